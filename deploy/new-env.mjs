@@ -10,7 +10,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
 
-/** Services with a database and a MongoDB user of their own. */
+/** Services with a separate database and MongoDB user. */
 const STORES = [
   ...readFileSync(new URL('../docker-compose.yml', import.meta.url), 'utf8').matchAll(
     /^ +MONGO_(?!ROOT_)([A-Z]+)_PASSWORD:/gm,
@@ -27,10 +27,10 @@ const newSecrets = () => ({
   JWT_PRIVATE_KEY: signingKey(),
   SEAL_PRIVATE_KEY: signingKey(),
   REDIS_PASSWORD: password(),
-  // Key file by which members of the replica set authenticate each other.
+  // Key file with which members of the replica set authenticate each other.
   MONGO_KEY: randomBytes(48).toString('base64'),
 })
-/** Passwords of MongoDB's users. */
+/** Generates passwords for MongoDB's users. */
 const newUsers = () =>
   Object.fromEntries(['root', ...STORES].map(name => [`MONGO_${name.toUpperCase()}_PASSWORD`, password()]))
 

@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test'
 import journeys from './playwright.config.js'
 
-/** Pictures of every state of every screen: `npm run pictures`. */
+/** Screenshots of every state of every screen: `npm run pictures`. */
 export default defineConfig({
   ...journeys,
   testDir: 'pictures',

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { defineConfig } from '@playwright/test'
 
-// The browsers and the products take nothing from the machine: both inherit these.
+// Independent of the machine's fonts, language and time zone. Browsers and products inherit these variables.
 Object.assign(process.env, {
   FONTCONFIG_FILE: join(import.meta.dirname, 'support/fonts.conf'),
   LANG: 'en_GB.UTF-8',
   TZ: 'Europe/Paris',
 })
 
-/** Disables background traffic: without a network, each of these requests would wait until its timeout. */
+/** Disables background traffic: without a network, each such request would wait until its timeout. */
 const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -18,14 +18,14 @@ const QUIET = [
   '--disable-gpu',
 ]
 
-/** The headless shell, where one is named; journeys with the extension start Chromium themselves. */
+/** The headless shell, if set. Journeys with the extension start Chromium themselves. */
 const executablePath = process.env.HEADLESS_SHELL_PATH ?? process.env.CHROMIUM_PATH
 const report = process.env.JOURNEYS_REPORT
 
 export default defineConfig({
   testDir: 'journeys',
   outputDir: '../test-results',
-  // Far above what a journey or a step needs on a busy machine: exceeding it means a hang.
+  // Far above the duration of a journey or step on a busy machine: exceeding it means a hang.
   timeout: 180_000,
   expect: { timeout: 30_000 },
   // Concurrent products that share a Redis or a database would process each other's jobs.
@@ -45,7 +45,7 @@ export default defineConfig({
     locale: 'en-GB',
     timezoneId: 'Europe/Paris',
     screenshot: 'only-on-failure',
-    // A trace of every test doubles the run's CPU time: `npm run journeys -- NAME --trace on` makes one.
+    // Tracing every test doubles the run's CPU time; for one: `npm run journeys -- NAME --trace on`.
     trace: 'off',
     launchOptions: {
       ...(executablePath && { executablePath }),

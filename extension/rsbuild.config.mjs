@@ -5,7 +5,7 @@ import { packExtension } from './build/pack.mjs'
 
 const files = join(import.meta.dirname, 'dist/files')
 
-/** One file each, as the browser runs scripts of the background and of web pages. */
+/** Bundles a background or content script into a single file, as browsers require. */
 const script = (name, path, target) => ({
   source: { entry: { [name]: path } },
   output: { target },

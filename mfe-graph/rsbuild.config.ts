@@ -11,8 +11,8 @@ const { source, ...remote } = defineRemote(here)
 const version = hashOf(['package.json', ...filesOf('src/model'), ...filesOf('src/stage')])
 
 /**
- * The workers have a build environment of their own: bundled with the remote, each would contain a part of
- * Module Federation's runtime, which does not run without the shell.
+ * The workers have a separate build environment. Bundled with the remote, each would contain a part of Module
+ * Federation's runtime, which does not run without the shell.
  */
 export default {
   ...remote,

@@ -1,4 +1,4 @@
-/** `npm run audit`: reports known vulnerabilities of production dependencies, if the registry answers. */
+/** `npm run audit`: reports known vulnerabilities of production dependencies, if the registry responds. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { install } from './lib/install.mjs'
 import { isCommand, main, Refusal, root, say } from './lib/run.mjs'
 
-/** The registry configured on this machine. */
+/** Returns the registry configured on this machine. */
 const configuredRegistry = async () => {
   const { stdout } = await promisify(execFile)('npm', ['config', 'get', 'registry'], {
     cwd: root,
@@ -18,7 +18,7 @@ const configuredRegistry = async () => {
 const line = ({ name, versions, severity, title, url, range }) =>
   `  ${severity}: ${name} ${versions.join(', ')} (vulnerable: ${range})\n    ${title}\n    ${url}`
 
-/** Accepted advisories: `{ url, reason, until }` each. The exception ends with the day `until`, in UTC. */
+/** Reads the accepted advisories, `{ url, reason, until }` each. An exception expires after the day `until`, in UTC. */
 const readAllowed = () => JSON.parse(readFileSync(join(root, 'scripts/audit-allowed.json'), 'utf8'))
 
 /** Fails on high or critical advisories. A registry that does not respond is reported, but not a failure. */
@@ -30,8 +30,8 @@ export const auditDependencies = async ({ allowed = readAllowed(), timeoutMs } =
   const { audit } = await import('./lib/audit.mjs')
   const registry = await configuredRegistry()
   const { unanswered, count, severe, others } = await audit({ registry, allowed, timeoutMs })
-  if (unanswered) return say(`Skipped: the registry was asked for advisories, and ${unanswered}.`)
-  if (others.length > 0) say(`Known, and less than high:\n${others.map(line).join('\n')}`)
+  if (unanswered) return say(`Skipped: advisories were requested from the registry, but ${unanswered}.`)
+  if (others.length > 0) say(`Known vulnerabilities below high:\n${others.map(line).join('\n')}`)
   if (severe.length > 0)
     throw new Refusal(
       `Production dependencies have known vulnerabilities:\n${severe.map(line).join('\n')}\nUpdate them, or list the advisory in scripts/audit-allowed.json with a reason and a date.`,

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { build } from './build.mjs'
 import { install } from './lib/install.mjs'
-import { handOver, main, Refusal } from './lib/run.mjs'
+import { importCompiled, main, Refusal } from './lib/run.mjs'
 import { ensureBrowser } from './lib/system.mjs'
 
 await main(async () => {
@@ -21,5 +21,5 @@ await main(async () => {
     /launch(Browser|WithExtension)/.test(readFileSync(source, 'utf8')) && (await ensureBrowser())
   if (browser) process.env.CHROMIUM_PATH = browser
   await build('tools/bench')
-  await handOver(`tools/bench/dist/${name}.js`)
+  await importCompiled(`tools/bench/dist/${name}.js`)
 })

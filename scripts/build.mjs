@@ -1,17 +1,17 @@
 /**
  * `npm run build`: compiles the Node packages and bundles the web apps; unchanged ones are skipped.
- * `npm run build:extension`: makes `extension/dist/iodine-collector-*.zip`, ready for the browsers' stores.
+ * `npm run build:extension`: creates `extension/dist/iodine-collector-*.zip` for the browsers' stores.
  */
 import { isBuilt, keepBuilt, sourcesState } from './lib/built.mjs'
 import { install } from './lib/install.mjs'
 import { bin, isCommand, main, must, say, seconds } from './lib/run.mjs'
 import { ensureRedis } from './lib/system.mjs'
 
-/** Compiles folders and their imports. Checking types takes several times as long as compiling. */
+/** Compiles folders and their imports without type checks, which take several times as long as compiling. */
 export const compile = (...folders) =>
   must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', ...folders])
 
-/** Checks the types of everything, tests too, and compiles it. */
+/** Type-checks and compiles all code, including tests. */
 const compileChecked = () => must('Checking types', bin('tsc'), ['-b', '--checkers', '1'])
 
 const bundle = (...args) =>
@@ -21,21 +21,22 @@ const bundleStart = () =>
   must('Bundling the product', process.execPath, ['tools/build-kit/src/bundle-start.mjs'])
 
 /**
- * Builds what `npm start` runs: dev-stack with the parts it hosts, their bundle, and the web apps' bundles. `also` lists
- * more folders to compile. Does nothing if no file has changed since the last build.
+ * Builds for `npm start`: dev-stack with the parts it hosts, their bundle, and the web apps' bundles. Does nothing if no
+ * file has changed since the last build.
+ * @param also further folders to compile
  */
 export async function build(...also) {
   if (isBuilt(also)) return
   await buildWith(also, () => compile('tools/dev-stack', ...also))
 }
 
-/** Builds all of it and checks its types, also if no file has changed. */
+/** Builds and type-checks everything, also if no file has changed. */
 export const buildChecked = () => buildWith([], compileChecked)
 
 async function buildWith(also, compileAll) {
   const started = Date.now()
-  say('Building what changed …')
-  // Read before: a file that changes meanwhile is built the next time.
+  say('Building changed files …')
+  // Read first, so that a change during the build causes another build.
   const sources = sourcesState()
   await Promise.all([compileAll().then(bundleStart), bundle()])
   keepBuilt(also, sources)

@@ -3,9 +3,9 @@
  * acknowledged writes.
  */
 import { prepare } from './build.mjs'
-import { handOver, main } from './lib/run.mjs'
+import { importCompiled, main } from './lib/run.mjs'
 
 await main(async () => {
   await prepare('tools/chaos')
-  await handOver('tools/chaos/dist/main.js')
+  await importCompiled('tools/chaos/dist/main.js')
 })

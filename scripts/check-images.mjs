@@ -1,8 +1,7 @@
 /**
- * `npm run check:images`: makes every image of deploy/Dockerfile by running its commands without a container,
- * then runs the product from the images. Each part is a process with only its environment from
- * docker-compose.yml, under a user without write permission, over a real Redis, MongoDB's protocol and mail.
- * Prints sizes and times as a table.
+ * `npm run check:images`: creates every image of deploy/Dockerfile by running its commands without a container, then runs
+ * the product from the images. Each part is a process with only its environment from docker-compose.yml, under a user
+ * without write permission, with a real Redis, MongoDB's protocol and mail. Prints sizes and times as a table.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
@@ -29,10 +28,7 @@ const megabytes = bytes => `${(bytes / 1024 / 1024).toFixed(0)} MB`
 const residentBytes = pid =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
-/**
- * Makes the images; resolves to the parts of docker-compose.yml, each with its files, command and
- * environment.
- */
+/** Creates the images. Resolves to the parts of docker-compose.yml, each with its files, command and environment. */
 async function makeImages(folder) {
   const { parse } = createRequire(join(root, 'deploy/package.json'))('yaml')
   const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true })
@@ -70,20 +66,20 @@ async function startPart({ name, image, app, environment }, { secrets, port, rep
   const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
   const began = Date.now()
   const child = spawn(program, args, { cwd: app, env, stdio: ['ignore', 'pipe', 'pipe'], ...user })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (said += chunk))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
   const ended = once(child, 'exit')
   while (!(await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined))?.ok) {
     if (child.exitCode !== null || Date.now() - began > START_MS)
-      throw new Refusal(`${name} did not start:\n${said}`)
+      throw new Refusal(`${name} did not start:\n${output}`)
     await sleep(30)
   }
   const ready = seconds(began)
   execFileSync(image.health[0], image.health.slice(1), { cwd: app, env, ...user })
-  return { ready, child, ended, said: () => said }
+  return { ready, child, ended, output: () => output }
 }
 
-/** A user's first requests, sent through the gateway. */
+/** Sends a user's first requests through the gateway. */
 async function useProduct(url, mail, { signUp }, { graphApi, iodsApi, narrativesApi, profileApi }) {
   for (let left = 200; (await fetch(`${url}/readyz`)).status !== 200; left--) {
     if (left === 0) throw new Error(`not ready: ${await (await fetch(`${url}/readyz`)).text()}`)
@@ -146,7 +142,7 @@ await main(async () => {
       Object.assign(part, await startPart(part, { secrets, port: portOf[part.name], replaced }))
       running.push(part)
     })
-    // Waits for all: after a failure, every started process must be known in order to stop it.
+    // Waits for all: after a failure, every started process must be known to be stopped.
     await Promise.allSettled(starting)
     await Promise.all(starting)
     const remotes = await useProduct(`http://127.0.0.1:${portOf.gateway}`, mail, kit, contracts)
@@ -165,7 +161,7 @@ await main(async () => {
         `web apps: ${megabytes(bytesIn(join(folder, 'web')))}; ${remotes} remotes served; all ended ${stopped} after SIGTERM with status 0${isRoot ? '; run as nobody' : ''}\n`,
     )
   } catch (error) {
-    for (const { name, said } of running) say(`── ${name}\n${said().slice(-2_000)}`)
+    for (const { name, output } of running) say(`── ${name}\n${output().slice(-2_000)}`)
     throw error
   } finally {
     for (const { child } of running) if (child.exitCode === null) child.kill('SIGKILL')

@@ -1,9 +1,9 @@
 /**
  * Commands on the contents of DATA_DIR, under their names in package.json:
- *   npm run account -- delete|suspend|unsuspend|reset-passkeys|export EMAIL   for the team that answers users' requests
- *   npm run account -- keys|rotate-keys   the keys that sign sessions and seal secrets, and their exchange
+ *   npm run account -- delete|suspend|unsuspend|reset-passkeys|export EMAIL   handles a user's request
+ *   npm run account -- keys|rotate-keys   shows or rotates the keys that sign sessions and seal secrets
  *   npm run audit-log -- verify [SEQ:HASH]   checks the chain of the audit log
- *   npm run evidence -- redact ID REASON   erases a capture and its quotes, or one quote, for who is quoted
+ *   npm run evidence -- redact ID REASON   erases a capture and its quotes, or one quote, for a quoted person
  *   npm run backup -- FOLDER       copies DATA_DIR of a running or stopped product into a new folder
  *   npm run restore -- FOLDER      fills an empty DATA_DIR from such a copy
  *   npm run rebuild-community      rebuilds public profiles from accounts, IODs, narratives (product running)
@@ -13,13 +13,13 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { build } from './build.mjs'
 import { install } from './lib/install.mjs'
-import { callerFolder, handOver, main, Refusal, say } from './lib/run.mjs'
+import { callerFolder, importCompiled, main, Refusal, say } from './lib/run.mjs'
 import { ensureRedis } from './lib/system.mjs'
 
 const [command, ...args] = process.argv.slice(2)
 
 /**
- * A compiled module of dev-stack. Built only if it is missing: a running product may load from an existing
+ * Imports a compiled module of dev-stack. Builds it only if it is missing: a running product may load from an existing
  * build.
  */
 async function devStack(name) {
@@ -28,7 +28,7 @@ async function devStack(name) {
     await install()
     await build()
   }
-  return handOver(path)
+  return importCompiled(path)
 }
 
 function givenFolder() {
@@ -40,7 +40,7 @@ function givenFolder() {
 async function rebuild(part, done) {
   const { rebuild } = await devStack('rebuild')
   if (!(await rebuild(part, process.env)))
-    throw new Refusal('Nothing runs on DATA_DIR: start the product first (npm start).')
+    throw new Refusal('No product runs on DATA_DIR: start it first (npm start).')
   say(done)
 }
 
@@ -60,15 +60,18 @@ const commands = {
     const to = givenFolder()
     const { backup } = await devStack('backup')
     const isNoted = await backup(process.env, to)
-    say(`Backed up into ${to}. It holds keys and all that people entered: keep it as safe as the data.`)
-    if (!isNoted) say('Admin will not show it: no word of it could be stored in DATA_DIR.')
+    say(`Backed up into ${to}. It contains keys and all user data: protect it like the data itself.`)
+    if (!isNoted) say('Admin will not show this backup: its report could not be stored in DATA_DIR.')
   },
   async restore() {
     const from = givenFolder()
     const { restore } = await devStack('backup')
     const { running, madeAt } = await restore(process.env, from)
     say(`Restored the backup of ${madeAt}. Start the product with npm start.`)
-    if (running) say('It is of a running product: run npm run rebuild-community once it has started.')
+    if (running)
+      say(
+        'The backup was made of a running product: run npm run rebuild-community once the product has started.',
+      )
   },
   'rebuild-community': () => rebuild('community', 'Community rebuilt.'),
   'rebuild-graph': () => rebuild('narratives', 'Graph rebuilt.'),

@@ -1,6 +1,5 @@
 /**
- * `npm run deploy:section -- mfe-iods --to FOLDER`: publishes one section alone, and switches between its
- * versions.
+ * `npm run deploy:section -- mfe-iods --to FOLDER`: publishes a single section, and switches between its versions.
  */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -48,7 +47,7 @@ await main(async () => {
     await install()
     const published = await kit.publishSection({ root, app, to })
     version = published.version
-    say(`${app} ${version} ${published.isNew ? 'published' : 'was published already, with this content'}`)
+    say(`${app} ${version} ${published.isNew ? 'published' : 'is published already, with the same content'}`)
   }
   await kit.useVersion({ app, to, version })
   await tell(app)

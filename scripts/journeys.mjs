@@ -1,13 +1,13 @@
 /**
- * `npm run journeys -- [NAME …]`: runs the browser journeys, all or those in files whose names contain NAME.
- * Arguments go to Playwright's `test` command. Exits with 0 when all passed at their first try.
+ * `npm run journeys -- [NAME …]`: runs the browser journeys, all or those in files whose names contain NAME. Passes
+ * arguments to Playwright's `test` command. Exits with 0 if all passed at the first attempt.
  */
 import { prepare } from './build.mjs'
 import { bin, isCommand, main, run } from './lib/run.mjs'
 import { ensureBrowser } from './lib/system.mjs'
 
 /**
- * Runs the journeys on the existing build; resolves to the exit code.
+ * Runs the journeys on the existing build. Resolves to the exit code.
  * @param options.report file for Playwright's JSON report
  * @param options.config Playwright's configuration
  * @param options.file descriptor that receives the output instead of standard error

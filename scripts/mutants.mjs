@@ -1,7 +1,7 @@
 /**
- * `npm run mutants [-- TEXT]`: makes the small faults of `scripts/mutants.json`, or those whose file or description
- * contains TEXT, in a copy of the last commit, and tells which of them the tests that `npm test` runs
- * detect, and by which test. Exits with status 1 when they detect less than 95 %.
+ * `npm run mutants [-- TEXT]`: injects the faults of `scripts/mutants.json`, or those whose file or description contains
+ * TEXT, into a copy of the last commit, and reports which of them the tests of `npm test` detect, and by which test. Exits
+ * with status 1 if less than 95 % are detected.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,16 +9,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { main, must, Refusal, root, say, seconds } from './lib/run.mjs'
 
-/** Share of the faults that must be detected. */
+/** Minimum share of detected faults. */
 const WANTED = 0.95
 
 const copy = mkdtempSync(join(tmpdir(), 'iodine-mutants-'))
 const git = (...args) => execFileSync('git', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
 
-/** Makes the copy of the last commit and starts its vitest, which serves all runs: starting one takes most of a run's time. */
+/** Copies the last commit and starts its vitest for all runs, since the start takes most of a run's time. */
 const startVitest = async () => {
   git('worktree', 'add', '--quiet', '--force', '--detach', copy, 'HEAD')
-  // The tests' set-up and some services' threads run compiled code.
+  // The set-up of tests and some threads of services run compiled code.
   const prepare = `const { compile } = await import('./scripts/build.mjs')
     const { install } = await import('./scripts/lib/install.mjs')
     await install()
@@ -35,10 +35,10 @@ const startVitest = async () => {
 const areaOf = ({ file }) => file.split('/src/')[0]
 
 /**
- * Splits faults into rounds, whose tests run at once. Of each area a round has one fault, which other areas' tests do not
- * meet; a fault of a package has a round of its own.
+ * Splits faults into groups, whose tests run together. A group has one fault per area, which tests of other areas do not
+ * reach. A fault of a shared package forms its own group.
  */
-const roundsOf = faults => {
+const groupsOf = faults => {
   const rounds = []
   for (const fault of faults) {
     const area = areaOf(fault)
@@ -52,14 +52,14 @@ const roundsOf = faults => {
   return rounds.map(({ faults }) => faults)
 }
 
-/** Runs test files. Returns a function that names the first failure of some of them; undefined if none failed. */
+/** Runs test files. Returns a function that returns the name of the first failure in given files, or undefined. */
 const runTests = async (vitest, tests) => {
   const specifications = await vitest.globTestSpecifications(tests)
   const { testModules } = await vitest.runTestSpecifications(specifications)
   return some => {
     const paths = some.map(test => join(copy, test))
     const ran = testModules.filter(({ moduleId }) => paths.includes(moduleId))
-    if (ran.length !== paths.length) throw new Refusal(`Not all of them ran: ${some}`)
+    if (ran.length !== paths.length) throw new Refusal(`Not all of these test files ran: ${some}`)
     const failed = ran.find(each => !each.ok())
     if (!failed) return undefined
     const [test] = failed.children.allTests('failed')
@@ -83,7 +83,7 @@ await main(
     const areas = new Map()
     const used = new Set()
     let detected = 0
-    for (const round of roundsOf(faults)) {
+    for (const round of groupsOf(faults)) {
       const originals = round.map(({ file }) => readFileSync(join(copy, file), 'utf8'))
       for (const [n, { file, from, to }] of round.entries())
         write(
@@ -104,10 +104,10 @@ await main(
     }
     for (const [area, counts] of areas) say(`| ${area} | ${counts.detected} of ${counts.all} |`)
     say(`${detected} of ${faults.length} faults detected in ${seconds()}`)
-    // A test that fails without a fault detects nothing.
+    // A test that fails without a fault does not detect faults.
     const failure = used.size > 0 ? (await runTests(vitest, [...used]))([...used]) : undefined
-    if (failure !== undefined) throw new Refusal(`Fails without a fault: “${failure}”`)
-    // Vitest has set 1: tests failed, as they should.
+    if (failure !== undefined) throw new Refusal(`This test fails without a fault: “${failure}”`)
+    // Replaces the 1 that vitest has set for the expected failures.
     process.exitCode = detected < WANTED * faults.length ? 1 : 0
   },
   async () => {

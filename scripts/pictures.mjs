@@ -1,7 +1,7 @@
 /**
- * `npm run pictures`: takes pictures of every state of every screen (empty, filled, with many rows, with the
- * longest values, loading, failed, each dialog) at three sizes, into `pictures/`. Lists what a machine can
- * find wrong in them, and exits with 0 if that is nothing. Arguments go to Playwright's `test` command.
+ * `npm run pictures`: takes screenshots of every state of every screen (empty, filled, with many rows, with the longest
+ * values, loading, failed, each dialog) at three sizes, into `pictures/`. Lists automatically detected faults, and exits
+ * with 0 if there are none. Passes arguments to Playwright's `test` command.
  */
 import { prepare } from './build.mjs'
 import { journeys } from './journeys.mjs'

@@ -1,4 +1,7 @@
-/** `npm run sbom [-- FILE]`: writes the bill of materials of what is shipped, CycloneDX 1.6, to FILE or standard output. */
+/**
+ * `npm run sbom [-- FILE]`: writes the bill of materials of the deployed parts, CycloneDX 1.6, to FILE or standard
+ * output.
+ */
 import { writeFileSync } from 'node:fs'
 import { install } from './lib/install.mjs'
 import { main, root, say } from './lib/run.mjs'

@@ -1,9 +1,9 @@
 /**
- * `npm start`: from a fresh clone with only Node and npm to the running product. package.json uses `exec`:
+ * `npm start`: prepares and runs the product from a fresh clone with only Node and npm. package.json uses `exec`, since
  * otherwise the shell would receive npm's signals, and npm would exit before the product has stopped.
  */
 import { prepare } from './build.mjs'
-import { handOver, main, Refusal, root } from './lib/run.mjs'
+import { importCompiled, main, Refusal, root } from './lib/run.mjs'
 
 await main(async () => {
   const unknown = process.argv.slice(2).find(option => option !== '--demo')
@@ -14,7 +14,7 @@ await main(async () => {
   await prepare()
   process.env.NODE_ENV ??= 'production'
   process.env.WEB_ROOT ||= root
-  // Tracing patches modules while they are loaded one by one.
+  // Tracing patches separate modules at load time, so the bundle is not used.
   const folder = process.env.OTEL_EXPORTER_OTLP_ENDPOINT ? 'dist' : 'dist/start'
-  await handOver(`tools/dev-stack/${folder}/main.js`)
+  await importCompiled(`tools/dev-stack/${folder}/main.js`)
 })

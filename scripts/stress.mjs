@@ -1,7 +1,7 @@
 /**
- * `npm run stress -- [--rounds 20] [--busy 2] [--long] [--journeys] [PATH …]`: repeats the unit and integration
- * tests, or the journeys, of all files or of those whose paths contain PATH, beside busy loops. Prints one line per round with the names of failed
- * tests; exits with status 1 when any round failed. The output of a failed round is kept.
+ * `npm run stress -- [--rounds 20] [--busy 2] [--long] [--journeys] [PATH …]`: repeats the unit and integration tests, or
+ * the journeys, of all files or of those whose paths contain PATH, with concurrent busy loops. Prints one line per run with
+ * the names of failed tests. Exits with status 1 if any run failed. Keeps the output of failed runs.
  */
 import { spawn } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'

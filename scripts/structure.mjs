@@ -1,10 +1,9 @@
 /**
- * `npm run structure`: checks the import rules of .dependency-cruiser.mjs, that package dependencies have no
- * cycle, that the type check covers every part, that queries of services do not write, and that services call each
- * other in order.
+ * `npm run structure`: checks the import rules of .dependency-cruiser.mjs, and that package dependencies have no cycle, the
+ * type check covers every part, queries of services do not write, and services call each other in order.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { packageFaults, packages } from './lib/packages.mjs'
+import { packageFaults, packages, versionFaults } from './lib/packages.mjs'
 import { bin, isCommand, main, must, Refusal, root } from './lib/run.mjs'
 import { serviceFaults } from './lib/services.mjs'
 
@@ -22,8 +21,8 @@ export async function structure() {
     throw new Refusal(
       `The types of these folders are not checked: add them to tsconfig.json, code to "references" and tests to "include": ${missing.join(', ')}`,
     )
-  const faults = packageFaults(root, packages(root))
-  if (faults.length > 0) throw new Refusal(`Packages depend on each other wrongly:\n${faults.join('\n')}`)
+  const faults = [...packageFaults(root, packages(root)), ...versionFaults(root)]
+  if (faults.length > 0) throw new Refusal(`The packages have faults:\n${faults.join('\n')}`)
   const inServices = serviceFaults(root)
   if (inServices.length > 0) throw new Refusal(`Services break the rules:\n${inServices.join('\n')}`)
   await must('Checking the import rules', bin('depcruise'), [

@@ -10,8 +10,7 @@ const VERSIONS = ['20.19', '24', '26']
 const platform = process.platform === 'win32' ? 'win' : process.platform
 
 /**
- * Installs the newest release of that Node version outside the workspace if missing; returns the path of its
- * binary.
+ * Installs the newest release of a Node version outside of the workspace if missing. Returns the path of its binary.
  */
 async function nodeOf(version) {
   const name = `node-${platform}-${process.arch}`
@@ -31,7 +30,7 @@ await main(async () => {
     const exact = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
     say(`\n━━━━ Node ${exact}`)
     const started = Date.now()
-    // Child processes that a script starts as `node` must use this binary too.
+    // Child processes started as `node` must also use this binary.
     const env = { PATH: `${dirname(node)}${delimiter}${process.env.PATH}` }
     const code = await run(node, ['scripts/test.mjs'], { env })
     results.push({ code, line: `Node ${exact}: ${code === 0 ? 'green' : 'RED'}, ${seconds(started)}` })

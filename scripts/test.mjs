@@ -1,6 +1,6 @@
 /**
- * `npm test`: all checks that protect a change, from a fresh clone, without prompts.
- * `npm run test:all`: the same, and the tests that look for rare faults (docs/tests.md).
+ * `npm test`: runs all checks for a change, from a fresh clone, without prompts.
+ * `npm run test:all`: also runs the tests for rare faults (docs/tests.md).
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,14 +22,14 @@ process.on('exit', () => rmSync(reports, { recursive: true, force: true }))
 const counted = { passed: 0, failed: 0 }
 const took = []
 
-/** A check whose result is the exit code of a command. */
+/** Returns a check that runs a command and fails by its exit code. */
 const tool =
   (name, ...args) =>
   async () => {
-    if ((await run(bin(name), args)) !== 0) throw new Refusal(`${name} found faults; they stand above.`)
+    if ((await run(bin(name), args)) !== 0) throw new Refusal(`${name} found faults; see above.`)
   }
 
-/** Runs checks at once, as each of them keeps one core busy; rejects with the faults of all. */
+/** Runs checks concurrently, since each uses one core. Rejects with the faults of all. */
 const together =
   (...checks) =>
   async () => {
@@ -39,14 +39,14 @@ const together =
     if (faults.length > 0) throw new Refusal(faults.map(({ message }) => message).join('\n'))
   }
 
-/** Tests that are counted from their report, whatever the exit code. */
+/** Returns a check that runs tests and counts their results from the report, regardless of the exit code. */
 const tests = (name, runTests) => async () => {
   const { code, passed, failed, retried } = await runTests()
   const red = failed.length + retried.length
   counted.passed += passed
-  // A file that failed to load is not in the report as a failed test, so the exit code counts as one failure.
+  // The report does not contain a file that failed to load, so the exit code counts as one failure.
   counted.failed += red || (code === 0 ? 0 : 1)
-  if (code !== 0 || red > 0) throw new Refusal(`${name}: tests failed; they stand above.`)
+  if (code !== 0 || red > 0) throw new Refusal(`${name}: tests failed; see above.`)
 }
 
 const unitTests = () =>

@@ -1,24 +1,24 @@
 /**
  * `npm run verify -- FILE.wacz [--key KEY.pem]... [--tsa-ca CA.pem]...`: checks a capture's web archive without a
- * server. Exits with 0 if it is good, 1 if something was changed, 2 if it can't be read, 3 if content was taken out.
+ * server. Exits with 0 if it is valid, 1 if it was changed, 2 if it can't be read, 3 if content was erased.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from './build.mjs'
 import { install } from './lib/install.mjs'
-import { callerFolder, handOver, main, Refusal, say } from './lib/run.mjs'
+import { callerFolder, importCompiled, main, Refusal, say } from './lib/run.mjs'
 
 const USAGE = 'Usage: npm run verify -- FILE.wacz [--key KEY.pem] [--tsa-ca CA.pem]'
 const STATUS = { good: 0, changed: 1, unreadable: 2, erased: 3 }
 const VERDICTS = {
-  good: 'Good: the content is what was sealed, and unchanged since.',
+  good: 'Good: the content is unchanged since it was sealed.',
   changed: 'CHANGED: do not rely on it.',
   unreadable: 'UNREADABLE.',
-  erased: 'Content was taken out. What is left is what was sealed.',
+  erased: 'Some content was erased. The rest is unchanged since it was sealed.',
 }
 const MODULE = 'packages/evidence/dist/wacz/index.js'
-/** More than the largest capture. */
+/** Size limit in bytes, above the largest capture. */
 const FILE_MAX = 64 * 1024 ** 2
 
 const read = (path, encoding) => {
@@ -43,7 +43,7 @@ const given = () => {
   throw new Refusal(USAGE)
 }
 
-/** The archive and the keys; null after saying what can't be read. */
+/** Reads the archive and the keys. Prints the failure and returns null if a file can't be read. */
 const inputs = () => {
   try {
     const { file, keys, authorities } = given()
@@ -70,7 +70,7 @@ await main(async () => {
     await install()
     await build()
   }
-  const { verifyWacz } = await handOver(MODULE)
+  const { verifyWacz } = await importCompiled(MODULE)
   const { verdict, checks, about, isKeyGiven } = await verifyWacz(new Uint8Array(data), trusted, authorities)
   if (about) {
     say(`${about.url}`)
@@ -81,7 +81,7 @@ await main(async () => {
   say(`\n${VERDICTS[verdict]}`)
   if (!isKeyGiven && verdict !== 'unreadable')
     say(
-      'No key was given: get it from the server (/api/v1/seals/keys) or from whom you trust, and pass it by --key.',
+      'No key was given: get it from the server (/api/v1/seals/keys) or another trusted source, and pass it by --key.',
     )
   process.exitCode = STATUS[verdict]
 })

@@ -210,7 +210,7 @@ describe('the secrets of docker-compose.yml', () => {
 })
 
 describe('mongo-setup.js', () => {
-  /** Runs the script as mongosh does, against a fake that requires a password once it has a user. */
+  /** Runs the script like mongosh, against a fake that requires a password once it has a user. */
   const setUp = (users: Map<string, Document>, env: Record<string, string>, state: { set?: Document }) => {
     let isRoot = users.size === 0
     const asRoot = <T>(work: () => T): T => {

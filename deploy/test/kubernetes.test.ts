@@ -25,7 +25,10 @@ const secretsFor = (env: Record<string, string>): Document[] =>
   JSON.parse(newEnvironment({ kubernetes: true, env }).text).items
 const [secret = {}, users = {}] = secretsFor({ SMTP_URL: 'smtps://user:password@mail.example.org' })
 
-/** Faults by Kubernetes' own schema, which accepts unknown fields: a field never read is unknown. */
+/**
+ * Returns the faults by Kubernetes' schema. The schema accepts unknown fields, so a field that is never read is a
+ * fault.
+ */
 const faultsIn = async (document: Document): Promise<unknown[]> => {
   const name = `kubernetes-models/${document.apiVersion}`
   const { [document.kind]: model } = await import(name)
@@ -181,7 +184,7 @@ describe('each part', () => {
       const part = name.replace('-jobs', '') as PartName
       expect(environmentOf(part).ROLE).toBe('api')
       expect(environmentOf(name)).toEqual({ ...environmentOf(part), ROLE: 'jobs' })
-      // The jobs' own address is for scrapes: no setting names it.
+      // The address of the jobs' Service is only for scrapes: no setting contains it.
       for (const app of [part, name]) expect(find('Service', app).spec.selector).toEqual({ app })
       expect(Object.values(environmentOf('gateway')).join(' ')).not.toContain(name)
       expect(find('HorizontalPodAutoscaler', name).spec).toMatchObject({ minReplicas: 1 })

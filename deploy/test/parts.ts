@@ -10,7 +10,7 @@ import { parseAllDocuments } from 'yaml'
 export const ROOT = resolve(import.meta.dirname, '../..')
 
 /**
- * Runs deploy/new-env.mjs; returns the file's content and mode.
+ * Runs deploy/new-env.mjs. Returns the file's content and mode.
  * @param before the file's content before the run
  * @throws with the command's output, if it fails
  */
@@ -38,7 +38,7 @@ export const newEnvironment = ({
   }
 }
 
-/** Faults of a part's environment: missing, invalid and unknown settings. */
+/** Returns the faults of a part's environment: missing, invalid and unknown settings. */
 export const faultsOf = (part: PartName, env: Record<string, string>): string[] => {
   const { schema } = PARTS[part]
   const unknown = Object.keys(env)
@@ -47,7 +47,7 @@ export const faultsOf = (part: PartName, env: Record<string, string>): string[] 
   const peers = part === 'workers' || part === 'gateway' ? SERVICE_NAMES : []
   const missing = peers.filter(name => !env[`${name.toUpperCase()}_URL`]).map(name => `no address of ${name}`)
   try {
-    // The container's folder does not exist here.
+    // The container's folder does not exist on this machine.
     const { REMOTES_ROOT: _, ...rest } = env
     readConfig(schema, rest)
   } catch (error) {

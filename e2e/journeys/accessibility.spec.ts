@@ -1,4 +1,4 @@
-import { startTestStack, type TestStack } from '@iodine/harness'
+import { startTestApp, type TestApp } from '@iodine/harness'
 import { expect, test } from '@playwright/test'
 import { fillEveryPage, visitEveryPage } from '../support/every-page.js'
 import { faultsOf, watchShifts } from '../support/faults.js'
@@ -8,54 +8,54 @@ import { watchPolicy } from '../support/policy.js'
 import { SIZES, tierOf } from '../support/sizes.js'
 import { OVERLAYS, reach } from '../support/states.js'
 
-let stack: TestStack
+let app: TestApp
 let token: string
 let made: Awaited<ReturnType<typeof fillEveryPage>>
 
 test.beforeAll(async () => {
-  stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org' } })
-  const reader = await stack.signUp('boss@example.org', 'reader')
+  app = await startTestApp({ env: { ADMIN_EMAILS: 'boss@example.org' } })
+  const reader = await app.signUp('boss@example.org', 'reader')
   token = reader.token
   made = await fillEveryPage(reader)
 })
-test.afterEach(() => keepLog(test.info(), stack))
-test.afterAll(() => stack?.stop())
+test.afterEach(() => keepLog(test.info(), app))
+test.afterAll(() => app?.stop())
 
-// `npm run pictures` looks at a large monitor too, and at more states.
+// `npm run pictures` also checks a large monitor and more states.
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width} px`, tierOf(viewport), () => {
     test.beforeEach(async ({ page }) => {
-      // Some forty states each: four times what they take on a busy machine.
+      // About forty states each: four times their duration on a busy machine.
       test.setTimeout(480_000)
       await page.setViewportSize(viewport)
     })
 
     for (const set of ['sections', 'linked', 'others'] as const)
-      test(`no page (${set}) has a serious accessibility fault, scrolls sideways, cuts text, jumps or breaks its policy`, {
+      test(`no page (${set}) has a serious accessibility fault, horizontal scrolling, truncated text, layout shifts or policy violations`, {
         tag: set === 'sections' ? [] : '@long',
       }, async ({ page }) => {
         const faults: string[] = []
         const violations = await watchPolicy(page)
         await watchShifts(page)
         const look = async (path: string) => void faults.push(...(await faultsOf(page, path)))
-        const reader = { url: stack.url, token, isAdmin: true, made }
+        const reader = { url: app.url, token, isAdmin: true, made }
         await visitEveryPage(page, reader, look, [set])
         expect(faults).toEqual([])
         expect(violations).toEqual([])
       })
 
-    test('nor has a dialog, popover, menu or drawer', { tag: '@long' }, async ({ page }) => {
+    test('no dialog, popover, menu or drawer has such a fault', { tag: '@long' }, async ({ page }) => {
       // Without animations: contrast must be measured in the final rendering.
       await page.emulateMedia({ reducedMotion: 'reduce' })
       const faults: string[] = []
       const violations = await watchPolicy(page)
-      await openAs(page, stack.url, token, '/dashboard/overview')
+      await openAs(page, app.url, token, '/dashboard/overview')
       for (const state of OVERLAYS) {
-        await reach(page, stack.url, state)
+        await reach(page, app.url, state)
         faults.push(...(await faultsOf(page, `${state.path}, ${state.clicks.join(', ')}`)))
       }
       if (viewport.width < 1_000) {
-        await page.goto(`${stack.url}/dashboard/overview`)
+        await page.goto(`${app.url}/dashboard/overview`)
         await page.getByRole('button', { name: 'Open menu' }).click()
         faults.push(...(await faultsOf(page, 'the drawer')))
       }
@@ -65,19 +65,19 @@ for (const viewport of SIZES) {
   })
 }
 
-test('the API reference keeps to the policy, under which no script of a page runs that is not a file of ours', {
+test('the policy of pages and of the API reference permits only scripts from files of the app', {
   tag: '@long',
 }, async ({ page }) => {
   const violations = await watchPolicy(page)
-  await page.goto(`${stack.url}/api/v1/docs`)
-  await page.getByText('Ask for a sign-in link by e-mail').click()
+  await page.goto(`${app.url}/api/v1/docs`)
+  await page.getByText('Request a sign-in link by e-mail').click()
   await expect(page.getByText('requires_beta_code').first()).toBeVisible()
   expect(violations).toEqual([])
 
-  // Trusted types stand before the rest of the policy on pages of the shell, and not in the reference.
+  // Pages of the shell also require trusted types, the reference does not.
   for (const path of ['/login', '/api/v1/docs'])
     for (const attack of ['inline', 'handler', 'eval', 'elsewhere', 'style', 'frame'] as const) {
-      await page.goto(stack.url + path)
+      await page.goto(app.url + path)
       violations.length = 0
       await page.evaluate(kind => {
         const add = (name: string, properties: object) =>
@@ -100,7 +100,7 @@ test('the API reference keeps to the policy, under which no script of a page run
       expect([path, attack, ran]).toEqual([path, attack, undefined])
     }
 
-  await page.goto(`${stack.url}/login`)
+  await page.goto(`${app.url}/login`)
   const refused = await page.evaluate(() => {
     const sinks: Record<string, () => unknown> = {
       innerHTML: () => Object.assign(document.createElement('div'), { innerHTML: '<b>x</b>' }),

@@ -6,7 +6,7 @@ import { pressEscape } from '../support/press-escape.js'
 const DELETE_QUESTION = 'Are you sure you want to delete this campaign? This action cannot be undone.'
 
 let made = 0
-/** Creates IODs with values that are unique to this run. */
+/** Creates IODs with values that are unique in this run. */
 const createIods = async ({ api }: Person, count: number, prefix = 'Mirror'): Promise<Iod[]> => {
   const iods: Iod[] = []
   for (let index = 0; index < count; index++) {
@@ -26,10 +26,14 @@ const createCampaign = async ({ api }: Person, name: string, members: Iod[] = []
 }
 
 const card = (page: Page, name: string) => page.getByRole('article', { name })
-/** A text of a toast, which the page below may have too. */
+/** Locates a text in a toast: the page may contain the same text. */
 const toast = (page: Page, text: string) => page.locator('.bp6-toast').getByText(text, { exact: true })
 
-test('an empty start, then create, search, edit and delete', async ({ page, person, openAs }) => {
+test('a user starts without campaigns, then creates, searches, edits and deletes one', async ({
+  page,
+  person,
+  openAs,
+}) => {
   const ana = await person('ana')
   // Other journeys may have left campaigns.
   await page.route('**/api/v1/campaigns', route => route.fulfill({ json: [] }), { times: 1 })
@@ -90,7 +94,7 @@ test('an empty start, then create, search, edit and delete', async ({ page, pers
   expect(asked).toEqual([DELETE_QUESTION, DELETE_QUESTION])
 })
 
-test('IODs are added with progress, looked into, searched and removed', { tag: '@long' }, async ({
+test('a user adds IODs with progress, opens, searches and removes them', { tag: '@long' }, async ({
   page,
   person,
   openAs,
@@ -149,7 +153,7 @@ test('IODs are added with progress, looked into, searched and removed', { tag: '
   await iodDialog.getByText('Close', { exact: true }).click()
   await expect(iodDialog).toBeHidden()
 
-  await test.step('what follows a removed row stays where it is until the pointer moves', async () => {
+  await test.step('rows after a removed one keep their position until the pointer moves', async () => {
     const bin = detail.getByRole('button', { name: 'Remove from campaign' }).first()
     const { x, y, width, height } = (await bin.boundingBox())!
     const spot = [x + width / 2, y + height / 2] as const
@@ -164,7 +168,7 @@ test('IODs are added with progress, looked into, searched and removed', { tag: '
     calls.length = 0
     await undo.dblclick()
     await expect(statistics).toContainText('Total IODs12')
-    // Each removal has a toast of its own, which fades out.
+    // Each removal has a separate toast, which fades out.
     await expect(undo).toHaveCount(0)
     expect(calls).toHaveLength(1)
   })
@@ -185,7 +189,7 @@ test('IODs are added with progress, looked into, searched and removed', { tag: '
   await expect(card(page, 'Members of a lake')).toContainText('11 IODs')
 })
 
-test('deleting the open campaign closes it; a lost one says so', { tag: '@long' }, async ({
+test('deleting the open campaign closes it; a missing one shows an error', { tag: '@long' }, async ({
   page,
   person,
   openAs,
@@ -208,11 +212,9 @@ test('deleting the open campaign closes it; a lost one says so', { tag: '@long' 
   await expect(toast(page, 'Please select a campaign first')).toBeVisible()
 })
 
-test('each failure says so, can be closed, goes by itself, and loses nothing', { tag: '@long' }, async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('each failure shows an error that can be closed or disappears, and loses no data', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   const [member, other] = (await createIods(ana, 2, 'Failing')) as [Iod, Iod]
   const name = `Failing ${member.id}`
@@ -308,7 +310,7 @@ test('each failure says so, can be closed, goes by itself, and loses nothing', {
   await expect(failure('Failed')).toHaveCount(0)
 })
 
-test('a campaign that its creator deletes while others look at it leaves their screen', {
+test('a campaign disappears from the screens of others when its creator deletes it', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
   const [ana, bo] = [await person('ana'), await person('bo')]
@@ -344,7 +346,7 @@ test('a campaign that its creator deletes while others look at it leaves their s
   await expectGone(names[1])
 })
 
-test('a campaign of 5,000 IODs draws those in sight alone', { tag: '@long' }, async ({
+test('a campaign of 5,000 IODs renders only visible rows', { tag: '@long' }, async ({
   page,
   person,
   openAs,
@@ -352,7 +354,7 @@ test('a campaign of 5,000 IODs draws those in sight alone', { tag: '@long' }, as
   const ana = await person('ana')
   const [member] = (await createIods(ana, 1, 'Large')) as [Iod]
   const { id } = await createCampaign(ana, 'Large', [member])
-  // A stubbed response with that many members; another test covers the real response.
+  // A stubbed response; another test covers the real one.
   const iods = Array.from({ length: 5_000 }, (_, n) => ({
     ...member,
     id: n.toString(16).padStart(24, '0'),
@@ -375,11 +377,11 @@ test('a campaign of 5,000 IODs draws those in sight alone', { tag: '@long' }, as
     await expect(detail.getByText('Claim number 4999', { exact: true })).toBeVisible({ timeout: 500 })
   }).toPass()
   await detail.getByPlaceholder('Search by value or category...').fill('number 4321')
-  await expect(detail.getByText('1 of 5,000 IOD(s)')).toBeVisible()
+  await expect(detail.getByText('1 of 5,000 IODs')).toBeVisible()
   await expect(detail.getByRole('row')).toHaveCount(2)
 })
 
-test('IODs to add are searched by the service, read page by page, and added many at a time', {
+test('the service searches IODs to add, which load page by page and are added in batches', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
   const ana = await person('ana')

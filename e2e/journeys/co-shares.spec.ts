@@ -19,7 +19,7 @@ const post = (channel: string, seconds: number, text: string, links: string[] = 
   }
 }
 
-/** Two channels post the same links seconds apart, a third says nearly the same once. */
+/** Collects posts of two channels with the same links seconds apart, and one near copy of a third channel. */
 const collect = async ({ api }: Person) => {
   const story = 'Secret engineers mix sleeping pills into the reservoir of Velden, a leaked memo says'
   const records = [
@@ -34,7 +34,7 @@ const collect = async ({ api }: Person) => {
     post('lake_watch', 90_000, 'The market hall opens at eight', ['https://market.example.org/']),
   ]
   await api.call(collectorApi.ingestRecords, { params: { source: 'telegram' }, body: { records } })
-  // Runs look at what is indexed.
+  // Runs use only indexed records.
   const question = { url: 'https://market.example.org/', scope: 'own', limit: 1 } as const
   const found = async () => (await api.call(sightingsApi.searchSightings, { body: question })).counts.items
   await expect.poll(found, { timeout: 30_000 }).toBe(1)
@@ -43,7 +43,7 @@ const collect = async ({ api }: Person) => {
 type Point = { x: number; y: number }
 type Canvas = HTMLCanvasElement & { nodePosition(id: string): Point | null }
 const canvasOf = (page: Page) => page.getByRole('application', { name: 'Co-shares graph' })
-const placeOf = async (canvas: Locator, id: string): Promise<Point> => {
+const positionOf = async (canvas: Locator, id: string): Promise<Point> => {
   const place = await canvas.evaluate((element, id) => (element as Canvas).nodePosition(id), id)
   if (!place) throw new Error(`the canvas shows no node ${id}`)
   return place
@@ -52,27 +52,28 @@ const placeOf = async (canvas: Locator, id: string): Promise<Point> => {
 const clickEdge = async (page: Page, a: string, b: string) => {
   const canvas = canvasOf(page)
   await expect(canvas).toHaveAttribute('data-layout', 'settled')
-  const [from, to] = [await placeOf(canvas, a), await placeOf(canvas, b)]
+  const [from, to] = [await positionOf(canvas, a), await positionOf(canvas, b)]
   await canvas.click({ position: { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 } })
 }
 
-test('from a run to both posts of a pair', { tag: '@long' }, async ({ page, person, openAs }) => {
+test('a run leads to both posts of a pair', { tag: '@long' }, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   await collect(ana)
   await openAs(ana, '/dashboard/graph')
   const counts = page.getByRole('list', { name: 'Counts' })
   const edge = page.getByRole('region', { name: 'Edge details' })
 
-  await test.step('the tab is empty, and says what to do', async () => {
+  await test.step('the empty tab explains the next step', async () => {
     await page.getByRole('tab', { name: 'Co-shares' }).click()
-    await expect(page.getByText('Start a run over the records you collected')).toBeVisible()
+    await expect(page.getByText('Find co-shares in your records')).toBeVisible()
   })
 
-  await test.step('a run is refused without a time, and finds who shares the same', async () => {
-    await page.getByLabel('Within seconds').fill('0')
+  await test.step('a run requires a time, and finds accounts that share the same', async () => {
+    await page.getByRole('button', { name: 'Advanced' }).click()
+    await page.getByLabel('Time window (seconds)').fill('0')
     await expect(page.getByText('A whole number from 1 to 86,400')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Find co-shares' })).toBeDisabled()
-    await page.getByLabel('Within seconds').fill('60')
+    await page.getByLabel('Time window (seconds)').fill('60')
     await page.getByRole('button', { name: 'Find co-shares' }).click()
     await expect(counts).toContainText('3 accounts', { timeout: 60_000 })
     await expect(counts).toContainText('2 pairs of accounts')
@@ -90,12 +91,12 @@ test('from a run to both posts of a pair', { tag: '@long' }, async ({ page, pers
     await expect(pair).toContainText('They hide this, number 0')
   })
 
-  await test.step('the address keeps the run and the edge', async () => {
+  await test.step('the URL contains the run and the edge', async () => {
     await page.reload()
     await expect(edge.getByRole('heading', { name: 'open_valley – velden_truth' })).toBeVisible()
   })
 
-  await test.step('edges go out as CSV', async () => {
+  await test.step('edges are exported as CSV', async () => {
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Save as CSV' }).click(),
@@ -111,23 +112,23 @@ test('from a run to both posts of a pair', { tag: '@long' }, async ({ page, pers
   await test.step('a run can be removed', async () => {
     await page.getByRole('button', { name: 'Remove this run' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
-    await expect(page.getByText('Start a run over the records you collected')).toBeVisible()
+    await expect(page.getByText('Find co-shares in your records')).toBeVisible()
   })
 })
 
-test('a CSV is analyzed in the browser', { tag: '@long' }, async ({ page, person, openAs }) => {
+test('the browser analyzes a CSV', { tag: '@long' }, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   await openAs(ana, '/dashboard/graph?tab=co-shares')
   const file = page.getByTestId('shares-file')
   const sent: string[] = []
   page.on('request', request => request.method() === 'POST' && sent.push(request.url()))
 
-  await test.step('one without a column is refused', async () => {
+  await test.step('a CSV without a required column is rejected', async () => {
     await file.setInputFiles({ name: 'wrong.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n1,2\n') })
     await expect(page.getByText('The file has no column object_id')).toBeVisible()
   })
 
-  await test.step('a good one becomes a graph, and its rows the evidence', async () => {
+  await test.step('a valid CSV becomes a graph with its rows as evidence', async () => {
     const rows = [
       'account_id,object_id,content_id,timestamp_share,other',
       ...[1, 2, 3].flatMap(n => [

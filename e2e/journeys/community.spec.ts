@@ -22,14 +22,14 @@ const contribute = async ({ api }: Person, count: number, prefix: string) => {
       }),
     )
 }
-/** Waits until a profile has so many IODs: contributions are told after they are stored. */
+/** Waits until a profile has `count` IODs: contributions arrive asynchronously. */
 const expectContributions = ({ api }: Person, id: string, count: number) =>
   expect.poll(async () => (await api.send('GET', `/community/users/${id}`)).body.total_iods).toBe(count)
 
-test('the list is searched, goes on past its first page, and is left and found again where it was', {
+test('a user searches the list, loads a second page, and returns to the same position', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
-  // The oldest of 22, so the last of the list.
+  // The oldest of 22, and therefore the last of the list.
   const busy = await person('walker')
   await Promise.all(Array.from({ length: 21 }, () => person('walker')))
   await contribute(busy, 5, '<b>Lake</b> claim')
@@ -50,7 +50,7 @@ test('the list is searched, goes on past its first page, and is left and found a
   await box.pressSequentially('wa')
   await searchFor(page, 'WALKER_')
   expect(asked.every(term => term.length > 2)).toBe(true)
-  // The list before stays until the other is there.
+  // The previous list stays until the next one is loaded.
   await expect(page.getByRole('list', { name: 'Profiles' })).toHaveAttribute('aria-busy', 'false')
   await expect(page.getByText('22 profile(s) found')).toBeVisible()
   await expect(page.getByRole('article')).toHaveCount(20)
@@ -71,7 +71,7 @@ test('the list is searched, goes on past its first page, and is left and found a
   await own.getByText('View full profile').click()
   await expect(page.getByText(/^Membre depuis \d{1,2} \S+ \d{4}$/)).toBeVisible()
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(0)
-  // Profiles are aligned as all pages are.
+  // Profiles have the same alignment as all pages.
   await expect.poll(titleLeft).toBe(left)
 
   const isBack = async () => {

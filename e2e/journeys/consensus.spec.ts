@@ -1,5 +1,5 @@
 import { type Iod, iodsApi, type VoteType } from '@iodine/contracts'
-import { startTestStack, type TestStack } from '@iodine/harness'
+import { startTestApp, type TestApp } from '@iodine/harness'
 import { type SignedInUser, seededRandom } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { type Db, MongoClient, ObjectId } from 'mongodb'
@@ -11,7 +11,7 @@ import { expectFits } from '../support/sizes.js'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
-/** IODs that everybody has voted on before. */
+/** Number of earlier IODs on which all voters have voted. */
 const BEFORE = 8
 const RING = ['rita', 'rolf', 'ruth', 'rudi', 'rosa']
 const PEOPLE = ['paul', 'pia', 'petra']
@@ -19,18 +19,18 @@ const PEOPLE = ['paul', 'pia', 'petra']
 const REASON =
   '8 votes count like 4.4 independent ones: a group of 5 mostly vote the same within ten minutes of each other on other IODs.'
 
-let stack: TestStack
+let app: TestApp
 let mongo: MongoClient
 let reader: SignedInUser
 let voters: SignedInUser[]
-/** The ring is for it, the others against it. */
+/** The ring votes for it, the others against it. */
 let contested: Iod
-/** All but the ring have voted on it. */
+/** All voters except the ring have voted on it. */
 let honest: Iod
 
-const database = (service: string): Db => mongo.db(`${stack.prefix}_${service}`)
+const database = (service: string): Db => mongo.db(`${app.prefix}_${service}`)
 
-/** Somebody whose account is a year old: it is in the database before they sign in with a mailed link. */
+/** Creates a user with a year-old account in the database, and signs the user in with a mailed link. */
 const signUpOld = async (name: string): Promise<SignedInUser> => {
   const created_at = new Date(Date.now() - 365 * DAY)
   const seconds = Math.floor(created_at.getTime() / 1_000).toString(16)
@@ -46,13 +46,13 @@ const signUpOld = async (name: string): Promise<SignedInUser> => {
       last_active_at: new Date(),
       revision: 0,
     })
-  return stack.signUp(email, name)
+  return app.signUp(email, name)
 }
 
 const vote = ({ api }: SignedInUser, { id }: Iod, vote_type: VoteType) =>
   api.call(iodsApi.voteIod, { params: { id }, body: { vote_type } })
 
-/** Moves the votes on an IOD to the time at which each voter has cast theirs. */
+/** Sets the time of each vote on an IOD, by voter. */
 const moveVotes = async ({ id }: Iod, timeOf: (name: string) => number) => {
   const iods = database('iods').collection<{ votes: { user_id: ObjectId; created_at: Date }[] }>('iods')
   const found = await iods.findOne({ _id: new ObjectId(id) })
@@ -66,13 +66,13 @@ const moveVotes = async ({ id }: Iod, timeOf: (name: string) => number) => {
 
 test.beforeAll(async () => {
   test.setTimeout(240_000)
-  stack = await startTestStack()
-  mongo = await MongoClient.connect(stack.mongoUrl)
+  app = await startTestApp()
+  mongo = await MongoClient.connect(app.mongoUrl)
   voters = []
   for (const name of [...RING, ...PEOPLE]) voters.push(await signUpOld(name))
   const ring = voters.slice(0, RING.length)
   const people = voters.slice(RING.length)
-  reader = await stack.signUp('reader@example.org', 'reader')
+  reader = await app.signUp('reader@example.org', 'reader')
 
   const random = seededRandom(7)
   const begin = Date.now() - 5 * DAY
@@ -84,13 +84,13 @@ test.beforeAll(async () => {
     const isContested = iod === contested
     if (iod !== honest) await Promise.all(ring.map(each => vote(each, iod, 'POSITIVE')))
     await Promise.all(people.map(each => vote(each, iod, isContested ? 'NEGATIVE' : 'POSITIVE')))
-    // The ring within nine minutes, the others an hour and more apart.
+    // The ring votes within nine minutes, the others at least an hour apart.
     const time = begin + n * 6 * 60 * MINUTE
     await moveVotes(iod, name =>
       RING.includes(name) ? time + random() * 9 * MINUTE : time + (PEOPLE.indexOf(name) + 1) * 60 * MINUTE,
     )
   }
-  // The votes have been moved by hand: as after a week, who votes together is counted anew.
+  // The vote times were changed in the database: force a full recount of co-votes, as after a week.
   const builds = database('iods').collection<{ _id: number; live: boolean }>('covote_builds')
   const last = await builds.findOne({}, { sort: { _id: -1 } })
   await builds.updateMany({}, { $set: { begun_at: new Date(0) } })
@@ -98,15 +98,15 @@ test.beforeAll(async () => {
     .poll(() => builds.countDocuments({ _id: { $gt: last?._id ?? 0 }, live: true }), { timeout: 60_000 })
     .toBe(1)
 })
-test.afterEach(() => keepLog(test.info(), stack))
+test.afterEach(() => keepLog(test.info(), app))
 test.afterAll(async () => {
   await mongo?.close()
-  await stack?.stop()
+  await app?.stop()
 })
 
-test('on a narrow screen the card and the details say it', { tag: '@long' }, async ({ page }) => {
+test('card and details show the independent votes on a narrow screen', { tag: '@long' }, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
-  await openAs(page, stack.url, reader.token, '/dashboard/iods')
+  await openAs(page, app.url, reader.token, '/dashboard/iods')
   const card = rowOf(page, contested.value)
   const mark = card.getByText('independent')
   await expect(mark).toBeVisible()

@@ -4,7 +4,7 @@ import { apiClient } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
 
-/** By path: a text that the section shows once it has data. */
+/** Paths of sections, with a text that each shows once it has data. */
 const SECTIONS = [
   ['overview', 'Product roadmap'],
   ['data', '@captain_osk'],
@@ -26,7 +26,7 @@ test.afterEach(async () => {
   await product?.stop()
 })
 
-test('the demo fills every section, says that no AI model is at work, and is filled once', {
+test('the demo fills every section once, and states that no AI model is used', {
   tag: '@long',
 }, async ({ page }) => {
   test.setTimeout(300_000)

@@ -10,7 +10,7 @@ import { watchPolicy } from '../support/policy.js'
 
 const IODS = '/dashboard/iods'
 
-/** A record of a person whose page is captured and sealed, and the words on that page. */
+/** Creates a record of a user, and a sealed capture of its page with the words. */
 const capture = async (who: Person, mark: string, words = `Mirrors heat ${mark}`, description = words) => {
   const record = tiktokPost({ description })
   await who.api.call(collectorApi.ingestRecords, {
@@ -23,7 +23,7 @@ const capture = async (who: Person, mark: string, words = `Mirrors heat ${mark}`
   return { id, url, text, words, record }
 }
 
-/** An IOD with words of a sealed capture as its evidence. */
+/** Creates an IOD with words of a sealed capture as evidence. */
 const quoted = async (who: Person, mark: string, ...words: string[]) => {
   const page = await capture(who, mark, ...words)
   const iod = await createIod(who, { value: page.words })
@@ -36,7 +36,7 @@ const quoted = async (who: Person, mark: string, ...words: string[]) => {
   return { ...page, iod }
 }
 
-test('another member reads a quote in its context and verifies it; the page itself once it is shared', {
+test('another member reads a quote in context and verifies it, and reads the page once it is shared', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
   const [ana, bo] = await Promise.all([person('ana'), person('bo')])
@@ -44,7 +44,7 @@ test('another member reads a quote in its context and verifies it; the page itse
   const { id, url, words, text } = await quoted(ana, mark)
   const policy = await watchPolicy(page)
 
-  await test.step('before it is shared: the words, where and when, and that nothing has changed', async () => {
+  await test.step('an unshared capture shows the words, page, time and verification', async () => {
     await openAs(bo, `${IODS}?q=${mark}`)
     await openEvidence(page)
     const piece = pieceOf(page)
@@ -53,7 +53,7 @@ test('another member reads a quote in its context and verifies it; the page itse
     await expect(piece.getByRole('link', { name: url })).toHaveAttribute('rel', 'noopener noreferrer')
     await expect(piece.getByRole('link', { name: ana.username })).toBeVisible()
     await expect(piece.getByText(/^No\. \d+$/)).toBeVisible()
-    for (const name of ['Show in the capture', 'Download WACZ', 'Share', 'Delete'])
+    for (const name of ['Show in capture', 'Download WACZ', 'Share', 'Delete'])
       await expect(piece.getByRole('button', { name })).toHaveCount(0)
     const report = await verifyPiece(page, 3)
     await expect(report).toContainText('Not proved: that the site served it')
@@ -64,21 +64,21 @@ test('another member reads a quote in its context and verifies it; the page itse
     expect(refused.status()).toBe(404)
   })
 
-  await test.step('its owner shares it, knowing what others will see', async () => {
+  await test.step('its owner shares it after a notice about its visibility', async () => {
     await openAs(ana, `${IODS}?q=${mark}`)
     await openEvidence(page)
     await pieceOf(page).getByRole('button', { name: 'Share' }).click()
     const dialog = page.getByRole('dialog', { name: 'Share this capture' })
-    await expect(dialog).toContainText('every signed-in person can also read all of the captured text')
+    await expect(dialog).toContainText('every signed-in user can also read the whole captured text')
     await dialog.getByRole('button', { name: 'Share', exact: true }).click()
     await expect(pieceOf(page).getByRole('button', { name: 'Stop sharing' })).toBeVisible()
   })
 
-  await test.step('then others read it, see its picture and take it with them', async () => {
+  await test.step('others read it, see its screenshot and download it', async () => {
     await openAs(bo, `${IODS}?q=${mark}`)
     await openEvidence(page)
     const piece = pieceOf(page)
-    await piece.getByRole('button', { name: 'Show in the capture' }).click()
+    await piece.getByRole('button', { name: 'Show in capture' }).click()
     const content = piece.getByRole('region', { name: 'Captured text' })
     await expect(content).toHaveText(text)
     await expect(content.locator('mark')).toHaveText(words)
@@ -99,17 +99,17 @@ test('another member reads a quote in its context and verifies it; the page itse
     await expect(piece.getByRole('button', { name: /shar/i })).toHaveCount(0)
   })
 
-  await test.step('until it is shared no more', async () => {
+  await test.step('its owner stops sharing it', async () => {
     await ana.api.call(capturesApi.shareCapture, { params: { id }, body: { shared: false } })
     await openAs(bo, `${IODS}?q=${mark}`)
     await openEvidence(page)
-    await expect(pieceOf(page).getByRole('button', { name: 'Show in the capture' })).toHaveCount(0)
+    await expect(pieceOf(page).getByRole('button', { name: 'Show in capture' })).toHaveCount(0)
     await verifyPiece(page, 3)
   })
   expect(policy).toEqual([])
 })
 
-test('the keyboard opens evidence and closes it again; on a phone it is the whole window', {
+test('the keyboard opens and closes evidence, which fills the window on a phone', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
   await page.setViewportSize({ width: 390, height: 844 })
@@ -124,7 +124,7 @@ test('the keyboard opens evidence and closes it again; on a phone it is the whol
   expect(await drawerOf(page).boundingBox()).toMatchObject({ x: 0, y: 0, width: 390, height: 844 })
   await expect(pieceOf(page).locator('mark')).toHaveText(hostile)
   await expect(pieceOf(page).locator('b')).toHaveCount(0)
-  await pieceOf(page).getByRole('button', { name: 'Show in the capture' }).click()
+  await pieceOf(page).getByRole('button', { name: 'Show in capture' }).click()
   await expect(pieceOf(page).getByRole('region', { name: 'Captured text' })).toBeVisible()
   await verifyPiece(page, 4)
   expect(await faultsOf(page, 'evidence on a phone')).toEqual([])
@@ -133,7 +133,7 @@ test('the keyboard opens evidence and closes it again; on a phone it is the whol
   await expect(button).toBeFocused()
 })
 
-test('words of a record with a sealed capture are sealed evidence of their IOD, also of one that exists', {
+test('words of a record with a sealed capture become evidence of a new or existing IOD', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
   const [ana, bo] = await Promise.all([person('ana'), person('bo')])
@@ -146,7 +146,7 @@ test('words of a record with a sealed capture are sealed evidence of their IOD, 
     await page.getByRole('button', { name: '+ IOD' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Create IOD' }).click()
   }
-  await test.step('the first quotes it with the new IOD', async () => {
+  await test.step('the first user quotes it with a new IOD', async () => {
     await openAs(ana, `/dashboard/data?q=${mark}`)
     await expect(page.getByRole('button', { name: 'Sealed' })).toBeVisible()
     const added = page.waitForResponse(
@@ -161,11 +161,11 @@ test('words of a record with a sealed capture are sealed evidence of their IOD, 
       start: 0,
     })
   })
-  await test.step('the second adds a quote to it', async () => {
+  await test.step('the second user adds a quote to the IOD', async () => {
     await openAs(bo, `/dashboard/data?q=${mark}`)
     await createFromSelection()
     await page.getByRole('button', { name: 'Add your quote to the existing IOD' }).click()
-    await expect(page.getByText('Your quote is evidence of the IOD')).toBeVisible()
+    await expect(page.getByText('Quote added to the IOD as evidence')).toBeVisible()
     await expect(page.getByRole('dialog')).toHaveCount(0)
     await page.goto(`${IODS}?q=${mark}`)
     await page.getByRole('row').getByRole('button', { name: 'Evidence: 2' }).click()
@@ -175,7 +175,7 @@ test('words of a record with a sealed capture are sealed evidence of their IOD, 
   })
 })
 
-test('an erased capture leaves its words, and says that nothing of it can be verified', {
+test('an erased capture leaves its words, and shows that they can’t be verified', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
   const ana = await person('ana')
@@ -190,14 +190,14 @@ test('an erased capture leaves its words, and says that nothing of it can be ver
   await details.getByRole('button', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete this capture' })
   await dialog.getByRole('button', { name: 'Delete' }).click()
-  await expect(page.getByText('This record has no capture any more')).toBeVisible()
+  await expect(page.getByText('This record no longer has captures')).toBeVisible()
   await expect(page.getByRole('dialog', { name: 'Sealed captures' })).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: 'Sealed' })).toHaveCount(0)
 
   await page.goto(`${IODS}?q=${mark}`)
   await openEvidence(page)
-  await expect(pieceOf(page).getByText('Erased capture')).toBeVisible()
+  await expect(pieceOf(page).getByText('Deleted capture')).toBeVisible()
   await expect(pieceOf(page).locator('mark')).toHaveText(words)
   await expect(pieceOf(page).getByRole('button', { name: 'Verify' })).toHaveCount(0)
   await pieceOf(page).getByRole('button', { name: 'Delete' }).click()

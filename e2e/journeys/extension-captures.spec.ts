@@ -16,7 +16,7 @@ import { checks, choose, failing, flipAddress, verifyByCommand } from '../suppor
 
 const HOSTS = ['*.tiktok.com', 't.me', 'blog.example.org']
 
-test('what a collector reads is sealed: another member checks the quote, and the file proves itself', async ({
+test('a collected page is sealed: another member verifies the quote, and the file verifies offline', async ({
   product,
   person,
   openAs,
@@ -30,7 +30,7 @@ test('what a collector reads is sealed: another member checks the quote, and the
   const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url, draws: true })
   const captures = () => ana.api.call(capturesApi.listCaptures, { query: {} })
 
-  await test.step('a post is collected: its capture is sealed with the record that is sent', async () => {
+  await test.step('the capture of a collected post is sealed with the sent record', async () => {
     const { popup } = await collector.openBeside(url)
     await signIn(popup, ana)
     await popup.getByRole('button', { name: 'Collect this post' }).click()
@@ -62,7 +62,7 @@ test('what a collector reads is sealed: another member checks the quote, and the
   await collector.close()
   await sites.stop()
 
-  const file = await test.step('another member reads it in its context, and verifies it', async () => {
+  const file = await test.step('another member reads it in context and verifies it', async () => {
     await openAs(bo, `/dashboard/iods?q=${encodeURIComponent(words)}`)
     await openEvidence(page)
     await expect(pieceOf(page).locator('mark')).toHaveText(words)
@@ -80,7 +80,7 @@ test('what a collector reads is sealed: another member checks the quote, and the
     return (await downloadWacz(page)).file
   })
 
-  await test.step('the file holds without a server, until one bit of it is flipped', async () => {
+  await test.step('the file verifies without a server, until one bit is flipped', async () => {
     const pem = (await bo.api.call(sealsApi.getSealKeys))[0]?.public_key ?? ''
     const flipped = flipAddress(file, 't.me/')
     await page.goto('/verify')
@@ -90,7 +90,7 @@ test('what a collector reads is sealed: another member checks the quote, and the
     await page.getByText('What was checked').click()
     expect(await checks(page).count()).toBeGreaterThan(4)
     await choose(page, 'post.wacz', flipped)
-    await expect(failing(page)).toHaveText([/iodine\/manifest\.json/, /not the one that was sealed/])
+    await expect(failing(page)).toHaveText([/iodine\/manifest\.json/, /does not match the seal/])
     expect(await verifyByCommand(file, pem)).toEqual([
       0,
       expect.stringContaining('signed with the given key'),
@@ -99,7 +99,7 @@ test('what a collector reads is sealed: another member checks the quote, and the
   })
 })
 
-test('selected words become evidence of an IOD that exists; words that a page hides do not', {
+test('selected words become evidence of an existing IOD, but hidden words do not', {
   tag: '@long',
 }, async ({ product, person }) => {
   const [ana, bo] = await Promise.all([person('finds'), person('found')])
@@ -128,7 +128,7 @@ test('selected words become evidence of an IOD that exists; words that a page hi
   await expect(popup.getByLabel('Mark known IODs on blog.example.org')).toBeChecked()
   const evidenceOf = (id: string) => ana.api.call(evidenceApi.listEvidence, { params: { id }, query: {} })
 
-  await test.step('the second press adds the quote to the IOD of somebody else', async () => {
+  await test.step('the second press adds the quote to another user’s IOD', async () => {
     await openIodForm(page, known)
     await pressCreateIod(page)
     await expect
@@ -157,7 +157,7 @@ test('selected words become evidence of an IOD that exists; words that a page hi
     expect(await ana.api.call(iodsApi.listIods, { query: { q: known } })).toHaveLength(1)
   })
 
-  await test.step('words that are not in the text make an IOD without evidence, and a note says so', async () => {
+  await test.step('words outside of the text create an IOD without evidence, with a note', async () => {
     await openIodForm(page, hidden)
     // The first press creates the IOD, the second closes the note.
     await pressCreateIod(page)
@@ -167,14 +167,14 @@ test('selected words become evidence of an IOD that exists; words that a page hi
     expect(await ana.api.call(capturesApi.listCaptures, { query: {} })).toHaveLength(1)
   })
 
-  await test.step('a picture of another site is not in the capture, and the popup says so', async () => {
+  await test.step('the popup shows that a picture of another site is not in the capture', async () => {
     await popup.getByRole('button', { name: 'Collect this article' }).click()
     await expect(popup.getByText('A picture of the last page is not in its capture')).toBeVisible()
     await expect.poll(() => ana.api.call(capturesApi.listCaptures, { query: {} })).toHaveLength(2)
     await expect(popup.getByText('waiting to be sealed')).toHaveCount(0)
   })
 
-  await test.step('a page that has moved on without loading is captured under its address of now', async () => {
+  await test.step('a page is captured under its URL after a client-side navigation', async () => {
     await page.evaluate(() => history.pushState(null, '', '/lakes/2'))
     await popup.getByRole('button', { name: 'Collect this article' }).click()
     await expect
@@ -187,7 +187,7 @@ test('selected words become evidence of an IOD that exists; words that a page hi
     await page.evaluate(() => history.back())
   })
 
-  await test.step('with the option off, pages are collected and nothing is captured', async () => {
+  await test.step('with the option off, pages are collected without captures', async () => {
     const options = await collector.context.newPage()
     await options.goto(new URL('options.html', popup.url()).href)
     await pressSwitch(options, 'Keep a sealed copy of what I collect')

@@ -3,11 +3,13 @@ import { gallery, launchCollector, startSites } from '../support/collector.js'
 
 type Kept = { record: Record<string, unknown> }
 
-/** A record without its collection time. */
+/** Returns a record without its collection time. */
 const timeless = ({ collector_metadata: _, ...content }: Record<string, unknown>) => content
 
-test('the built extension reads each page of the gallery as its record says', { tag: '@long' }, async () => {
-  // Far above what all pages together need.
+test('the built extension reads the expected record from each page of the gallery', {
+  tag: '@long',
+}, async () => {
+  // Far above the duration for all pages.
   test.setTimeout(600_000)
   const pages = gallery()
   const hosts = new Set(
@@ -16,7 +18,7 @@ test('the built extension reads each page of the gallery as its record says', { 
   const sites = await startSites()
   // No server listens at this address: the collected records stay queued in the browser.
   const collector = await launchCollector({ sites, hosts: [...hosts], server: 'http://127.0.0.1:9' })
-  // The browser reveals the tab of a permitted site only.
+  // The browser exposes the URL of a tab only for permitted sites.
   const [[, , { url: first, html: shown }]] = pages as [(typeof pages)[number]]
   sites.serve(first, shown)
   const { page, popup } = await collector.open(first)
@@ -40,7 +42,7 @@ test('the built extension reads each page of the gallery as its record says', { 
   )
   const tabId = Number(new URL(popup.url()).searchParams.get('tab'))
 
-  /** The records that an order collects, or the sentence that says why there are none. */
+  /** Returns the records that an order collects, or the failure's sentence. */
   const collect = async (what: 'own' | 'all'): Promise<unknown> => {
     const { problem, kept } = await popup.evaluate(
       async message => {

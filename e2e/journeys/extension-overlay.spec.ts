@@ -29,18 +29,18 @@ const createIods = (who: Person, values: readonly string[]) =>
     ),
   )
 
-/** Switches marking on for the page's site, and waits until it is known what is known. */
+/** Switches marking on for the page's site, and waits for the download of the known IODs. */
 const markSite = async (popup: Page, host = HOST) => {
   await pressSwitch(popup, `Mark known IODs on ${host}`)
   await expect(popup.getByLabel(`Mark known IODs on ${host}`)).toBeChecked()
   await expect(popup.getByText('Known IODs are being downloaded…')).toHaveCount(0)
 }
 
-/** What the popup lists as known on the page. */
+/** Returns the words that the popup lists as known on the page. */
 const listed = (popup: Page) =>
   popup.getByRole('region', { name: 'Known on this page' }).getByRole('link').allTextContents()
 
-/** Has what is known downloaded until the popup lists these words: the server gathers changes for a moment. */
+/** Repeats the download until the popup lists these words: the server batches changes. */
 const expectListed = async (popup: Page, collector: Collector, words: readonly string[]) => {
   const worker = await collector.worker()
   await expect(async () => {
@@ -49,7 +49,7 @@ const expectListed = async (popup: Page, collector: Collector, words: readonly s
   }).toPass()
 }
 
-/** What the collector has found on the page of a tab. */
+/** Returns the known words that the collector has found on the page of a tab. */
 const foundOn = (worker: Worker, url: string): Promise<string[]> =>
   worker.evaluate(async address => {
     const [tab] = (await chrome.tabs.query({})).filter(each => each.url === address)
@@ -57,7 +57,7 @@ const foundOn = (worker: Worker, url: string): Promise<string[]> =>
     return (report?.found ?? []).map(({ text }: { text: string }) => text)
   }, url)
 
-test('20 pages are read, and whatever they are, the same bytes leave the browser', { tag: '@long' }, async ({
+test('the browser sends the same bytes for different pages', { tag: '@long' }, async ({
   product,
   person,
 }) => {
@@ -81,9 +81,9 @@ test('20 pages are read, and whatever they are, the same bytes leave the browser
 
   const worker = await collector.worker()
   const requests = () => line.sent().match(/^(GET|POST) \S*/gm) ?? []
-  // What the wait for the list has asked for may be under way still: a download of its own shows that it is not.
+  // Downloads of the previous wait may still be pending: repeat until exactly one download is sent.
   await expect(async () => {
-    line.forget()
+    line.clear()
     await fireAlarm(worker)
     await expect
       .poll(async () => [await worker.evaluate(() => chrome.alarms.getAll()), requests()], { timeout: 5_000 })
@@ -94,7 +94,7 @@ test('20 pages are read, and whatever they are, the same bytes leave the browser
   }).toPass()
   const sent: Record<string, string> = {}
   for (const kind of Object.keys(pages)) {
-    line.forget()
+    line.clear()
     for (const [n, value] of known.entries()) {
       await page.goto(address(`${kind}/${n}`))
       await expect.poll(() => foundOn(worker, page.url()), { intervals: [50] }).toEqual([value])
@@ -114,7 +114,7 @@ test('20 pages are read, and whatever they are, the same bytes leave the browser
   await sites.stop()
 })
 
-test('underlines follow the page: scrolling, zooming, changes; and are gone at once when switched off', {
+test('underlines follow scrolling, zooming and changes of the page, and disappear when switched off', {
   tag: '@long',
 }, async ({ product, person }) => {
   const ana = await person('scrolls')
@@ -145,16 +145,16 @@ test('underlines follow the page: scrolling, zooming, changes; and are gone at o
   const underlined = (selector: string, words: string) => () => isUnderlined(page, selector, words)
   const [one, deep, last] = [`boiling\n        LAKES ${mark}`, second, first]
 
-  await test.step('words over several elements, in forms; not what is edited or not seen', async () => {
+  await test.step('underlines words across elements and in forms, but not editable or invisible ones', async () => {
     await expect.poll(underlined('#one', one)).toBe(true)
     await expect.poll(underlined('#form', second)).toBe(true)
     await expect.poll(underlined('#under', hidden)).toBe(true)
     expect(await isUnderlined(page, '#one', 'they')).toBe(false)
-    // What hides words is asked for within a bounded time of each drawing: on a busy machine by one of the next.
+    // The check for covered words has a time budget per drawing: on a busy machine, a later drawing applies it.
     await expect.poll(underlined('#faint', hidden)).toBe(false)
     expect(await isUnderlined(page, '[contenteditable]', first)).toBe(false)
   })
-  await test.step('a part of the page is scrolled, the page is, and its size changes', async () => {
+  await test.step('follows scrolling of an element and of the page, and a resize', async () => {
     await page.locator('#scroller').evaluate(element => element.scrollBy(0, 260))
     await expect.poll(underlined('#deep', deep)).toBe(true)
     await page.locator('#scroller').evaluate(element => element.scrollBy(0, 30))
@@ -169,7 +169,7 @@ test('underlines follow the page: scrolling, zooming, changes; and are gone at o
     await expect.poll(underlined('#under', hidden)).toBe(true)
     await page.setViewportSize({ width: 1280, height: 800 })
   })
-  await test.step('words come, change, and are covered', async () => {
+  await test.step('follows added, changed and covered words', async () => {
     await page.evaluate(text => {
       const added = document.createElement('section')
       added.innerHTML = '<p id="added"></p>'
@@ -187,7 +187,7 @@ test('underlines follow the page: scrolling, zooming, changes; and are gone at o
     await page.locator('#cover').evaluate(element => element.remove())
     await expect.poll(underlined('#one', one)).toBe(true)
   })
-  await test.step('switched off, they are gone, and the page is as it was', async () => {
+  await test.step('switching off removes the underlines and leaves the page unchanged', async () => {
     await pressSwitch(popup, `Mark known IODs on ${HOST}`)
     await expect.poll(() => page.evaluate(() => document.documentElement.children.length)).toBe(2)
     expect(await isUnderlined(page, '#one', one)).toBe(false)
@@ -197,7 +197,7 @@ test('underlines follow the page: scrolling, zooming, changes; and are gone at o
   await sites.stop()
 })
 
-test('a page that watches itself learns that it is marked, and nothing of what is known', {
+test('a page can detect that it is marked, but not which words are known', {
   tag: '@long',
 }, async ({ product, person }) => {
   const eve = await person('spies')
@@ -227,7 +227,7 @@ test('a page that watches itself learns that it is marked, and nothing of what i
     await page.bringToFront()
     const spy = await spyOn(page)
     const words = path === 'known' ? known : unknown
-    // Pointed at, which shows what is known of the words; the page is changed, scrolled and changed back.
+    // Hover the words, which opens the card; then change, scroll and restore the page.
     const box = (await page.locator('#words').boundingBox()) ?? { x: 0, y: 0, height: 0 }
     await page.mouse.move(box.x + 40, box.y + box.height / 2)
     if (path === 'known') {
@@ -241,7 +241,7 @@ test('a page that watches itself learns that it is marked, and nothing of what i
   await sites.stop()
 })
 
-test('pointing tells what is known; a click keeps it open and leads into the app; a new IOD is marked at once', {
+test('hovering opens the card, a click pins it with links into the app, and a new IOD is marked immediately', {
   tag: '@long',
 }, async ({ product, person }) => {
   const [ana, bo] = await Promise.all([person('points'), person('votes')])
@@ -262,7 +262,7 @@ test('pointing tells what is known; a click keeps it open and leads into the app
   await markSite(popup)
   await expectListed(popup, collector, [value])
 
-  await test.step('the popup lists it, with its votes, and leads into the app', async () => {
+  await test.step('the popup lists it with its votes and a link into the app', async () => {
     const region = popup.getByRole('region', { name: 'Known on this page' })
     await expect(region.getByRole('listitem')).toHaveText([`${value}SENTENCE, 1 for, 0 against`])
     await expect(region.getByRole('link')).toHaveAttribute('href', `${product.url}/dashboard/iods/${id}`)
@@ -277,13 +277,13 @@ test('pointing tells what is known; a click keeps it open and leads into the app
     await expect.poll(() => opened.url()).toContain(`/dashboard/iods/${id}`)
     await opened.close()
   })
-  await test.step('selected words become an IOD, and are underlined', async () => {
+  await test.step('selected words become an IOD and are underlined', async () => {
     await openIodForm(page, fresh)
     await pressCreateIod(page)
     await expect.poll(() => isUnderlined(page, '#new', fresh)).toBe(true)
     await expect.poll(() => listed(popup)).toEqual([value, fresh])
   })
-  await test.step('switched off in the options, or signed out, nothing is marked in pages that are open', async () => {
+  await test.step('switching off in the options, or signing out, removes the marks in open pages', async () => {
     const options = await collector.context.newPage()
     await options.goto(new URL('options.html', popup.url()).href)
     const isMarked = async () => {

@@ -23,7 +23,7 @@ const recordsOf = async (who: Person, source: Source) => {
   return records.map(({ id: _, ...record }) => record as Record<string, unknown>)
 }
 
-/** A record without its collection time. */
+/** Returns a record without its collection time. */
 const timeless = ({ collector_metadata, ...content }: Record<string, unknown>) => ({
   ...content,
   source: (collector_metadata as { source: string }).source,
@@ -32,7 +32,7 @@ const timeless = ({ collector_metadata, ...content }: Record<string, unknown>) =
 const isSamePost = (source: Source, one: unknown, other: unknown) =>
   naturalKey[source](one as never) === naturalKey[source](other as never)
 
-/** The texts of a record, without times, which are shown in words. */
+/** Returns the texts of a record without times, which My data formats. */
 const textsOf = (value: unknown): string[] =>
   typeof value === 'string'
     ? [value].filter(text => !/^\d{4}-\d{2}-\d{2}T/.test(text))
@@ -40,7 +40,7 @@ const textsOf = (value: unknown): string[] =>
       ? Object.entries(value).flatMap(([key, inner]) => (key === 'collector_metadata' ? [] : textsOf(inner)))
       : []
 
-test('sign in by code, collect the three kinds of pages, and find each field in My data', {
+test('a user signs in by code, collects the three kinds of pages, and finds each field in My data', {
   tag: '@long',
 }, async ({ product, person, openAs, page: app }) => {
   const ana = await person('collects')
@@ -53,7 +53,7 @@ test('sign in by code, collect the three kinds of pages, and find each field in 
   expect(big.html.length).toBeGreaterThan(3_000_000)
 
   const { popup } = await collector.open('about:blank')
-  await test.step('a code that is dead signs nobody in; a live one does, once', async () => {
+  await test.step('a valid code signs in once; used and replaced codes are rejected', async () => {
     const { code } = await ana.api.call(authApi.generateExtensionCode)
     const used = await signIn(popup, ana)
     for (const dead of [code, used]) {
@@ -71,7 +71,7 @@ test('sign in by code, collect the three kinds of pages, and find each field in 
     await popup.getByRole('button', { name: button }).click()
     await expect(popup.getByText(/^\d+ collected$/)).toBeVisible()
     const truth = button.startsWith('Collect all') ? all : [own]
-    // Pages of one post make one record, which keeps what an earlier page said.
+    // Several pages of a post make one record, which keeps the fields of earlier pages.
     for (const record of truth as Record<string, unknown>[])
       await expect
         .poll(async () =>
@@ -80,18 +80,18 @@ test('sign in by code, collect the three kinds of pages, and find each field in 
         .toMatchObject([timeless(record)])
   }
 
-  await test.step('short videos: sound, old, renamed, without state, with 3 MB of it', async () => {
+  await test.step('reads short videos: sound, old, renamed, without state, with 3 MB of state', async () => {
     await collect('tiktok', fixture('tiktok', 'grid'), 'Collect all visible posts')
     for (const name of ['no-state', 'renamed', 'sigi-state', 'hostile-text'])
       await collect('tiktok', fixture('tiktok', name), 'Collect this post')
     await collect('tiktok', big, 'Collect this post')
   })
-  await test.step('channel posts: one of several, all of them, renamed classes', async () => {
+  await test.step('reads channel posts: one of several, all of them, renamed classes', async () => {
     for (const name of ['several', 'renamed', 'hostile', 'document'])
       await collect('telegram', fixture('telegram', name), 'Collect all visible posts')
     await collect('telegram', fixture('telegram', 'single'), 'Collect this post')
   })
-  await test.step('articles: sound, graph, broken JSON-LD, with pictures', async () => {
+  await test.step('reads articles: sound, graph, broken JSON-LD, with pictures', async () => {
     for (const name of ['broken-json-ld', 'graph'])
       await collect('blog', fixture('blog', name), 'Collect this article')
     const withPictures = fixture('blog', 'images')
@@ -102,7 +102,7 @@ test('sign in by code, collect the three kinds of pages, and find each field in 
     await collect('blog', { ...withPictures, own }, 'Collect this article')
     await collect('blog', fixture('blog', 'article'), 'Collect this article')
   })
-  await test.step('a page without a post says so', async () => {
+  await test.step('shows that a page has no post', async () => {
     const { url, html } = fixture('tiktok', 'for-you')
     sites.serve(url, html)
     const { popup } = await collector.open(url)
@@ -114,7 +114,7 @@ test('sign in by code, collect the three kinds of pages, and find each field in 
   await collector.close()
   await sites.stop()
 
-  await test.step('My data shows every text of the newest of each kind, as text', async () => {
+  await test.step('My data shows every text of the newest record of each kind', async () => {
     await openAs(ana, '/dashboard/data')
     for (const [source, tab] of [
       ['tiktok', 'Short videos'],
@@ -131,7 +131,7 @@ test('sign in by code, collect the three kinds of pages, and find each field in 
   })
 })
 
-test('what is collected offline goes out later, once; a revoked session keeps it for the next sign-in', {
+test('records collected offline are sent later, once; a revoked session keeps them for the next sign-in', {
   tag: '@long',
 }, async ({ product, person }) => {
   const ben = await person('offline')
@@ -143,7 +143,7 @@ test('what is collected offline goes out later, once; a revoked session keeps it
   const collectAll = (popup: Page) => popup.getByRole('button', { name: 'Collect all visible posts' }).click()
   const stored = async () => (await recordsOf(ben, 'telegram')).map(timeless)
 
-  await test.step('offline, across a restart of the browser', async () => {
+  await test.step('keeps records offline, across a restart of the browser', async () => {
     const { popup } = await collector.open(url)
     await signIn(popup, ben)
     line.cut()
@@ -154,12 +154,12 @@ test('what is collected offline goes out later, once; a revoked session keeps it
     await collector.restart()
   })
   const { popup } = await collector.open(url)
-  await test.step('online again', async () => {
+  await test.step('sends them once online', async () => {
     await expect(popup.getByText('3 waiting')).toBeVisible()
-    // The collector tries again by itself, too: the button is there until something is sent.
+    // The collector also retries by itself: the button is shown until a request succeeds.
     line.hold()
     await popup.getByRole('button', { name: 'Send now' }).click()
-    line.mend()
+    line.restore()
     await expect(popup.getByText('3 accepted')).toBeVisible()
     await expect(popup.getByText('0 waiting')).toBeVisible()
     expect((await stored()).length).toBe(all.length)
@@ -170,7 +170,7 @@ test('what is collected offline goes out later, once; a revoked session keeps it
     await collectAll(popup)
     await expect(popup.getByText('3 unchanged')).toBeVisible()
     expect(await recordsOf(ben, 'telegram')).toEqual(before)
-    // Both times, before and after the restart. Captures follow their records.
+    // Captures of both collections, before and after the restart, follow their records.
     await expect
       .poll(async () => {
         const captures = await ben.api.call(capturesApi.listCaptures, { query: {} })
@@ -179,7 +179,7 @@ test('what is collected offline goes out later, once; a revoked session keeps it
       .toEqual(Array.from({ length: 6 }, () => 'sealed'))
     await expect(popup.getByText('waiting to be sealed')).toHaveCount(0)
   })
-  await test.step('a revoked session', async () => {
+  await test.step('keeps records after the session is revoked', async () => {
     const token = await (await collector.worker()).evaluate(
       () =>
         new Promise<string>(resolve => {
@@ -206,7 +206,7 @@ test('what is collected offline goes out later, once; a revoked session keeps it
   await sites.stop()
 })
 
-test('keeps collecting until stopped; marks what is known; a page can do none of it', {
+test('the extension keeps collecting until stopped and marks known values; a page can trigger none of it', {
   tag: '@long',
 }, async ({ product, person }) => {
   const eve = await person('hostile')
@@ -217,7 +217,7 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
     body: { value: known, category: 'SENTENCE', description: '', source_type: 'MANUAL' },
   })
 
-  await test.step('lists that the page fetches are collected while that is on', async () => {
+  await test.step('collects lists that the page fetches while it is switched on', async () => {
     const feed = fixture('tiktok', 'for-you')
     sites.serve(feed.url, feed.html)
     const [profile, related] = [listFixture('profile'), listFixture('related')]
@@ -252,7 +252,7 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
   const { page, popup } = await collector.open(address)
   const { id: extensionId } = await (await collector.worker()).evaluate(() => ({ id: chrome.runtime.id }))
 
-  await test.step('known values are marked without a change of the page but for one element without content', async () => {
+  await test.step('marks known values and adds only one empty element to the page', async () => {
     const before = await page.content()
     await pressSwitch(popup, 'Mark known IODs on evil.example.org')
     await page.bringToFront()
@@ -271,7 +271,7 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
     expect((await page.content()).replace(after, '')).toBe(before)
   })
 
-  await test.step('a page that tries to read, collect and press gets nowhere', async () => {
+  await test.step('a page can’t read the marks, collect or press the button', async () => {
     await page.bringToFront()
     const tried = await page.evaluate(async id => {
       const found: string[] = []
@@ -310,7 +310,7 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
     expect(await eve.api.call(iodsApi.listIods, { query: { q: unknown } })).toEqual([])
   })
 
-  await test.step('a person’s click works, the page’s does not, nor one on what the page has covered', async () => {
+  await test.step('accepts a user’s click, but no synthetic click and no click on a covered button', async () => {
     await selectWithMouse(page, unknown)
     const box = (await page.locator('#new').boundingBox()) ?? { x: 0, y: 0, height: 0 }
     // The button is below the start of the selection.
@@ -352,7 +352,7 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
     await page.mouse.click(at.x, at.y)
     expect(await button.boundingBox()).toEqual(before)
     await page.evaluate(() => document.getElementById('cover')?.remove())
-    // The button's observer may be notified up to 100 ms after the test's.
+    // The button's observer may report up to 100 ms after the test's.
     await expect(async () => {
       if (((await button.boundingBox())?.height ?? 0) <= 200) await page.mouse.click(at.x, at.y)
       await expect
@@ -361,7 +361,7 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
     }).toPass()
     for (const _ of ['category', 'description', 'cancel', 'create']) await page.keyboard.press('Tab')
     await isInView(true)
-    // Retried for the same reason: a key pressed before the button's observer is notified has no effect.
+    // Retried for the same reason: keys have no effect until the button's observer has reported.
     await expect(async () => {
       await page.keyboard.press('Enter')
       await expect(button).toHaveCount(0, { timeout: 1_000 })
@@ -382,7 +382,7 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
   await sites.stop()
 })
 
-test('a collector that the browser stops at work says so, and collects nothing twice', {
+test('a collector that the browser stops during work reports it, and collects nothing twice', {
   tag: '@long',
 }, async ({ product, person }) => {
   const ida = await person('stopped')

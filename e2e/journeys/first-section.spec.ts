@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { iodsApi } from '@iodine/contracts'
-import { startTestStack, type TestStack } from '@iodine/harness'
+import { startTestApp, type TestApp } from '@iodine/harness'
 import { expect, type Page, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
@@ -19,7 +19,7 @@ const exec = (program: string, args: string[], options: object) =>
     throw new Error(`${error.stdout}\n${error.stderr}`)
   })
 const BUILD_MS = 60_000
-/** The guide's section under another name: a reader's clone may contain the guide's own. */
+/** The guide's section under another name: a clone may contain a section with the guide's name. */
 const APP = 'mfe-outlets'
 const LABEL = 'Outlets'
 const renamed = (text: string) => text.replaceAll('sources', 'outlets').replaceAll('Sources', LABEL)
@@ -27,7 +27,7 @@ const renamed = (text: string) => text.replaceAll('sources', 'outlets').replaceA
 let folder: string
 let workspace: string
 let remotes: string
-let stack: TestStack
+let stack: TestApp
 let token: string
 
 /** Calls a function of build-kit or of a generator in a separate process, as the scripts do. */
@@ -53,7 +53,7 @@ const edit = async (file: string, change: (text: string) => string) => {
   await writeFile(path, change(text))
 }
 
-/** A second workspace that shares this one's packages and contains the section that the guide creates. */
+/** Creates a second workspace that shares this one's packages and contains the section of the guide. */
 const followGuide = async () => {
   for (const name of ['packages', 'services', 'tools', 'node_modules'])
     await symlink(join(ROOT, name), join(workspace, name), 'dir')
@@ -82,14 +82,14 @@ const followGuide = async () => {
   await symlink(join(ROOT, 'mfe-community/node_modules'), join(workspace, APP, 'node_modules'), 'dir')
   // The compiler treats a package behind a symbolic link as a different one.
   await edit('tsconfig.json', text => text.replace(/"[./]+\/packages\//g, `"${ROOT}/packages/`))
-  // The other parts are not here.
+  // The workspace has no other parts.
   const all = JSON.parse(await readFile(join(workspace, 'tsconfig.json'), 'utf8'))
   const own = { ...all, include: [`${APP}/test`], references: [{ path: APP }] }
   expect(all.references).toContainEqual(own.references[0])
   await writeFile(join(workspace, 'tsconfig.json'), JSON.stringify(own))
 }
 
-/** Installs the section's packages again, with one of them changed. */
+/** Reinstalls the section's packages, with one of them changed. */
 const installChanged = async (name: 'mfe-kit' | 'ui', file: string, change: (text: string) => string) => {
   const old = join(ROOT, 'mfe-community/node_modules')
   const modules = join(workspace, APP, 'node_modules')
@@ -128,7 +128,7 @@ test.beforeAll(async () => {
   remotes = join(folder, 'remotes')
   for (const path of [workspace, remotes]) await mkdir(path)
   await followGuide()
-  stack = await startTestStack({ env: { REMOTES_ROOT: remotes } })
+  stack = await startTestApp({ env: { REMOTES_ROOT: remotes } })
   const user = await stack.signUp('team@example.org', 'team')
   token = user.token
   await user.api.call(iodsApi.createIod, {
@@ -158,20 +158,20 @@ const visit = async (page: Page, opened: () => Promise<void>) => {
   await opened()
   await menu(page).getByRole('link', { name: 'IODs' }).click()
   await expect(page.getByText('of a section')).toBeVisible()
-  // A text is there before its font.
+  // Texts are rendered before their font has loaded.
   await page.evaluate(() => document.fonts.ready)
   page.removeAllListeners('request')
   return [...files].sort()
 }
 
-test('the guide’s own tests and types hold', { tag: '@long' }, async () => {
+test('the guide’s tests and type checks pass', { tag: '@long' }, async () => {
   await exec(join(ROOT, 'node_modules/.bin/vitest'), ['run', `${APP}/`], { cwd: workspace })
   await exec(join(ROOT, 'node_modules/.bin/tsc'), ['-b', '--checkers', '1'], {
     cwd: workspace,
   })
 })
 
-test('the guide’s section is deployed by itself, switched to a new version and back; the rest stays as it is', {
+test('the guide’s section is deployed, updated and rolled back without a change of other parts', {
   tag: '@long',
 }, async ({ page }) => {
   test.slow()
@@ -230,7 +230,7 @@ test('the guide’s section is deployed by itself, switched to a new version and
   await second()
 })
 
-test('what cannot be deployed says why', { tag: '@long' }, async () => {
+test('a failed deployment reports the reason', { tag: '@long' }, async () => {
   await writeFile(join(folder, 'file'), '')
   for (const [args, fault] of [
     [['mfe-none', '--to', remotes], 'There is no section mfe-none here.'],

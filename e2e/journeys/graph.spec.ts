@@ -23,8 +23,8 @@ const STORIES = [
   },
 ]
 
-/** Extracts the narratives of the stories as a person. */
-const tell = async ({ api }: Person, ai: AiProvider): Promise<void> => {
+/** Extracts the narratives of the stories as a user. */
+const extractStories = async ({ api }: Person, ai: AiProvider): Promise<void> => {
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-graph-key' } })
   for (const { text, src, triplets } of STORIES) {
     ai.next({ triplets })
@@ -38,19 +38,19 @@ type Canvas = HTMLCanvasElement & { nodePosition(id: string): Point | null }
 const canvasOf = (page: Page) => page.getByRole('application', { name: 'Narrative triplets graph' })
 const settled = (page: Page) => expect(canvasOf(page)).toHaveAttribute('data-layout', 'settled')
 
-/** A node's position on the canvas. */
-const placeOf = async (canvas: Locator, id: string): Promise<Point> => {
+/** Returns a node's position on the canvas. */
+const positionOf = async (canvas: Locator, id: string): Promise<Point> => {
   const place = await canvas.evaluate((element, id) => (element as Canvas).nodePosition(id), id)
   if (!place) throw new Error(`the canvas shows no node ${id}`)
   return place
 }
-/** A node's position on the page. */
+/** Returns a node's position on the page. */
 const pointOf = async (page: Page, id: string): Promise<Point> => {
   const box = await canvasOf(page).boundingBox()
-  const place = await placeOf(canvasOf(page), id)
+  const place = await positionOf(canvasOf(page), id)
   return { x: (box?.x ?? 0) + place.x, y: (box?.y ?? 0) + place.y }
 }
-/** The rendered colour at the centre of a node. */
+/** Returns the rendered colour at the centre of a node. */
 const colorOf = (canvas: Locator, id: string) =>
   canvas.evaluate((element, id) => {
     const shown = element as Canvas
@@ -69,21 +69,26 @@ const themeColor = (page: Page, name: string) =>
   }, name)
 const clickBackground = (page: Page) => canvasOf(page).click({ position: { x: 6, y: 6 } })
 
-test('a graph under the pointer, in focus, as files and as a table', async ({ page, person, openAs, ai }) => {
+test('the graph works by pointer and search, exports files, and has a table', async ({
+  page,
+  person,
+  openAs,
+  ai,
+}) => {
   const ana = await person('ana')
-  await tell(ana, ai)
+  await extractStories(ana, ai)
   const canvas = canvasOf(page)
   const node = page.getByRole('region', { name: 'Node details' })
 
-  await test.step('loads, and says so', async () => {
+  await test.step('loads and shows a toast', async () => {
     const asked = page.waitForRequest(/graph\/triplets/)
-    // The toast shows for three seconds, which a slow page may need to load.
-    const told = Promise.all([
+    // The toast lasts three seconds, which a slow page may need to load.
+    const toastShown = Promise.all([
       page.getByText('Graph loaded').waitFor(),
       page.getByText('8 nodes, 6 links', { exact: true }).waitFor(),
     ])
     await openAs(ana, '/dashboard/graph')
-    await told
+    await toastShown
     expect([...new URL((await asked).url()).searchParams.keys()]).toEqual(['limit'])
     await expect(page.getByRole('list', { name: 'Counts' })).toHaveText(
       '5 entities3 verbs2 sources8 total nodes',
@@ -92,7 +97,7 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
     await expect(page.getByText('Graph loaded')).toBeHidden()
   })
 
-  await test.step('a click selects: details, coral; the background clears', async () => {
+  await test.step('a click on a node selects it, a click on the background clears the selection', async () => {
     await expect.poll(() => colorOf(canvas, 'verb:heat')).toEqual(await themeColor(page, 'graph-verb'))
     const { x, y } = await pointOf(page, 'verb:heat')
     await page.mouse.click(x, y)
@@ -124,7 +129,7 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
     await expect(canvas).toHaveAttribute('data-zoom', zoom)
   })
 
-  await test.step('a drag pins where it is dropped', async () => {
+  await test.step('a dragged node stays where it is dropped', async () => {
     const from = await pointOf(page, 'entity:the mayor')
     const to = { x: from.x + 60, y: from.y + 40 }
     await page.mouse.move(from.x, from.y)
@@ -138,7 +143,7 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
     expect(Math.hypot(dropped.x - to.x, dropped.y - to.y)).toBeLessThan(1)
   })
 
-  await test.step('a link tells the texts behind it', async () => {
+  await test.step('a link lists its texts', async () => {
     await clickBackground(page)
     const [from, to] = [await pointOf(page, 'entity:giant mirrors'), await pointOf(page, 'verb:heat')]
     await page.mouse.click((from.x + to.x) / 2, (from.y + to.y) / 2)
@@ -154,11 +159,11 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
     await expect(link).toBeHidden()
   })
 
-  await test.step('search flies to a node, focus leaves its surroundings', async () => {
+  await test.step('search centres a node, focus shows only its neighbourhood', async () => {
     await page.getByRole('searchbox', { name: 'Find a node...' }).fill('LAKE')
     await page.keyboard.press('Enter')
     await expect(canvas).toHaveAttribute('data-selected', 'entity:the lake')
-    // The neighbourhood is beside the details, not under them.
+    // The details do not cover the neighbourhood.
     const left = (await node.boundingBox())?.x ?? 0
     for (const id of ['entity:the lake', 'verb:heat'])
       await expect.poll(async () => (await pointOf(page, id)).x).toBeLessThan(left)
@@ -173,7 +178,7 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
     }
   })
 
-  await test.step('it has the presets’ size, centred, and shrinks where the column is narrower', async () => {
+  await test.step('the canvas has the preset size, centred, and shrinks in a narrower column', async () => {
     for (const [width, height] of [
       [1440, 900],
       [1920, 1080],
@@ -186,7 +191,7 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
       ] as const) {
         await expect(page.getByRole('button', { name: size })).toBeVisible()
         await expect(canvas).toHaveCSS('height', `${preset.height}px`)
-        // The filters above it fill the column.
+        // The filters above have the width of the column.
         const column = await page.getByRole('button', { name: 'Filters' }).locator('..').boundingBox()
         const wanted = Math.min(preset.width, column?.width ?? 0)
         await expect
@@ -216,7 +221,7 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
     expect((await save('PNG')).subarray(1, 4).toString()).toBe('PNG')
     expect((await save('SVG')).toString()).toMatch(/<svg [\s\S]*>Secret engineers<\/text>/)
     const gexf = (await save('GEXF')).toString()
-    // A page without a policy: the product's own refuses to parse text.
+    // A page without a policy: that of the product forbids parsing of text.
     const empty = await page.context().newPage()
     const counts = await empty.evaluate(text => {
       const file = new DOMParser().parseFromString(text, 'text/xml')
@@ -226,7 +231,7 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
     expect(counts).toEqual([0, 8, 6])
   })
 
-  await test.step('the table tells the same, by keyboard', async () => {
+  await test.step('the table shows the same data by keyboard', async () => {
     await page.getByRole('radio', { name: 'Graph' }).focus()
     await page.keyboard.press('ArrowRight')
     const rows = page.getByRole('table').getByRole('row')
@@ -238,11 +243,11 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
   })
 })
 
-test('from an entity to the sentence that says it in two clicks, and to an IOD; the address keeps it all', {
+test('two clicks lead from an entity to its sentence, and to an IOD; the URL keeps the state', {
   tag: '@long',
 }, async ({ page, person, openAs, ai }) => {
   const ana = await person('ana')
-  await tell(ana, ai)
+  await extractStories(ana, ai)
   const canvas = canvasOf(page)
   const node = page.getByRole('region', { name: 'Node details' })
   const sentence = 'Secret engineers hide giant mirrors.'
@@ -261,7 +266,7 @@ test('from an entity to the sentence that says it in two clicks, and to an IOD; 
     ])
   })
 
-  await test.step('a sentence leads to the narrative, which shows it; Back to the selection', async () => {
+  await test.step('a sentence leads to its narrative, Back restores the selection', async () => {
     await node.getByRole('link', { name: sentence }).click()
     await expect(page).toHaveURL(/\/dashboard\/narratives\/[0-9a-f]{24}\?start=\d+&end=\d+$/)
     const mark = page.getByRole('article').locator('mark')
@@ -274,7 +279,7 @@ test('from an entity to the sentence that says it in two clicks, and to an IOD; 
     await expect(node.getByRole('heading', { name: 'Giant mirrors' })).toBeVisible()
   })
 
-  await test.step('an IOD of the entity', async () => {
+  await test.step('the entity becomes an IOD', async () => {
     await node.getByRole('button', { name: 'Create IOD: Giant mirrors' }).click()
     const dialog = page.getByRole('dialog', { name: 'Create New IOD' })
     await expect(dialog.getByLabel('Value')).toHaveValue('Giant mirrors')
@@ -285,7 +290,7 @@ test('from an entity to the sentence that says it in two clicks, and to an IOD; 
     expect(iod).toMatchObject({ value: 'Giant mirrors', category: 'KEYWORDS', source_type: 'MANUAL' })
   })
 
-  await test.step('filter, selection and table outlive a reload and Back', async () => {
+  await test.step('a reload and Back keep filter, selection and table', async () => {
     const kept = async () => {
       await expect(page.getByRole('radio', { name: 'Table' })).toBeChecked()
       await expect(page.getByRole('table').getByRole('button', { pressed: true })).toHaveText('heat')
@@ -311,11 +316,11 @@ test('from an entity to the sentence that says it in two clicks, and to an IOD; 
     await settled(page)
     await expect(node.getByRole('list', { name: 'Triplets' })).toBeAttached()
     const [sheet, drawing] = [await node.boundingBox(), await canvas.boundingBox()]
-    if (!sheet || !drawing) throw new Error('nothing to see')
+    if (!sheet || !drawing) throw new Error('the details or the canvas are not visible')
     expect(sheet.height).toBeLessThanOrEqual(drawing.height / 2)
     expect(Math.abs(sheet.y + sheet.height - drawing.y - drawing.height)).toBeLessThan(1)
     expect(sheet.width).toBe(drawing.width)
-    // The view flies there.
+    // The view animates to the node.
     await expect.poll(async () => (await pointOf(page, 'entity:giant mirrors')).y).toBeLessThan(sheet.y)
     const close = node.getByRole('button', { name: 'Clear selection' })
     const size = await close.boundingBox()
@@ -328,7 +333,7 @@ test('from an entity to the sentence that says it in two clicks, and to an IOD; 
   })
 })
 
-/** 1,500 nodes and 3,000 links: enough that the settled graph is drawn from pictures. */
+/** Returns a graph of 1,500 nodes and 3,000 links: large enough for drawing from cached pictures. */
 const largeGraph = (): Graph => {
   const random = seededRandom(5)
   const nodes = Array.from({ length: 1_500 }, (_, n): Graph['nodes'][number] => {
@@ -344,7 +349,7 @@ const largeGraph = (): Graph => {
   return { nodes, links: [...links.values()], sources: [] }
 }
 
-/** A digest of all pixels of the canvas. */
+/** Returns a digest of all pixels of the canvas. */
 const pixelsOf = (canvas: Locator): Promise<string> =>
   canvas.evaluate(async element => {
     const { width, height } = element as HTMLCanvasElement
@@ -356,9 +361,10 @@ const pixelsOf = (canvas: Locator): Promise<string> =>
   })
 
 /**
- * Presses a key on the canvas that many times, so many at once, and looks at each frame until the canvas shows
- * something else, and at eight more. Of the canvas in each frame: its ink (opacity of all pixels), the ink's
- * middle from left to right, in pixels, and the ink of the emptiest of 20 vertical strips.
+ * Presses a key on the canvas `times` times, in groups of `atOnce`, and measures each frame until the canvas changes,
+ * and eight more.
+ * @returns per frame: the ink (sum of the opacity of all pixels), its horizontal centre in pixels, and the ink of the
+ * emptiest of 20 vertical strips
  */
 const framesOf = (canvas: Locator, key: string, times: number, atOnce: number) =>
   canvas.evaluate(
@@ -400,7 +406,7 @@ const framesOf = (canvas: Locator, key: string, times: number, atOnce: number) =
   )
 type Frames = Awaited<ReturnType<typeof framesOf>>
 
-test('a large graph moved as a picture looks as drawn anew', { tag: '@long' }, async ({
+test('a large graph drawn from pictures looks the same as redrawn', { tag: '@long' }, async ({
   page,
   person,
   openAs,
@@ -411,7 +417,7 @@ test('a large graph moved as a picture looks as drawn anew', { tag: '@long' }, a
   const body = JSON.stringify(largeGraph())
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.route('**/graph/triplets*', route => route.fulfill({ contentType: 'application/json', body }))
-  // Without OffscreenCanvas there are no pictures: each frame is drawn anew.
+  // Without OffscreenCanvas there are no cached pictures: each frame is redrawn.
   await page.addInitScript(() => {
     if (!localStorage.getItem('plain')) return
     Reflect.deleteProperty(HTMLCanvasElement.prototype, 'transferControlToOffscreen')
@@ -427,9 +433,9 @@ test('a large graph moved as a picture looks as drawn anew', { tag: '@long' }, a
     ['ArrowLeft', 20, 20],
     ['ArrowRight', 40, 20],
   ] as const
-  const drawnAnew: { frames: Frames; pixels: string }[] = []
+  const redrawn: { frames: Frames; pixels: string }[] = []
 
-  await test.step('drawn anew', async () => {
+  await test.step('redraws each frame', async () => {
     await openAs(ana, '/privacy-policy')
     await page.evaluate(() => localStorage.setItem('plain', 'yes'))
     await page.goto('/dashboard/graph')
@@ -437,33 +443,33 @@ test('a large graph moved as a picture looks as drawn anew', { tag: '@long' }, a
     await expect(canvas).toHaveAttribute('data-drawing', 'page')
     for (const [key, times, atOnce] of steps) {
       const frames = await framesOf(canvas, key, times, atOnce)
-      drawnAnew.push({ frames, pixels: await pixelsOf(canvas) })
+      redrawn.push({ frames, pixels: await pixelsOf(canvas) })
     }
   })
 
-  await test.step('from pictures: the same at rest, and without gaps while it moves', async () => {
+  await test.step('draws from pictures: the same at rest, without gaps during movement', async () => {
     await page.evaluate(() => localStorage.removeItem('plain'))
     await page.reload()
     await settled(page)
     await expect(canvas).toHaveAttribute('data-drawing', 'worker')
     for (const [step, [key, times, atOnce]] of steps.entries()) {
       const frames = await framesOf(canvas, key, times, atOnce)
-      const anew = drawnAnew[step]!
-      const [first] = anew.frames as [Frames[number]]
+      const expected = redrawn[step]!
+      const [first] = expected.frames as [Frames[number]]
       if (step === 2) {
-        // All of the graph is in view: each frame has all of its ink, at one of the places it was moved to.
+        // The whole graph is in view: each frame has all of its ink, at one of the positions of the movement.
         for (const { ink, middle } of frames) {
           expect(Math.abs(ink / first.ink - 1)).toBeLessThan(0.01)
           const moved = (middle - (first.middle - 60)) / 60
           expect(Math.abs(moved - Math.round(moved)) * 60).toBeLessThan(2)
         }
       } else if (step > 4) {
-        // The graph is all over the view. Links that come into view may be paler than at rest.
-        const least = Math.min(...anew.frames.map(({ emptiest }) => emptiest))
+        // The graph fills the view. Links that enter the view may be paler than at rest.
+        const least = Math.min(...expected.frames.map(({ emptiest }) => emptiest))
         expect(least).toBeGreaterThan(0)
         for (const { emptiest } of frames) expect(emptiest).toBeGreaterThan(least / 2)
       }
-      await expect.poll(() => pixelsOf(canvas)).toBe(anew.pixels)
+      await expect.poll(() => pixelsOf(canvas)).toBe(expected.pixels)
     }
   })
 })

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { LIMITS } from '@iodine/contracts'
-import { rounds, seededRandom } from '@iodine/test-kit'
+import { runs, seededRandom } from '@iodine/test-kit'
 import { expect, type Page, test } from '@playwright/test'
 import { rolldown } from 'rolldown'
 import { hostileFragments, randomPage } from '../support/hostile-pages.js'
@@ -8,13 +8,13 @@ import { hostileFragments, randomPage } from '../support/hostile-pages.js'
 type Evidence = Pick<typeof import('@iodine/evidence'), 'captureDom' | 'projectText'>
 declare const evidence: Evidence
 
-const RUNS = rounds(320)
+const RUNS = runs(320)
 const PAPER = 'http://paper.example'
 const READER = 'http://reader.example'
 
 let script: string
 test.beforeAll(async () => {
-  // As the extension has it: one script for the page.
+  // One script for the page, as in the extension.
   const bundle = await rolldown({
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     input: '@iodine/evidence',
@@ -25,7 +25,7 @@ test.beforeAll(async () => {
   script = `${output[0].code}\nwindow.evidence = evidence`
 })
 
-/** Serves `html` at that address. */
+/** Serves `html` at an origin. */
 const serve = (page: Page, origin: string, html: () => string) =>
   page.route(`${origin}/**`, route =>
     route.request().resourceType() === 'document' && !route.request().frame().parentFrame()
@@ -34,8 +34,8 @@ const serve = (page: Page, origin: string, html: () => string) =>
   )
 
 /**
- * The words (t and a number) that Chromium draws, by its layout: sorted. Without those of form controls and embedded
- * documents. Changes the page: what is asked for is a text's own wrapper.
+ * Returns the sorted words (t and a number) that Chromium's layout shows, without those of form controls and embedded
+ * documents. Changes the page: it measures a temporary wrapper around each text.
  */
 const wordsDrawn = () => {
   const leftOut = 'button, select, textarea, output, meter, progress, datalist, object, portal'
@@ -70,11 +70,11 @@ const wordsDrawn = () => {
     .sort()
 }
 
-/** Opens the captured HTML as somebody would who takes it out of its file, and tries all that it offers. */
+/** Triggers all events and links of captured HTML, as if it was extracted from its file and opened. */
 const tryAll = () => {
   const isHarmless = (event: Event) => {
     const link = (event.target as Element).closest?.('a, area')
-    // Whatever does not lead to a web page is followed.
+    // Links to web pages are not followed, all others are.
     if (/^https?:/.test((link as HTMLAnchorElement | null)?.href ?? '')) event.preventDefault()
   }
   document.addEventListener('click', isHarmless, true)
@@ -94,7 +94,7 @@ const tryAll = () => {
   }
 }
 
-test(`${RUNS} hostile pages: nothing of a capture runs, and its text is what Chromium draws`, {
+test(`captures of ${RUNS} hostile pages run no script, and contain exactly the text that Chromium shows`, {
   tag: '@long',
 }, async ({ browser }) => {
   test.setTimeout(60_000 + RUNS * 1_000)
@@ -132,8 +132,9 @@ test(`${RUNS} hostile pages: nothing of a capture runs, and its text is what Chr
     })
     const words = await paper.evaluate(wordsDrawn)
     drawn += words.length
-    const told = (text.match(/\bt\d+\b/g) ?? []).sort()
-    if (told.join() !== words.join()) wrong.push(`page ${n}: ${article}\n  told ${told}\n  seen ${words}`)
+    const projected = (text.match(/\bt\d+\b/g) ?? []).sort()
+    if (projected.join() !== words.join())
+      wrong.push(`page ${n}: ${article}\n  projected ${projected}\n  seen ${words}`)
 
     captured = `<!doctype html><title>capture</title><body>${dom}`
     await reader.goto(`${READER}/${n}`)
@@ -145,7 +146,7 @@ test(`${RUNS} hostile pages: nothing of a capture runs, and its text is what Chr
     expect(asked, `page ${n}: ${article}\n${dom}`).toEqual([])
   }
   expect(wrong.join('\n')).toBe('')
-  // The pages themselves do run what they try, and show something.
+  // Control: scripts of the pages themselves run, and words are visible.
   expect(executed.length).toBeGreaterThan(20)
   expect(drawn).toBeGreaterThan(RUNS)
   await context.close()
@@ -158,9 +159,9 @@ const openEmpty = async (page: Page) => {
   await page.goto(PAPER)
 }
 
-test('a page 10,000 elements deep is captured whole', { tag: '@long' }, async ({ page }) => {
+test('a page with 10,000 nested elements is captured completely', { tag: '@long' }, async ({ page }) => {
   await openEmpty(page)
-  // Chromium itself cannot draw such a page: nothing is asked of it afterwards.
+  // Chromium can't render such a page: the test uses it only for the capture.
   const { dom, text } = await page.evaluate(() => {
     const root = document.querySelector('article') as Element
     let inner = root
@@ -173,7 +174,7 @@ test('a page 10,000 elements deep is captured whole', { tag: '@long' }, async ({
   expect(dom === `<article>${opened}the innermost words${closed}</article>`).toBe(true)
 })
 
-test('a page with 10 MiB of text is captured within its bounds', { tag: '@long' }, async ({ page }) => {
+test('a page with 10 MiB of text is captured within the limits', { tag: '@long' }, async ({ page }) => {
   await openEmpty(page)
   const { dom, text } = await page.evaluate(() => {
     const root = document.querySelector('article') as Element

@@ -1,15 +1,15 @@
 import { collectorApi, SOURCES } from '@iodine/contracts'
-import { hostileTexts, recordFullOf, rounds } from '@iodine/test-kit'
+import { hostileTexts, recordFullOf, runs } from '@iodine/test-kit'
 import { expect, readCards, test } from '../support/fixtures.js'
 import { pressEscape } from '../support/press-escape.js'
 
 const BATCH = 500
 const mustBeRefused = (text: string) => text.includes('\0') || !text.isWellFormed()
 
-test('hostile text in every field of every source is shown as text, and nothing of it runs', {
+test('hostile text in every field of every source is shown as text and runs no script', {
   tag: '@long',
 }, async ({ page, person, openAs, product }) => {
-  const texts = hostileTexts(rounds(12))
+  const texts = hostileTexts(runs(12))
   test.setTimeout(90_000 + texts.length * 4_000)
   const ana = await person('ana')
   const faults: string[] = []
@@ -48,7 +48,7 @@ test('hostile text in every field of every source is shown as text, and nothing 
     }
     kept[source] = taken
   }
-  // Marked in the texts, the values also pass through highlights and their descriptions.
+  // As IODs, the values also appear in highlights and their descriptions.
   for (const value of texts.slice(0, 200)) {
     const body = { value, category: 'SENTENCE', description: value, source_type: 'MANUAL' }
     const { status } = await ana.api.send('POST', '/iods', body)

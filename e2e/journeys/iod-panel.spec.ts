@@ -11,7 +11,7 @@ const panelOf = (page: Page) => page.getByRole('dialog', { name: 'IOD', exact: t
 const part = (page: Page, name: string) => panelOf(page).getByRole('region', { name })
 const link = (page: Page, value: string) => rowOf(page, value).getByRole('link', { name: value })
 
-test('a row opens its IOD beside the list: votes, campaigns, and where it occurs in one’s own work', {
+test('a row opens a panel with the votes, campaigns and own occurrences of its IOD', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
   const [ana, bo] = await Promise.all([person('ana'), person('bo')])
@@ -40,7 +40,7 @@ test('a row opens its IOD beside the list: votes, campaigns, and where it occurs
     if (isList && request.method() === 'GET') listRequests.push(request.url())
   })
 
-  await test.step('it has an address of its own, and asks nothing that the list has', async () => {
+  await test.step('the panel has its own URL, and requests no data that the list has', async () => {
     await link(page, iod.value).click()
     await expect(page).toHaveURL(new RegExp(`${LIST}/${iod.id}\\?q=${mark}&sort=votes$`))
     await expect(panelOf(page)).toBeFocused()
@@ -62,7 +62,7 @@ test('a row opens its IOD beside the list: votes, campaigns, and where it occurs
     await expect(rowOf(page, iod.value).getByRole('img', { name: '1 positive, 1 negative' })).toBeVisible()
   })
 
-  await test.step('what it is in, with links', async () => {
+  await test.step('the panel links to campaigns, narratives and graph', async () => {
     await expect(part(page, 'Campaigns').getByRole('link', { name: campaign.name })).toHaveAttribute(
       'href',
       `/dashboard/campaigns/${campaign.id}`,
@@ -80,13 +80,13 @@ test('a row opens its IOD beside the list: votes, campaigns, and where it occurs
     expect(listRequests).toEqual([])
     expect(await faultsOf(page, 'panel')).toEqual([])
     await same.getByRole('link', { name: other.value }).click()
-    // Its own panel does not list it.
+    // The panel of an IOD does not list the IOD itself.
     await expect(same.getByRole('link', { name: other.value })).toHaveCount(0)
     await expect(panelOf(page).getByText(other.value, { exact: true })).toBeVisible()
     await expect(page).toHaveURL(new RegExp(`${LIST}/${other.id}\\?q=${mark}`))
   })
 
-  await test.step('Back and Escape close it, and the focus is on the row again', async () => {
+  await test.step('Back and Escape close the panel and return the focus to the row', async () => {
     await page.goBack()
     await expect(panelOf(page)).toHaveCount(0)
     await expect(page).toHaveURL(new RegExp(`${LIST}\\?q=${mark}&sort=votes$`))
@@ -99,7 +99,7 @@ test('a row opens its IOD beside the list: votes, campaigns, and where it occurs
     await expect(page.locator('tr:focus')).toContainText(mark)
   })
 
-  await test.step('its links lead to the list under a filter, and to My Data', async () => {
+  await test.step('links lead to the filtered list and to My Data', async () => {
     await link(page, iod.value).click()
     await panelOf(page).getByRole('link', { name: 'Show all IODs of this source' }).click()
     await expect(panelOf(page)).toHaveCount(0)
@@ -112,7 +112,7 @@ test('a row opens its IOD beside the list: votes, campaigns, and where it occurs
     await expect(page).toHaveURL(/\?category=URL&sort=votes$/)
     await page.goto(`${LIST}/${iod.id}`)
     await part(page, 'In my data').getByRole('link', { name: 'Short videos (1)' }).click()
-    await expect(page.getByText('1 record has this text')).toBeVisible()
+    await expect(page.getByText('1 record contains this text')).toBeVisible()
   })
   expect(policy).toEqual([])
 })

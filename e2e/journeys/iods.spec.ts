@@ -10,11 +10,11 @@ const vote = ({ api }: Person, { id }: Iod, vote_type: VoteType) =>
 
 const search = (page: Page) => page.getByPlaceholder('Search by value or description...')
 const toast = (page: Page, text: string) => page.getByText(text, { exact: true })
-// Blueprint's tooltip has no role. One that closes is there beside the next for a moment: all of them are compared.
+// Blueprint's tooltip has no role. A closing one may coexist with the next: compare all of them.
 const tooltip = (page: Page) => page.locator('.bp6-tooltip')
 const showing = (page: Page) => page.getByText(/^Showing/)
 
-test('an empty start, then IODs are created, with what is missing or wrong said in French', {
+test('a user starts without IODs and creates some, with validation errors in French', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
   const ana = await person('ana')
@@ -52,13 +52,13 @@ test('an empty start, then IODs are created, with what is missing or wrong said 
   await page.route('**/api/v1/iods', route => route.abort(), { times: 1 })
   await submit.click()
   await expect(toast(page, "Une erreur est survenue lors de la création de l'IOD")).toBeVisible()
-  // The typed values are kept.
+  // The form keeps the typed values.
   await submit.click()
   await expect(dialog).toBeHidden()
   await expect(rowOf(page, mark)).toContainText('HASHTAGS')
   expect((await rowOf(page, mark).boundingBox())?.height).toBe(48)
 
-  await test.step('the same value once more is refused, and stays in the form', async () => {
+  await test.step('a duplicate value is rejected and stays in the form', async () => {
     await open.click()
     await value.fill(`\n${long.slice(0, 9_999).toUpperCase()}`)
     await type.selectOption('HASHTAGS')
@@ -73,11 +73,11 @@ test('an empty start, then IODs are created, with what is missing or wrong said 
     await expect(toast(page, 'This IOD already exists')).toBeVisible()
     await expect(value).toHaveValue(long.toUpperCase())
     await dialog.getByRole('button', { name: 'Cancel' }).click()
-    // The row of the second one moves the first one's.
+    // The new row moves the previous one.
     await expect(rowOf(page, mark)).toHaveCount(2)
   })
 
-  await test.step('long values are cut to 40 characters in tooltips, and whole in the details', async () => {
+  await test.step('tooltips truncate long values to 40 characters, details show them completely', async () => {
     const iod = rowOf(page, mark).last()
     await iod.getByText(mark).hover()
     await expect(tooltip(page)).toHaveText([`${long.slice(0, 40)}…`])
@@ -93,13 +93,13 @@ test('an empty start, then IODs are created, with what is missing or wrong said 
   })
 })
 
-test('the list is sorted, and each row shows where it has the searched text', { tag: '@long' }, async ({
+test('the list can be sorted, and each row marks the searched text', { tag: '@long' }, async ({
   page,
   person,
   openAs,
 }) => {
   const [ana, bo, cy] = await Promise.all(['ana', 'bo', 'cy'].map(name => person(name)))
-  if (!ana || !bo || !cy) throw new Error('nobody came')
+  if (!ana || !bo || !cy) throw new Error('expected three users')
   const mark = newMark()
   const hostile = '<img src=x onerror="document.title=1">'
   const far = 'and so it goes on for many words, '.repeat(10)
@@ -122,7 +122,7 @@ test('the list is sorted, and each row shows where it has the searched text', { 
   await expect(values).toContainText(['described', 'xxxx', 'at its end', 'loved'])
   await expect(sort).toHaveValue('created')
 
-  await test.step('marks are in view in rows of one height', async () => {
+  await test.step('marks are in view, in rows of equal height', async () => {
     await expect(inView(mark)).toHaveText([mark, mark, mark, mark.toUpperCase()])
     await expect(values.nth(0)).toContainText(new RegExp(`….*\\(a\\+\\)\\+ Cafe\u0301 ${mark} <img`))
     await expect(values.nth(1)).toHaveText(`…${'x'.repeat(8)}${mark}`)
@@ -149,11 +149,11 @@ test('the list is sorted, and each row shows where it has the searched text', { 
     await expect(page.locator('td img')).toHaveCount(0)
   })
 
-  await test.step('any case and Unicode form is found and marked', async () => {
+  await test.step('search finds and marks any case and Unicode form', async () => {
     await search(page).fill(`(A+)+ CAFÉ ${mark}`)
     await expect(showing(page)).toHaveText(/^Showing 1 of/)
     await expect(page.locator('mark')).toHaveText([`(a+)+ Cafe\u0301 ${mark}`])
-    // The same row would stay until the next search is answered.
+    // The previous rows stay until the response of the next search.
     await search(page).fill(mark)
     await expect(showing(page)).toHaveText(/^Showing 4 of/)
     await search(page).fill(`i̇ described ${mark.slice(0, -1)}`)
@@ -164,7 +164,7 @@ test('the list is sorted, and each row shows where it has the searched text', { 
     await expect(showing(page)).toHaveText(/^Showing 4 of/)
   })
 
-  await test.step('the order is kept by the address, Back, a reload and Clear all', async () => {
+  await test.step('the URL, Back, a reload and Clear all keep the order', async () => {
     await sort.selectOption('Most votes')
     await expect(values).toContainText(['loved', 'at its end', 'described', 'xxxx'])
     await expect(page).toHaveURL(new RegExp(`\\?q=${mark}&sort=votes$`))
@@ -190,7 +190,7 @@ for (const [width, height] of [
   [800, 700],
   [1280, 720],
 ] as const)
-  test(`toasts leave the buttons of a tall dialog free at ${width} px`, { tag: '@long' }, async ({
+  test(`toasts do not cover the buttons of a tall dialog at ${width} px`, { tag: '@long' }, async ({
     page,
     person,
     openAs,
@@ -202,7 +202,7 @@ for (const [width, height] of [
     await dialog.getByLabel('Value').fill('long '.repeat(1_000))
     await dialog.getByRole('button', { name: 'Create IOD' }).click()
     const shown = page.locator('.bp6-toast').filter({ hasText: 'Champs manquants' })
-    // Under the pointer it stays.
+    // A hovered toast stays.
     await shown.hover()
     const buttons = dialog.locator('.bp6-dialog-footer-actions')
     await expect

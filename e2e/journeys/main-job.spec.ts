@@ -8,14 +8,14 @@ const TRIPLETS = [
   { subject: 'Secret engineers', verb: 'hide', object: 'Giant mirrors' },
 ]
 
-test('from a mailed link to a graph: collect, make an IOD, vote, extract triplets, see them', async ({
+test('a user signs in by a mailed link, collects, creates an IOD, votes, extracts triplets and sees their graph', async ({
   page,
   product,
   ai,
 }) => {
   const email = `analyst.${Date.now()}@example.org`
 
-  await test.step('sign in by the mailed link and choose a username', async () => {
+  await test.step('the user signs in by the mailed link and chooses a username', async () => {
     await page.goto('/')
     await expect(page).toHaveURL(/\/login$/)
     await page.getByLabel('Email').fill(email)
@@ -32,7 +32,7 @@ test('from a mailed link to a graph: collect, make an IOD, vote, extract triplet
   const token = await page.evaluate(() => localStorage.getItem('access_token'))
   const api = apiClient(product.url, token ?? '')
 
-  await test.step('a post that the collector hands in reaches My data', async () => {
+  await test.step('a post from the collector appears in My data', async () => {
     await page.getByRole('button', { name: 'Generate Code' }).click()
     await expect(page.getByText('Valid for 5 minutes')).toBeVisible()
     const collector = await connectCollector(product, api)
@@ -55,7 +55,7 @@ test('from a mailed link to a graph: collect, make an IOD, vote, extract triplet
     await expect(page.locator('mark', { hasText: 'Secret mirrors heat the lake' })).toBeVisible()
   })
 
-  await test.step('it is in the shared list, and takes one vote a person', async () => {
+  await test.step('the shared list contains it and accepts one vote per user', async () => {
     await page.getByRole('link', { name: 'IODs' }).click()
     const row = page.getByRole('row').filter({ hasText: 'Secret mirrors heat the lake' })
     await expect(row).toContainText('SENTENCE')
@@ -70,7 +70,7 @@ test('from a mailed link to a graph: collect, make an IOD, vote, extract triplet
     )
   })
 
-  await test.step("a text is analyzed with the person's own key", async () => {
+  await test.step("a text is analyzed with the user's own key", async () => {
     await page.getByRole('link', { name: 'Narratives' }).click()
     await page.getByLabel('Text (required)').fill(TEXT)
     await page.getByRole('button', { name: 'Extract narratives' }).click()
@@ -97,7 +97,7 @@ test('from a mailed link to a graph: collect, make an IOD, vote, extract triplet
     expect(request?.body.tools).toBeUndefined()
   })
 
-  await test.step('its triplets are in the graph', async () => {
+  await test.step('the graph contains its triplets', async () => {
     await page.getByRole('link', { name: 'Graph' }).click()
     const counts = page.getByRole('list', { name: 'Counts' })
     await expect(counts).toContainText('3 entities')

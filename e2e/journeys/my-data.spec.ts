@@ -7,7 +7,7 @@ import { pressEscape } from '../support/press-escape.js'
 
 const TABS = { tiktok: 'Short videos', telegram: 'Messaging channels', blog: 'Blogs' }
 
-const handIn = async <S extends Source>({ api }: Person, source: S, records: RecordOf[S][]) => {
+const ingest = async <S extends Source>({ api }: Person, source: S, records: RecordOf[S][]) => {
   const { results } = await api.call(collectorApi.ingestRecords, { params: { source }, body: { records } })
   expect(results.filter(result => 'error' in result)).toEqual([])
   return results.map(result => ('id' in result ? result.id : ''))
@@ -23,9 +23,9 @@ const tab = (page: Page, source: Source) => page.getByRole('tab', { name: TABS[s
 const iodDialog = (page: Page) => page.getByRole('dialog', { name: 'Create IOD from Data Field' })
 const marks = (card: Locator) => card.locator('mark').allTextContents()
 
-/** `text` with plain spaces: times have narrow ones. */
+/** Replaces the narrow spaces of times by plain ones. */
 const spaced = (text: string) => text.replaceAll('\u202f', ' ')
-/** The values of a record that its card shows, unordered, without collector_metadata and attachment types. */
+/** Returns the values of a record that its card shows, unordered, without collector_metadata and attachment types. */
 const shownValues = (value: unknown, key = ''): string[] => {
   if (value === null || value === undefined || value === '') return []
   if (key === 'create_time')
@@ -46,20 +46,18 @@ const shownValues = (value: unknown, key = ''): string[] => {
 
 const openMenu = async (card: Locator) => {
   const menu = card.page().getByRole('menu')
-  // Another card's may still be closing.
+  // The menu of another card may still be closing.
   await expect(menu).toHaveCount(0)
   await card.getByRole('button', { name: 'More actions' }).click()
   return menu
 }
 
-/** Room that the button of selected text, with its category, keeps, in pixels. */
+/** Reserved width of the button for selected text, with its category, in pixels. */
 const BUBBLE_WIDTH = 184
 
-test('every source has its tab, its layout, its fields and its original', { tag: '@long' }, async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('each source has a tab with its layout, its fields and links to the originals', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   const [video, post, article] = [demoRecords.tiktok[0]!, demoRecords.telegram[1]!, demoRecords.blog[0]!]
   const manyImages = demoRecords.blog[1]!
@@ -71,12 +69,12 @@ test('every source has its tab, its layout, its fields and its original', { tag:
   await expect(page.getByText('No data collected yet')).toBeVisible()
   for (const source of SOURCES) await expect(tab(page, source)).toHaveText(`${TABS[source]}0`)
 
-  const [videoId] = await handIn(ana, 'tiktok', [video])
-  await handIn(ana, 'telegram', [
+  const [videoId] = await ingest(ana, 'tiktok', [video])
+  await ingest(ana, 'telegram', [
     { ...telegramPost(), telegram: { post: { url: 'javascript:alert(1)' } } },
     post,
   ])
-  await handIn(ana, 'blog', [
+  await ingest(ana, 'blog', [
     { ...blogArticle(), metadata: { og_url: 'ftp://old.example/' } },
     manyImages,
     article,
@@ -99,7 +97,7 @@ test('every source has its tab, its layout, its fields and its original', { tag:
     const menu = await openMenu(card)
     await expect(menu.getByRole('menuitem')).toHaveText([
       ...(url ? ['View Original'] : []),
-      'Where was it first?',
+      'Find first appearance',
       'Share with my username',
       'Share anonymously',
       'Delete',
@@ -114,7 +112,7 @@ test('every source has its tab, its layout, its fields and its original', { tag:
     await expect(menu).toHaveCount(0)
   }
 
-  await test.step('a short video', async () => {
+  await test.step('shows a short video', async () => {
     const card = cards(page).first()
     await expectEveryField(card, video)
     await expect(card.getByRole('heading', { level: 3 })).toHaveText([
@@ -131,7 +129,7 @@ test('every source has its tab, its layout, its fields and its original', { tag:
     await expectOriginal(card, null)
   })
 
-  await test.step('a channel post with its attachments', async () => {
+  await test.step('shows a channel post with its attachments', async () => {
     await tab(page, 'telegram').click()
     const card = cards(page).first()
     await expectEveryField(card, post)
@@ -152,7 +150,7 @@ test('every source has its tab, its layout, its fields and its original', { tag:
     ).toHaveCount(0)
   })
 
-  await test.step('an article with its image hashes', async () => {
+  await test.step('shows an article with its image hashes', async () => {
     await tab(page, 'blog').click()
     const card = cards(page).first()
     await expectEveryField(card, article)
@@ -168,7 +166,7 @@ test('every source has its tab, its layout, its fields and its original', { tag:
     await expectOriginal(cards(page).nth(2), null)
   })
 
-  await test.step('an original opens in a tab that cannot reach back', async () => {
+  await test.step('an original opens in a tab without an opener', async () => {
     await page
       .context()
       .route('https://courier.example/**', route =>
@@ -184,7 +182,7 @@ test('every source has its tab, its layout, its fields and its original', { tag:
   })
 })
 
-test('IODs are found in texts and values, and selected text becomes one', async ({
+test('texts and values show their IODs, and selected text becomes an IOD', async ({
   page,
   person,
   openAs,
@@ -197,14 +195,14 @@ test('IODs are found in texts and values, and selected text becomes one', async 
   await bo.api.call(iodsApi.voteIod, { params: { id: alpha.id }, body: { vote_type: 'POSITIVE' } })
   await createIod(ana, `Hides beta${t} and gamma${t}`)
   await createIod(bo, `WATCH${t}`)
-  await handIn(ana, 'tiktok', [
+  await ingest(ana, 'tiktok', [
     { ...tiktokPost({ description: text, hashtags: [`watch${t}`, `other${t}`, `third${t}`] }) },
   ])
   await openAs(ana, '/dashboard/data')
   const card = cards(page).first()
   const found = [`Alpha${t} `, `hides beta${t}`, ` and gamma${t}`, `ALPHA${t} HIDES beta${t}`, `watch${t}`]
 
-  await test.step('overlapping, repeated and in any case; a value that is one has a badge for its button', async () => {
+  await test.step('marks overlapping and repeated IODs in any case; a known value has a badge instead of a button', async () => {
     await expect(async () => expect(await marks(card)).toEqual(found)).toPass()
     await expect(card.locator('mark').nth(1)).toHaveAttribute('title', /IOD: alpha.*\nIOD: Hides beta/s)
     const badge = card.getByTitle('This value is an IOD')
@@ -219,9 +217,9 @@ test('IODs are found in texts and values, and selected text becomes one', async 
   })
 
   const floating = page.getByRole('button', { name: '+ IOD' })
-  await test.step('with the mouse, across highlights', async () => {
+  await test.step('the mouse selects across highlights', async () => {
     await expect(floating).toHaveCount(0)
-    // From a link's first character, then from the midst of one.
+    // From the first character of a link, then from within a link.
     await selectWithMouse(page, `ALPHA${t} HIDES`, card)
     await expect(floating).toBeVisible()
     await selectWithMouse(page, `gamma${t} today. ALPHA${t}`, card)
@@ -231,7 +229,7 @@ test('IODs are found in texts and values, and selected text becomes one', async 
       const lines = window.getSelection()?.getRangeAt(0).getClientRects()
       return lines?.[lines.length - 1]?.toJSON()
     })
-    // Next to the end of the selection, moved to the left only as far as the card ends.
+    // Next to the end of the selection, shifted left to fit into the card.
     expect(Math.abs((button?.y ?? 0) - end.bottom)).toBeLessThan(24)
     const frame = await card.boundingBox()
     const right = Math.min(end.right, (frame?.x ?? 0) + (frame?.width ?? 0) - BUBBLE_WIDTH)
@@ -244,7 +242,7 @@ test('IODs are found in texts and values, and selected text becomes one', async 
     await expect(dialog).toHaveCount(0)
   })
 
-  await test.step('with the keyboard alone, as far as the IOD', async () => {
+  await test.step('the keyboard alone selects text and creates an IOD', async () => {
     await card.getByRole('button', { name: 'Create IOD from Video Description' }).focus()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowRight')
@@ -266,13 +264,13 @@ test('IODs are found in texts and values, and selected text becomes one', async 
     expect(length).toBe(2)
   })
 
-  await test.step('the bubble says the category, or that it is an IOD; a toast leads to what was created', async () => {
+  await test.step('the bubble shows the category or an existing IOD; a toast links to the created IOD', async () => {
     const bubble = page.locator('article').locator('span', { has: floating }).last()
     await selectWithMouse(page, `watch${t}`, card)
     await expect(bubble.getByRole('link', { name: 'already an IOD' })).toBeVisible()
     await page.getByRole('heading', { name: 'My Data' }).click()
     await expect(floating).toHaveCount(0)
-    // That of the IOD before has the same text and buttons.
+    // The toast of the previous IOD has the same text and buttons.
     await expect(toast(page, 'IOD created')).toHaveCount(0)
     await selectWithMouse(page, `third${t}`, card)
     await expect(bubble).toContainText('HASHTAGS')
@@ -288,15 +286,15 @@ test('IODs are found in texts and values, and selected text becomes one', async 
     await expect(card.locator('mark').first()).toBeVisible()
   })
 
-  await test.step('a click on a highlight leads to its IOD at once; a drag selects in it', async () => {
-    // Known IODs come one after the other: where two meet, which one is marked first is not settled before.
+  await test.step('a click on a highlight opens its IOD; a drag selects text in it', async () => {
+    // Known IODs load one by one: the first mark of adjacent values is not determined earlier.
     const place = card.locator('mark').filter({ hasText: new RegExp(`^Alpha${t}`) })
     await selectWithMouse(page, `beta${t}`, card)
     await expect(floating).toBeVisible()
     await expect(page).toHaveURL(/\/dashboard\/data/)
     await place.click()
     await expect(page).toHaveURL(/\/dashboard\/iods\/[0-9a-f]{24}$/)
-    // Who voted how is one click away from the highlight.
+    // One click on the highlight leads to the list of votes.
     const votes = page
       .getByRole('dialog', { name: 'IOD', exact: true })
       .getByRole('region', { name: 'Votes' })
@@ -305,7 +303,7 @@ test('IODs are found in texts and values, and selected text becomes one', async 
     await expect(card.locator('mark').first()).toBeVisible()
   })
 
-  await test.step('a refusal shows what the server says, a failure the usual words; the form keeps what it holds', async () => {
+  await test.step('a rejection shows the server’s detail, a failure a generic text; the form keeps its values', async () => {
     await card.getByRole('button', { name: `Create IOD from Video Hashtags: other${t}` }).click()
     const dialog = iodDialog(page)
     const submit = dialog.getByRole('button', { name: 'Create IOD' })
@@ -333,13 +331,13 @@ test('IODs are found in texts and values, and selected text becomes one', async 
   })
 })
 
-test('whatever was collected is readable to the last line, and stays text', { tag: '@long' }, async ({
+test('any collected content is readable to the last line and shown as text', { tag: '@long' }, async ({
   page,
   person,
   openAs,
 }) => {
   const ana = await person('ana')
-  for (const source of SOURCES) await handIn(ana, source, demoRecords[source] as never)
+  for (const source of SOURCES) await ingest(ana, source, demoRecords[source] as never)
   await openAs(ana, '/dashboard/data')
   for (const source of SOURCES) {
     await tab(page, source).click()
@@ -364,7 +362,7 @@ test('whatever was collected is readable to the last line, and stays text', { ta
   }))
   expect(all).toBeGreaterThan(shown)
 
-  await test.step('the wheel over a long text scrolls the page, and a button shows all of it', async () => {
+  await test.step('the wheel over a long text scrolls the page, and a button expands the text', async () => {
     await description.hover()
     const before = await page.evaluate(() => window.scrollY)
     await page.mouse.wheel(0, 100)
@@ -384,16 +382,16 @@ test('whatever was collected is readable to the last line, and stays text', { ta
   await expect(iodDialog(page).getByLabel('Value')).toHaveValue('50/50 Ask yourself why nobody')
 })
 
-test('cards are as high as what they show, empty fields are folded, and counts are quiet', {
+test('cards fit their content, fold empty fields, and show counts unobtrusively', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   const ana = await person('ana')
   const post = tiktokPost({ description: 'short' })
   const bare = { collector_metadata: post.collector_metadata, main: { video_id: '1', description: 'bare' } }
-  await handIn(ana, 'tiktok', [post, bare])
+  await ingest(ana, 'tiktok', [post, bare])
   await openAs(ana, '/dashboard/data')
-  // A card that waits for its record has no footer.
+  // A card without its loaded record has no footer.
   await expect(cards(page).filter({ has: page.locator('footer') })).toHaveCount(2)
   const [left, right] = await Promise.all([0, 1].map(async n => (await cards(page).nth(n).boundingBox())!))
   expect(left!.y).toBe(right!.y)

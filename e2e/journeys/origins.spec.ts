@@ -7,7 +7,7 @@ const START = Date.UTC(2026, 2, 1, 10)
 const STORY = 'Secret engineers mix sleeping pills into the reservoir of Velden, a leaked memo says'
 let made = 0
 
-/** A post of a channel, some seconds after the start. */
+/** Returns a post of a channel, `seconds` after the start. */
 const post = (channel: string, seconds: number, text: string, context: object = {}) => {
   const url = `https://t.me/${channel}/${++made}`
   const record = telegramPost({ author: channel, description: text, url })
@@ -22,7 +22,10 @@ const post = (channel: string, seconds: number, text: string, context: object = 
   }
 }
 
-/** A first telling, a forward, a near copy, an edited post, and two channels that post the same links seconds apart. */
+/**
+ * Collects a first appearance, a forward, a near copy, an edited post, and the same links of two channels seconds
+ * apart.
+ */
 const collect = async ({ api }: Person): Promise<void> => {
   const first = post('first_voice', 0, STORY)
   const records = [
@@ -47,9 +50,13 @@ const collect = async ({ api }: Person): Promise<void> => {
   await expect.poll(indexed, { timeout: 30_000 }).toBe(4)
 }
 
-const timelineOf = (page: Page) => page.getByRole('application', { name: 'Timeline of sightings' })
+const timelineOf = (page: Page) => page.getByRole('application', { name: 'Timeline of posts' })
 
-test('from an IOD to its first telling, and to who moves together', async ({ page, person, openAs }) => {
+test('an IOD leads to its first appearance and to accounts that move together', async ({
+  page,
+  person,
+  openAs,
+}) => {
   const ana = await person('ana')
   await collect(ana)
   const iod = await ana.api.call(iodsApi.createIod, {
@@ -57,26 +64,26 @@ test('from an IOD to its first telling, and to who moves together', async ({ pag
   })
   await openAs(ana, `/dashboard/iods/${iod.id}`)
   const first = page.getByRole('region', { name: 'Earliest known here' })
-  const firsts = page.getByRole('region', { name: 'First by account' })
+  const firsts = page.getByRole('region', { name: 'First appearance by account' })
 
-  await test.step('the IOD leads to the earliest known here', async () => {
-    await page.getByRole('link', { name: 'Where was it first?' }).click()
+  await test.step('the IOD leads to the earliest known appearance', async () => {
+    await page.getByRole('link', { name: 'Find first appearance' }).click()
     await expect(page).toHaveURL(/\/dashboard\/origins\?iod=/)
     await expect(first).toContainText('first_voice')
     await expect(first).toContainText('2026-03-01 10:00:00 UTC')
   })
 
-  await test.step('each account’s first says how it follows; a later version is not the first', async () => {
+  await test.step('each account’s first appearance shows its relation; a later version is no first appearance', async () => {
     const row = (account: string) => firsts.getByRole('row').filter({ hasText: account })
-    await expect(row('lake_watch')).toContainText('Forwarded from first_voice, says the page')
-    await expect(row('velden_truth')).toContainText('Seen earlier: ')
+    await expect(row('lake_watch')).toContainText('Forwarded from first_voice, according to the page')
+    await expect(row('velden_truth')).toContainText('Earlier post by ')
     await expect(row('open_valley')).toContainText('collected')
   })
 
-  await test.step('the timeline works by keys, and shows the details', async () => {
+  await test.step('the timeline works by keyboard and shows details', async () => {
     await timelineOf(page).focus()
     await page.keyboard.press('Home')
-    const selected = page.getByRole('region', { name: 'Selected sighting' })
+    const selected = page.getByRole('region', { name: 'Selected post' })
     await expect(selected).toContainText('first_voice')
     await page.keyboard.press('ArrowDown')
     await expect(selected).toContainText('lake_watch')
@@ -89,18 +96,18 @@ test('from an IOD to its first telling, and to who moves together', async ({ pag
     const bars = page.getByTestId('overview')
     await bars.scrollIntoViewIfNeeded()
     const box = await bars.boundingBox()
-    if (!box) throw new Error('There is no overview')
+    if (!box) throw new Error('the overview is not visible')
     const y = box.y + box.height / 2
     await page.mouse.move(box.x + box.width * 0.3, y)
     await page.mouse.down()
     await page.mouse.move(box.x + box.width * 0.5, y, { steps: 4 })
     await page.mouse.up()
     await expect(timelineOf(page)).not.toHaveAttribute('data-span', whole ?? '')
-    await page.getByRole('button', { name: 'Whole time' }).click()
+    await page.getByRole('button', { name: 'Show all', exact: true }).click()
     await expect(timelineOf(page)).toHaveAttribute('data-span', whole ?? '')
   })
 
-  await test.step('it goes out as CSV and as a picture', async () => {
+  await test.step('the timeline exports CSV and a picture', async () => {
     const save = async (name: string) => {
       const [download] = await Promise.all([
         page.waitForEvent('download'),
@@ -114,7 +121,7 @@ test('from an IOD to its first telling, and to who moves together', async ({ pag
     expect((await save('Save as PNG')).subarray(1, 4).toString()).toBe('PNG')
   })
 
-  await test.step('the co-shares of the graph show who moves together, with both posts', async () => {
+  await test.step('the graph’s co-shares show accounts that move together, with both posts', async () => {
     await page.goto('/dashboard/graph?tab=co-shares')
     await page.getByRole('button', { name: 'Find co-shares' }).click()
     await expect(page.getByRole('list', { name: 'Counts' })).toContainText('1 pair of accounts', {
@@ -129,7 +136,7 @@ test('from an IOD to its first telling, and to who moves together', async ({ pag
   })
 })
 
-test('a record that is shared is found by others until that is stopped', { tag: '@long' }, async ({
+test('others find a shared record until it is unshared', { tag: '@long' }, async ({
   page,
   person,
   openAs,
@@ -138,7 +145,7 @@ test('a record that is shared is found by others until that is stopped', { tag: 
   await collect(ana)
   const search = `/dashboard/origins?${new URLSearchParams({ value: STORY, scope: 'shared' })}`
   const card = page.getByRole('article').filter({ hasText: 'first_voice' }).first()
-  /** Waits until ben's search knows how the record is shared, and opens it. */
+  /** Waits until ben's search reflects how the record is shared, and opens it. */
   const searchAsBen = async (found: string | null | undefined) => {
     const sharer = async () => {
       const body = { value: STORY, scope: 'shared' } as const
@@ -168,5 +175,5 @@ test('a record that is shared is found by others until that is stopped', { tag: 
   await choose('Stop sharing')
   await expect(card).not.toContainText('Shared')
   await searchAsBen(undefined)
-  await expect(page.getByText('Not seen here')).toBeVisible()
+  await expect(page.getByText('No matching posts')).toBeVisible()
 })

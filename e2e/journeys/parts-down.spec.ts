@@ -1,16 +1,16 @@
 import { campaignsApi, collectorApi, DETAILS, iodsApi } from '@iodine/contracts'
-import { startTestStack, type TestStack } from '@iodine/harness'
+import { startTestApp, type TestApp } from '@iodine/harness'
 import { type SignedInUser, tiktokPost } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
 
-let stack: TestStack
+let app: TestApp
 let user: SignedInUser
 let token: string
 
 test.beforeAll(async () => {
-  stack = await startTestStack()
-  user = await stack.signUp('down@example.org', 'downtime')
+  app = await startTestApp()
+  user = await app.signUp('down@example.org', 'downtime')
   token = user.token
   await user.api.call(collectorApi.ingestRecords, {
     params: { source: 'tiktok' },
@@ -20,36 +20,38 @@ test.beforeAll(async () => {
     body: { value: 'here again', category: 'SENTENCE', description: '', source_type: 'MANUAL' },
   })
 })
-test.afterEach(() => keepLog(test.info(), stack))
-test.afterAll(() => stack?.stop())
+test.afterEach(() => keepLog(test.info(), app))
+test.afterAll(() => app?.stop())
 
 test.beforeEach(async ({ page }) => {
   await page.addInitScript(value => localStorage.setItem('access_token', value), token)
 })
 
-test('with one service down its section says so, the others work, and it comes back', async ({ page }) => {
-  await stack.parts.iods.stop()
+test('with one service down, its section shows an error until it recovers, and others work', async ({
+  page,
+}) => {
+  await app.parts.iods.stop()
   try {
     const asked = Date.now()
-    const answer = await fetch(`${stack.url}/api/v1/iods`, { headers: { authorization: `Bearer ${token}` } })
+    const answer = await fetch(`${app.url}/api/v1/iods`, { headers: { authorization: `Bearer ${token}` } })
     expect(answer.status).toBe(503)
     expect(await answer.json()).toEqual({ detail: expect.any(String) })
     // Well below the 30 s timeout for an unresponsive service.
     expect(Date.now() - asked).toBeLessThan(20_000)
-    expect((await fetch(`${stack.url}/readyz`)).status).toBe(503)
+    expect((await fetch(`${app.url}/readyz`)).status).toBe(503)
 
-    await page.goto(`${stack.url}/dashboard/iods`)
+    await page.goto(`${app.url}/dashboard/iods`)
     await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible()
     await page.getByRole('link', { name: 'My data' }).click()
     await expect(page.getByText('Still readable')).toBeVisible()
   } finally {
-    await stack.parts.iods.start()
+    await app.parts.iods.start()
   }
   await page.getByRole('link', { name: 'IODs' }).click()
   await expect(page.getByText('here again')).toBeVisible()
 })
 
-test('with the iods service down a campaign stays readable with a notice, and takes no IODs', {
+test('with the iods service down, a campaign is readable with a notice, and accepts no IODs', {
   tag: '@long',
 }, async ({ page }) => {
   const [iod, other] = await Promise.all(
@@ -63,7 +65,7 @@ test('with the iods service down a campaign stays readable with a notice, and ta
     body: { name: 'Readable', description: 'All the time' },
   })
   await user.api.call(campaignsApi.addIod, { params: { id }, body: { iod_id: iod?.id ?? '' } })
-  await page.goto(`${stack.url}/dashboard/campaigns/${id}`)
+  await page.goto(`${app.url}/dashboard/campaigns/${id}`)
   const detail = page.getByRole('dialog', { name: 'Readable' })
   const statistics = detail.getByRole('region', { name: 'Statistics' })
   await expect(detail.getByText('in a campaign')).toBeVisible()
@@ -71,7 +73,7 @@ test('with the iods service down a campaign stays readable with a notice, and ta
   const adding = page.getByRole('dialog', { name: 'Add IODs to Campaign' })
   await adding.getByPlaceholder('Search IODs...').fill(other?.value ?? '')
   await adding.getByRole('checkbox', { name: other?.value ?? '' }).check()
-  await stack.parts.iods.stop()
+  await app.parts.iods.stop()
   try {
     await adding.getByRole('button', { name: 'Add 1 IOD(s)' }).click()
     await expect(page.locator('.bp6-toast').filter({ hasText: DETAILS.unavailable })).toBeVisible()
@@ -84,21 +86,19 @@ test('with the iods service down a campaign stays readable with a notice, and ta
     await expect(statistics).toContainText('Total IODs1')
     await expect(detail.getByRole('button', { name: 'Export JSON' })).toBeDisabled()
     await expect(detail.getByRole('button', { name: 'Import' })).toBeDisabled()
-    await stack.parts.iods.start()
+    await app.parts.iods.start()
     await detail.getByRole('button', { name: 'Retry' }).click()
     await expect(detail.getByText('in a campaign')).toBeVisible()
     await expect(notice).toBeHidden()
     await expect(detail.getByRole('button', { name: 'Export JSON' })).toBeEnabled()
   } finally {
-    await stack.parts.iods.start()
+    await app.parts.iods.start()
   }
 })
 
-test('a remote that cannot be reached leaves an error card with Retry, and the rest works', async ({
-  page,
-}) => {
+test('an unreachable remote shows an error card with Retry, and the rest works', async ({ page }) => {
   await page.route('**/remotes/mfe-iods/**', route => route.abort())
-  await page.goto(`${stack.url}/dashboard/iods`)
+  await page.goto(`${app.url}/dashboard/iods`)
   const retry = page.getByRole('button', { name: 'Retry' })
   await expect(retry).toBeVisible()
   await page.getByRole('link', { name: 'My data' }).click()
@@ -114,19 +114,21 @@ test('a remote that cannot be reached leaves an error card with Retry, and the r
   await expect(page.getByText('here again')).toBeVisible()
   await page.getByRole('link', { name: 'Narratives' }).click()
   await expect(page.getByRole('heading', { name: 'Narratives', level: 1 })).toBeVisible()
-  // The retried section loads its entry and its chunks past the cache; the next section does not.
+  // The retried section bypasses the cache for its entry and chunks; the next section does not.
   expect(retried.length).toBeGreaterThan(1)
   expect(retried.filter(path => !path.startsWith('/remotes/mfe-iods/'))).toEqual([])
 })
 
-test('a remote that answers with an error page is no different', { tag: '@long' }, async ({ page }) => {
+test('a remote that returns an error page shows an error card with Retry', { tag: '@long' }, async ({
+  page,
+}) => {
   let broken = true
   await page.route('**/remotes/mfe-graph/mf-manifest.json*', route =>
     broken
       ? route.fulfill({ status: 500, body: '<h1>oops</h1>', contentType: 'text/html' })
       : route.continue(),
   )
-  await page.goto(`${stack.url}/dashboard/graph`)
+  await page.goto(`${app.url}/dashboard/graph`)
   const retry = page.getByRole('button', { name: 'Retry' })
   await expect(retry).toBeVisible()
   broken = false

@@ -1,18 +1,18 @@
 import { authApi } from '@iodine/contracts'
-import { startTestStack, type TestStack } from '@iodine/harness'
+import { startTestApp, type TestApp } from '@iodine/harness'
 import { linkIn } from '@iodine/test-kit'
 import { type CDPSession, expect, type Page, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 
-let stack: TestStack
+let app: TestApp
 test.beforeAll(async () => {
-  stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org', ADMIN_PASSKEYS: 'required' } })
+  app = await startTestApp({ env: { ADMIN_EMAILS: 'boss@example.org', ADMIN_PASSKEYS: 'required' } })
 })
-test.afterEach(() => keepLog(test.info(), stack))
-test.afterAll(() => stack?.stop())
+test.afterEach(() => keepLog(test.info(), app))
+test.afterAll(() => app?.stop())
 
-/** Gives the page's browser an authenticator of its own, as a laptop has one. */
+/** Adds a virtual platform authenticator to the page's browser. */
 const plugAuthenticator = async (page: Page) => {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable', { enableUI: false })
@@ -23,13 +23,13 @@ const plugAuthenticator = async (page: Page) => {
       hasResidentKey: true,
       hasUserVerification: true,
       isUserVerified: true,
-      // Journeys say when the user touches it, so that no suggestion signs in by itself.
+      // Journeys simulate each touch, so that no suggestion signs in by itself.
       automaticPresenceSimulation: false,
     },
   })
   return { cdp, authenticatorId, touch: touchOf(cdp, authenticatorId) }
 }
-/** The user's touch during `action`. */
+/** Returns a function that simulates the user's touch during `action`. */
 const touchOf = (cdp: CDPSession, authenticatorId: string) => async (action: () => Promise<unknown>) => {
   const touch = (enabled: boolean) =>
     cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
@@ -38,7 +38,7 @@ const touchOf = (cdp: CDPSession, authenticatorId: string) => async (action: () 
   await touch(false)
 }
 
-/** A browser that suggests no passkeys: a suggestion would take the touch that a button asks for. */
+/** Disables passkey suggestions: a suggestion would consume the touch that a button requests. */
 const withoutSuggestions = (page: Page) =>
   page.addInitScript(() => {
     PublicKeyCredential.isConditionalMediationAvailable = async () => false
@@ -51,11 +51,11 @@ const addPasskey = async (page: Page, name: string) => {
   await expect(page.getByText('Passkey added')).toBeVisible()
 }
 
-test('a passkey is added, signs in, and signs nobody in once removed', async ({ page }) => {
+test('a passkey is added, signs in, and is rejected once removed', async ({ page }) => {
   await withoutSuggestions(page)
   const { cdp, authenticatorId, touch } = await plugAuthenticator(page)
-  const { token } = await stack.signUp('keyholder@example.org', 'keyholder')
-  await openAs(page, stack.url, token, '/dashboard/profile')
+  const { token } = await app.signUp('keyholder@example.org', 'keyholder')
+  await openAs(page, app.url, token, '/dashboard/profile?tab=security')
   await touch(() => addPasskey(page, 'My <laptop>'))
   await expect(page.getByText('My <laptop>')).toBeVisible()
   await expect(page.getByText('never used')).toBeVisible()
@@ -67,9 +67,10 @@ test('a passkey is added, signs in, and signs nobody in once removed', async ({ 
     await expect(page.getByText('@keyholder').first()).toBeVisible()
   })
   await page.getByRole('link', { name: 'Profile', exact: true }).click()
+  await page.getByRole('tab', { name: 'Security' }).click()
   await expect(page.getByText(/last used/)).toBeVisible()
 
-  // A copy of the authenticator counts from an earlier number.
+  // A cloned authenticator has an earlier signature counter.
   const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
   const [credential] = credentials
   expect(credential?.signCount).toBeGreaterThan(0)
@@ -89,9 +90,9 @@ test('a passkey is added, signs in, and signs nobody in once removed', async ({ 
 
   await openAs(
     page,
-    stack.url,
-    (await stack.signUp('keyholder@example.org', null)).token,
-    '/dashboard/profile',
+    app.url,
+    (await app.signUp('keyholder@example.org', null)).token,
+    '/dashboard/profile?tab=security',
   )
   await page.getByRole('button', { name: 'Rename passkey: My <laptop>' }).click()
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Old laptop')
@@ -108,16 +109,14 @@ test('a passkey is added, signs in, and signs nobody in once removed', async ({ 
   await expect(page).toHaveURL(/\/login$/)
 })
 
-test('the login screen suggests a passkey at the field for the address', { tag: '@long' }, async ({
-  page,
-}) => {
+test('the login screen suggests a passkey at the e-mail field', { tag: '@long' }, async ({ page }) => {
   const { touch } = await plugAuthenticator(page)
-  const { token } = await stack.signUp('suggested@example.org', 'suggested')
-  await openAs(page, stack.url, token, '/dashboard/profile')
+  const { token } = await app.signUp('suggested@example.org', 'suggested')
+  await openAs(page, app.url, token, '/dashboard/profile?tab=security')
   await touch(() => addPasskey(page, 'Phone'))
-  // The virtual authenticator takes the suggestion as soon as it may.
+  // The virtual authenticator accepts the suggestion immediately.
   await touch(async () => {
-    // The name is in the menu until the session has ended, too.
+    // The name also stays in the menu until the session has ended.
     const signedIn = page.waitForResponse('**/api/v1/auth/verify-passkey')
     await page.getByRole('button', { name: 'Logout' }).click()
     expect((await signedIn).status()).toBe(200)
@@ -125,19 +124,20 @@ test('the login screen suggests a passkey at the field for the address', { tag: 
   })
 })
 
-test('administration asks for a session that a passkey opened, where it is required', {
+test('administration requires a session opened by a passkey, if so configured', {
   tag: '@long',
 }, async ({ page }) => {
   await withoutSuggestions(page)
   const { touch } = await plugAuthenticator(page)
-  await stack.api.call(authApi.requestMagicLink, { body: { email: 'boss@example.org' } })
-  await page.goto(linkIn(await stack.mail.waitForMail('boss@example.org')))
+  await app.api.call(authApi.requestMagicLink, { body: { email: 'boss@example.org' } })
+  await page.goto(linkIn(await app.mail.waitForMail('boss@example.org')))
   await page.getByLabel('Username').fill('the_boss')
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('link', { name: 'Admin' }).click()
   await expect(page.getByText('Sign in with a passkey to do this')).toBeVisible()
 
   await page.getByRole('link', { name: 'Profile', exact: true }).click()
+  await page.getByRole('tab', { name: 'Security' }).click()
   await touch(() => addPasskey(page, 'Security key'))
   await page.getByRole('button', { name: 'Logout' }).click()
   await touch(async () => {
@@ -149,11 +149,11 @@ test('administration asks for a session that a passkey opened, where it is requi
   await expect(page.getByText('Beta code created')).toBeVisible()
 })
 
-test('a browser without passkeys is not offered one', { tag: '@long' }, async ({ page }) => {
+test('a browser without passkey support gets no passkey option', { tag: '@long' }, async ({ page }) => {
   await page.addInitScript(() => {
     Object.defineProperty(window, 'PublicKeyCredential', { value: undefined })
   })
-  await page.goto(`${stack.url}/login`)
+  await page.goto(`${app.url}/login`)
   await expect(page.getByLabel('Email')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Sign in with a passkey' })).toHaveCount(0)
 })

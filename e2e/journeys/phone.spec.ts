@@ -1,27 +1,27 @@
 import { paths } from '@iodine/contracts'
-import { startTestStack, type TestStack } from '@iodine/harness'
+import { startTestApp, type TestApp } from '@iodine/harness'
 import { expect, test } from '@playwright/test'
 import { fillEveryPage } from '../support/every-page.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { SIZES } from '../support/sizes.js'
 
-let stack: TestStack
+let app: TestApp
 
 test.beforeAll(async () => {
-  stack = await startTestStack()
+  app = await startTestApp()
 })
-test.afterEach(() => keepLog(test.info(), stack))
-test.afterAll(() => stack?.stop())
+test.afterEach(() => keepLog(test.info(), app))
+test.afterAll(() => app?.stop())
 
-test('on a phone, tabs, names and campaigns are in view, and a toast covers no graph', {
+test('a phone shows tabs, names and campaigns, and toasts do not cover the graph', {
   tag: '@long',
 }, async ({ page }) => {
-  const reader = await stack.signUp()
+  const reader = await app.signUp()
   await fillEveryPage(reader)
   const [, phone] = SIZES
   await page.setViewportSize(phone)
-  const open = (path: string) => openAs(page, stack.url, reader.token, path)
+  const open = (path: string) => openAs(page, app.url, reader.token, path)
 
   await open(paths.data())
   for (const name of ['Short videos', 'Messaging channels', 'Blogs'])

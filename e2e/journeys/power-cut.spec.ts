@@ -13,7 +13,7 @@ test.afterEach(async () => {
   await ai?.stop()
 })
 
-test('a power cut loses nothing that was acknowledged', { tag: '@long' }, async () => {
+test('a power cut loses no acknowledged data', { tag: '@long' }, async () => {
   test.setTimeout(300_000)
   ai = await startAiProvider()
   product = await startProduct({ OPENAI_BASE_URL: ai.url, RATE_LIMITS: 'off' })
@@ -41,7 +41,7 @@ test('a power cut loses nothing that was acknowledged', { tag: '@long' }, async 
     api.call(graphApi.getTriplets),
     api.call(profileApi.getProfile),
   ])
-  // The last write acknowledged just before the cut.
+  // The last write, acknowledged just before the cut.
   const last = await api.call(iodsApi.createIod, {
     body: { value: 'a hair before', category: 'SENTENCE', description: '', source_type: 'MANUAL' },
   })

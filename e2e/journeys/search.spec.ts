@@ -15,7 +15,7 @@ const createIod = ({ api }: Person, value: string) =>
     body: { value, category: 'SENTENCE', description: '', source_type: 'MANUAL' },
   })
 
-test('what was met yesterday is found by Ctrl+K, its words and Enter, wherever it is', {
+test('Ctrl+K finds entities of all sections by their words', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
   const ana = await person('ana')
@@ -38,13 +38,13 @@ test('what was met yesterday is found by Ctrl+K, its words and Enter, wherever i
   await expect(page).toHaveURL(new RegExp(`/dashboard/iods/${iod.id}$`))
   await expect(bar(page)).toBeHidden()
 
-  await test.step('arrows choose; what was opened is offered again', async () => {
+  await test.step('arrow keys select results; opened ones are listed as recent', async () => {
     await page.goto('/dashboard/overview')
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await page.keyboard.press('Control+k')
     await expect(group(page, 'Recent').getByRole('option')).toHaveText([new RegExp(word)])
     await page.keyboard.type(word)
-    // Each answer that arrives makes the first result the chosen one again.
+    // Each response resets the selection to the first result.
     for (const name of ['IODs', 'Campaigns', 'My data'])
       await expect(group(page, name).getByRole('option')).toHaveCount(1)
     await page.keyboard.press('ArrowDown')
@@ -58,7 +58,7 @@ test('what was met yesterday is found by Ctrl+K, its words and Enter, wherever i
   })
 })
 
-test('the box in the menu and the slash key open it, Escape gives the focus back, and the menu stays', {
+test('the menu’s search box and the slash key open search, and Escape returns the focus', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
   const ana = await person('ana')
@@ -84,7 +84,7 @@ test('the box in the menu and the slash key open it, Escape gives the focus back
   expect(violations).toEqual([])
 })
 
-test('what is typed while its code loads reaches it, not the page', { tag: '@long' }, async ({
+test('search receives the keys that are typed while its code loads', { tag: '@long' }, async ({
   page,
   person,
   openAs,
@@ -96,7 +96,7 @@ test('what is typed while its code loads reaches it, not the page', { tag: '@lon
   await row.focus()
   const release = await holdRequests(page, '**/static/js/async/**')
   await page.keyboard.press('Control+k')
-  // Keys of the list: vote, vote, create.
+  // Shortcuts of the list: vote, vote, create.
   await page.keyboard.type('udc')
   release()
   await expect(bar(page)).toHaveValue('udc')
@@ -108,7 +108,7 @@ test('what is typed while its code loads reaches it, not the page', { tag: '@lon
   expect(stored?.votes).toEqual([])
 })
 
-test('a part that is down, a very long term and hostile text do no harm', { tag: '@long' }, async ({
+test('search tolerates a service that is down, a very long term and hostile text', { tag: '@long' }, async ({
   page,
   person,
   openAs,

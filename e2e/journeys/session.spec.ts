@@ -1,5 +1,5 @@
 import { authApi } from '@iodine/contracts'
-import { startTestStack, type TestStack } from '@iodine/harness'
+import { startTestApp, type TestApp } from '@iodine/harness'
 import { linkIn } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { holdRequests } from '../support/hold-requests.js'
@@ -7,21 +7,21 @@ import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { pressEscape } from '../support/press-escape.js'
 
-let stack: TestStack
+let app: TestApp
 test.beforeAll(async () => {
-  stack = await startTestStack({ env: { BETA_REQUIRED: 'true', ADMIN_EMAILS: 'boss@example.org' } })
+  app = await startTestApp({ env: { BETA_REQUIRED: 'true', ADMIN_EMAILS: 'boss@example.org' } })
 })
-test.afterEach(() => keepLog(test.info(), stack))
-test.afterAll(() => stack?.stop())
+test.afterEach(() => keepLog(test.info(), app))
+test.afterAll(() => app?.stop())
 
-const admin = () => stack.signUp('boss@example.org', 'the_boss')
+const admin = () => app.signUp('boss@example.org', 'the_boss')
 
-test('a remote that throws while rendering leaves an error card, and Retry begins anew', {
+test('a remote that throws during rendering shows an error card, and Retry renders it again', {
   tag: '@long',
 }, async ({ page }) => {
   const { token } = await admin()
   await page.route('**/api/v1/campaigns', route => route.fulfill({ json: [null] }))
-  await openAs(page, stack.url, token, '/dashboard/campaigns')
+  await openAs(page, app.url, token, '/dashboard/campaigns')
   await expect(page.getByText('Campaigns could not be shown')).toBeVisible()
   await expect(page.getByRole('link', { name: 'Graph' })).toBeVisible()
   await page.unroute('**/api/v1/campaigns')
@@ -29,10 +29,10 @@ test('a remote that throws while rendering leaves an error card, and Retry begin
   await expect(page.getByText('No campaigns available yet')).toBeVisible()
 })
 
-test('a remote that hangs gives way to an error card after 120 s', { tag: '@long' }, async ({ page }) => {
+test('a remote that hangs is replaced by an error card after 120 s', { tag: '@long' }, async ({ page }) => {
   const { token } = await admin()
   await page.clock.install()
-  await openAs(page, stack.url, token, '/dashboard/overview')
+  await openAs(page, app.url, token, '/dashboard/overview')
   // A chunk that is still loading when the clock jumps times out.
   await page.waitForLoadState('networkidle')
   const hung = '**/remotes/mfe-narratives/remoteEntry*'
@@ -48,14 +48,12 @@ test('a remote that hangs gives way to an error card after 120 s', { tag: '@long
   await expect(page.getByRole('heading', { name: 'Analyze new text' })).toBeVisible()
 })
 
-test('a remote whose code throws, or that is slow, costs its own place alone', { tag: '@long' }, async ({
-  page,
-}) => {
+test('a remote that throws or is slow affects only its own area', { tag: '@long' }, async ({ page }) => {
   const { token } = await admin()
   await page.route('**/remotes/mfe-community/**/*parcel*.js', route =>
     route.fulfill({ contentType: 'text/javascript', body: 'throw new Error("broken deployment")' }),
   )
-  await openAs(page, stack.url, token, '/dashboard/community')
+  await openAs(page, app.url, token, '/dashboard/community')
   await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible()
   const release = await holdRequests(page, '**/remotes/mfe-graph/mf-manifest.json*')
   await page.getByRole('link', { name: 'Graph' }).click()
@@ -67,19 +65,19 @@ test('a remote whose code throws, or that is slow, costs its own place alone', {
   await expect(page.getByRole('heading', { name: 'Narrative Triplets Graph' })).toBeVisible()
 })
 
-test('what is being typed survives Escape, another page and a lost session, and ends with Logout', {
+test('typed text survives Escape, another page and a lost session, and is discarded by Logout', {
   tag: '@long',
 }, async ({ page }) => {
   const boss = await admin()
   const signIn = async () => {
-    await stack.api.call(authApi.requestMagicLink, { body: { email: 'boss@example.org' } })
-    await page.goto(linkIn(await stack.mail.waitForMail('boss@example.org')))
+    await app.api.call(authApi.requestMagicLink, { body: { email: 'boss@example.org' } })
+    await page.goto(linkIn(await app.mail.waitForMail('boss@example.org')))
     await expect(page).toHaveURL(/\/dashboard\/overview$/)
   }
   const open = (section: string) => page.getByRole('link', { name: section, exact: true }).click()
   const text = page.getByLabel('Text (required)')
   const value = page.getByRole('dialog').getByLabel('Value (required)')
-  await openAs(page, stack.url, boss.token, '/dashboard/narratives')
+  await openAs(page, app.url, boss.token, '/dashboard/narratives')
   await text.fill('They hide the')
 
   await open('IODs')

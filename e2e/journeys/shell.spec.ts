@@ -10,7 +10,7 @@ const focused = (page: Page) =>
     return at?.getAttribute('aria-label') ?? at?.textContent ?? ''
   })
 
-test('the overview: a code that counts down and clears itself, the roadmap, ways to get in touch', async ({
+test('the overview shows an expiring code with a countdown, the roadmap and contacts', async ({
   context,
   page,
   person,
@@ -35,8 +35,8 @@ test('the overview: a code that counts down and clears itself, the roadmap, ways
   await page.clock.fastForward(60_000)
   await expect(code).toHaveCount(0)
 
-  // The toast lasts 3 s: it waits for the test while the clock stands. Its chunk, preloaded since the first jump, times out
-  // after 120 s.
+  // The clock is paused for the toast, which lasts 3 s. Its chunk, preloaded since the first jump, times out after
+  // 120 s.
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 30_000))
   await page.route('**/generate-extension-code', route => route.abort())
   await page.getByRole('button', { name: 'Generate Code' }).click()
@@ -60,6 +60,9 @@ test('the overview: a code that counts down and clears itself, the roadmap, ways
     'Advanced graph visualizations',
   ])
     await expect(page.getByRole('listitem').filter({ hasText: item })).toBeVisible()
+  await page.getByRole('button', { name: 'Close the first steps' }).click()
+  await expect(page.getByRole('heading', { name: 'Product roadmap' })).toBeVisible()
+  await expect(page.getByText('AI-powered insights')).toBeHidden()
   const touch = page.getByRole('main').locator('[href^="mailto:"]')
   await expect(touch).toHaveAttribute('href', 'mailto:contact@iodine.local')
   await expect(page.getByRole('link', { name: '#disinformation on Mastodon' })).toBeVisible()
@@ -71,7 +74,7 @@ test('the overview: a code that counts down and clears itself, the roadmap, ways
   await expect(page).toHaveURL(/\/dashboard\/iods$/)
 })
 
-test('the profile: a username edited in place, an AI key added, replaced and deleted', {
+test('a user edits the username in the profile, and adds, replaces and deletes an AI key', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
   const bea = await person('bea')
@@ -144,7 +147,7 @@ test('the profile: a username edited in place, an AI key added, replaced and del
   await expect(page.getByRole('alert').filter({ hasText: 'Unable to load profile' })).toBeVisible()
 })
 
-test('the legal pages are there for anybody, and lead back', { tag: '@long' }, async ({ page }) => {
+test('the legal pages need no sign-in and have a link back', { tag: '@long' }, async ({ page }) => {
   await page.goto('/login')
   for (const [link, path] of [
     ['Terms of Service', '/terms-of-service'],
@@ -157,7 +160,7 @@ test('the legal pages are there for anybody, and lead back', { tag: '@long' }, a
     await expect(page.getByRole('heading', { level: 2 }).last()).toHaveText('Contact')
     await page.getByRole('button', { name: 'Back' }).click()
     await expect(page).toHaveURL(/\/login$/)
-    // The pages have links to one another, too.
+    // The pages also link to each other.
     await expect(page.getByLabel('Email')).toBeVisible()
   }
   await page.goto('/terms-of-service')
@@ -201,7 +204,7 @@ test('on a narrow screen the sidebar is a drawer', async ({ page, person, openAs
   expect((await menu(page).boundingBox())?.width).toBeCloseTo(300, -1)
 })
 
-test('everything from sign-in to a section goes by keyboard alone', async ({ page, product, person }) => {
+test('the keyboard alone suffices from sign-in to a section', async ({ page, product, person }) => {
   const { email } = await person('dan')
   const earlier = await product.mailedLink(email)
   const { keyboard } = page
@@ -215,7 +218,7 @@ test('everything from sign-in to a section goes by keyboard alone', async ({ pag
   await expect(page).toHaveURL(/\/dashboard\/overview$/)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 
-  // Sections that a clone of its own adds to the menu.
+  // Sections that a fork adds to the menu.
   const { sections } = (await (await page.request.get('/config.json')).json()) as BrowserConfig
   const order: string[] = []
   const fetched: string[] = []

@@ -1,5 +1,5 @@
 import { adminApi, campaignsApi, type Iod, iodsApi } from '@iodine/contracts'
-import { startTestStack, type TestStack } from '@iodine/harness'
+import { startTestApp, type TestApp } from '@iodine/harness'
 import type { SignedInUser } from '@iodine/test-kit'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { holdRequests } from '../support/hold-requests.js'
@@ -12,7 +12,7 @@ import { expectFits } from '../support/sizes.js'
 const IODS = 130
 const LONG = 10_000
 
-let stack: TestStack
+let app: TestApp
 let boss: SignedInUser
 let voters: SignedInUser[]
 let campaignId: string
@@ -20,11 +20,11 @@ let iods: Iod[]
 
 test.beforeAll(async () => {
   test.setTimeout(240_000)
-  stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org' } })
-  boss = await stack.signUp('boss@example.org', 'the_boss')
+  app = await startTestApp({ env: { ADMIN_EMAILS: 'boss@example.org' } })
+  boss = await app.signUp('boss@example.org', 'the_boss')
   voters = []
   for (const name of ['ann_of_the_lake_side', 'ben', 'cyd', 'dan', 'eve'])
-    voters.push(await stack.signUp(`${name}@example.org`, name))
+    voters.push(await app.signUp(`${name}@example.org`, name))
   const [owner] = voters as [SignedInUser]
   iods = []
   for (let n = 0; n < IODS; n++)
@@ -55,17 +55,17 @@ test.beforeAll(async () => {
   for (const email of [null, `friend.${'of-a-friend-'.repeat(4)}x@example.org`])
     await boss.api.call(adminApi.createBetaCode, { body: { email } })
 })
-test.afterEach(() => keepLog(test.info(), stack))
-test.afterAll(() => stack?.stop())
+test.afterEach(() => keepLog(test.info(), app))
+test.afterAll(() => app?.stop())
 
-const open = (page: Page, path: string) => openAs(page, stack.url, boss.token, path)
+const open = (page: Page, path: string) => openAs(page, app.url, boss.token, path)
 const row = (page: Page | Locator, text: string) => page.getByRole('row').filter({ hasText: text })
 const boxOf = async (of: Locator) => {
   const box = await of.boundingBox()
   if (!box) throw new Error(`${of} is not on the page`)
   return box
 }
-/** Waits until all rows of the list have this height: those of a resized window are laid out in a later frame. */
+/** Waits until all rows of the list have this height: after a resize, the layout follows in a later frame. */
 const expectHeights = (page: Page, height: number) =>
   expect
     .poll(async () => {
@@ -76,13 +76,13 @@ const expectHeights = (page: Page, height: number) =>
     })
     .toEqual([height])
 
-/** Expects a popover to be inside the window, scrolling as one. */
+/** Expects a popover to be inside the window, with a single scroll container. */
 const expectInWindow = async (page: Page, popover: Locator) => {
   const { width, height } = page.viewportSize() as { width: number; height: number }
   await expect
     .poll(async () => {
       const box = await boxOf(popover)
-      // Drawn smaller while it opens.
+      // Scaled down while it opens.
       const isOpened = await popover.evaluate(
         each => each.getBoundingClientRect().width === (each as HTMLElement).offsetWidth,
       )
@@ -101,7 +101,7 @@ const expectInWindow = async (page: Page, popover: Locator) => {
   expect(frames).toBeLessThan(2)
 }
 
-test('rows are 48 px high, and the value has most of the room', { tag: '@long' }, async ({ page }) => {
+test('rows are 48 px high, and the value has most of the width', { tag: '@long' }, async ({ page }) => {
   await open(page, '/dashboard/iods')
   const table = page.getByRole('table')
   await expect(row(page, 'claim 129')).toBeVisible()
@@ -124,7 +124,7 @@ test('rows are 48 px high, and the value has most of the room', { tag: '@long' }
     await page.setViewportSize(size)
     await expectHeights(page, size.width < 900 ? 188 : 48)
     const button = row(page, 'claim 128').getByRole('button', { name: 'Details' })
-    // Half a window above it and below it is the least room that a popover can have.
+    // Centred in the window, where a popover has the least space.
     await button.evaluate(each => each.scrollIntoView({ block: 'center' }))
     await button.click()
     const details = page.locator('.bp6-popover-content').filter({ hasText: 'Description' })
@@ -135,14 +135,14 @@ test('rows are 48 px high, and the value has most of the room', { tag: '@long' }
   }
 })
 
-test('in a narrow window a row is a card with everything on it', { tag: '@long' }, async ({ page }) => {
+test('a narrow window shows rows as cards with all fields', { tag: '@long' }, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   const violations = await watchPolicy(page)
   await open(page, '/dashboard/iods')
   const card = row(page, 'claim 127')
   await expect(card).toBeVisible()
 
-  await test.step('in sight, and without scrolling sideways', async () => {
+  await test.step('cards are in view without horizontal scrolling', async () => {
     for (const value of ['claim 129', 'claim 128', 'claim 127']) {
       const each = row(page, value)
       await each.scrollIntoViewIfNeeded()
@@ -165,7 +165,7 @@ test('in a narrow window a row is a card with everything on it', { tag: '@long' 
     await expectFits(page)
   })
 
-  await test.step('a table for assistive technology', async () => {
+  await test.step('assistive technology gets a table', async () => {
     const client = await page.context().newCDPSession(page)
     const { nodes } = await client.send('Accessibility.getFullAXTree')
     const named = (role: string) =>
@@ -183,15 +183,15 @@ test('in a narrow window a row is a card with everything on it', { tag: '@long' 
     expect(named('cell').length).toBe(7 * (named('row').length - 1))
   })
 
-  await test.step('where one votes', async () => {
+  await test.step('a card accepts votes', async () => {
     await card.getByRole('button', { name: 'Upvote' }).click()
-    const told = page.locator('.bp6-toast', { hasText: 'Vote enregistré' })
-    await expect(told).toBeVisible()
+    const voteToast = page.locator('.bp6-toast', { hasText: 'Vote enregistré' })
+    await expect(voteToast).toBeVisible()
     await expect(card).toContainText('+1−0')
     await expect(card.getByRole('button', { name: 'Upvote' })).toHaveAttribute('aria-pressed', 'true')
-    // It slides over the buttons of the lowest card, and stays while the pointer is on it.
+    // The toast covers the buttons of the lowest card, and stays while it is hovered.
     await page.mouse.move(1, 1)
-    await expect(told).toBeHidden()
+    await expect(voteToast).toBeHidden()
     await card.getByRole('button', { name: 'Activity: 1 vote' }).click()
     const activity = page.getByRole('region', { name: 'Activity' })
     await expectInWindow(page, activity)
@@ -199,7 +199,7 @@ test('in a narrow window a row is a card with everything on it', { tag: '@long' 
     await expect(activity).toBeHidden()
   })
 
-  await test.step('all of them are reached, and the row on top stays when the window widens', async () => {
+  await test.step('scrolling reaches all cards, and the top row stays when the window widens', async () => {
     await page.getByRole('region', { name: 'IODs', exact: true }).focus()
     await expect(async () => {
       await page.keyboard.press('End')
@@ -212,7 +212,7 @@ test('in a narrow window a row is a card with everything on it', { tag: '@long' 
   expect(violations).toEqual([])
 })
 
-test('members of a campaign and beta codes are cards too', { tag: '@long' }, async ({ page }) => {
+test('a narrow window shows campaign members and beta codes as cards', { tag: '@long' }, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await open(page, `/dashboard/campaigns/${campaignId}`)
   const detail = page.getByRole('dialog', { name: 'Lake mirrors' })
@@ -225,7 +225,7 @@ test('members of a campaign and beta codes are cards too', { tag: '@long' }, asy
   await expect(dialog.getByText('y'.repeat(LONG))).toBeVisible()
   await dialog.getByText('Close', { exact: true }).click()
   await expect(dialog).toBeHidden()
-  // Where the dialog's button was, the bin may be, and be pointed at.
+  // The pointer may hover the bin, which takes the position of the dialog's button.
   await page.mouse.move(0, 0)
   const bin = member.getByRole('button', { name: 'Remove from campaign' })
   const colour = () => bin.locator('svg').evaluate(icon => getComputedStyle(icon).fill)
@@ -257,7 +257,7 @@ test('members of a campaign and beta codes are cards too', { tag: '@long' }, asy
   expect(new Set(shown).size).toBe(2)
 })
 
-test('blank rows stand where rows are loaded, and Refresh without a network says so', {
+test('loading rows show placeholders, and Refresh without a network shows an error', {
   tag: '@long',
 }, async ({ page, context }) => {
   for (const [api, path, shown] of [
@@ -283,15 +283,15 @@ test('blank rows stand where rows are loaded, and Refresh without a network says
   await expect(row(page, 'claim 129')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Refresh' })).toBeEnabled()
   await context.setOffline(false)
-  // The list is read again as soon as there is a network.
+  // The list reloads once the network is back.
   await expect(alert).toBeHidden()
   await expect(row(page, 'claim 129')).toBeVisible()
 })
 
-test('IODs are picked by search, range and all at once, and no key loses the selection', {
+test('a user selects IODs by search, range and all at once, and no key loses the selection', {
   tag: '@long',
 }, async ({ page }) => {
-  // Places are measured at once: the dialog must not be opening still.
+  // Positions are measured immediately: dialogs must open without an animation.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   const { id } = await boss.api.call(campaignsApi.createCampaign, { body: { name: 'Picked' } })
   await open(page, `/dashboard/campaigns/${id}`)
@@ -304,7 +304,7 @@ test('IODs are picked by search, range and all at once, and no key loses the sel
   await expect(box(129)).toBeVisible()
   await expect(adding.getByRole('button', { name: `Select all ${IODS} matching` })).toBeEnabled()
 
-  await test.step('the first tick moves nothing, at any width', async () => {
+  await test.step('the first selection moves no element, at any width', async () => {
     for (const size of [
       { width: 390, height: 844 },
       { width: 1440, height: 900 },
@@ -316,7 +316,7 @@ test('IODs are picked by search, range and all at once, and no key loses the sel
           for (let n = 0; n < 3; n++) await new Promise(requestAnimationFrame)
         })
       let before = await places()
-      // A resized window is laid out in a later frame.
+      // After a resize, the layout follows in a later frame.
       await expect(async () => {
         await frames()
         const last = before
@@ -332,7 +332,7 @@ test('IODs are picked by search, range and all at once, and no key loses the sel
     }
   })
 
-  await test.step('Shift selects a range, either way, and clears one', async () => {
+  await test.step('Shift selects a range in either direction, and clears one', async () => {
     await box(128).click()
     await box(125).click({ modifiers: ['Shift'] })
     await expect(adding.getByText('4 IOD(s) selected to add')).toBeVisible()
@@ -344,10 +344,10 @@ test('IODs are picked by search, range and all at once, and no key loses the sel
     await expect(box(126)).not.toBeChecked()
   })
 
-  await test.step('Escape and the close button ask', async () => {
+  await test.step('Escape and the close button ask for confirmation', async () => {
     const question = page.getByRole('dialog', { name: 'Discard the selection?' })
     await page.keyboard.press('Escape')
-    await expect(question).toContainText('2 IOD(s) are selected and not added yet.')
+    await expect(question).toContainText('2 IODs are selected but not added yet.')
     await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
     await page.keyboard.press('Escape')
     await expect(question).toBeHidden()
@@ -364,7 +364,7 @@ test('IODs are picked by search, range and all at once, and no key loses the sel
     await page.getByRole('button', { name: 'Add First IOD' }).click()
   })
 
-  await test.step('all that match are added, loaded or not', async () => {
+  await test.step('all matches are added, also unloaded ones', async () => {
     await search.fill('claim 01')
     await adding.getByRole('button', { name: 'Select all 10 matching' }).click()
     await expect(adding.getByText('10 IOD(s) selected to add')).toBeVisible()

@@ -8,13 +8,13 @@ import { pressEscape } from '../support/press-escape.js'
 
 const LIST = '/dashboard/iods'
 
-/** IODs created at once. */
+/** Number of concurrent requests. */
 const AT_ONCE = 4
 
 const find = async ({ api }: Person, q: string): Promise<Iod[]> =>
   api.call(iodsApi.listIods, { query: { q, limit: 500 } })
 
-/** Creates IODs with these values, which all have `mark`. Their values in the list's order. */
+/** Creates IODs with these values, which all contain `mark`. Returns the values in the list's order. */
 const createAll = async (who: Person, mark: string, values: string[]): Promise<string[]> => {
   for (let from = 0; from < values.length; from += AT_ONCE)
     await Promise.all(values.slice(from, from + AT_ONCE).map(value => createIod(who, { value })))
@@ -45,7 +45,7 @@ test('a campaign of 30 of 300 IODs takes at most 6 clicks', { tag: '@long' }, as
   person,
   openAs,
 }) => {
-  // Most of the time goes into the 300 IODs.
+  // Creating 300 IODs takes most of the time.
   test.slow()
   const ana = await person('ana')
   const mark = newMark()
@@ -61,7 +61,7 @@ test('a campaign of 30 of 300 IODs takes at most 6 clicks', { tag: '@long' }, as
   await openAs(ana, `${LIST}?q=${mark}`)
   await expect(showing(page)).toHaveText(/^Showing 300 of/)
 
-  await test.step('all that match a search, into a new campaign', async () => {
+  await test.step('adds all matches of a search to a new campaign', async () => {
     const spent = await countInput(page)
     await page.keyboard.press('/')
     await page.keyboard.press('End')
@@ -73,7 +73,7 @@ test('a campaign of 30 of 300 IODs takes at most 6 clicks', { tag: '@long' }, as
     await page.getByRole('tab', { name: 'New campaign' }).click()
     await expect(page.getByLabel('Campaign Name')).toBeFocused()
     await page.keyboard.type(`${mark} lakes`)
-    await button(page, 'Create and add 30 IOD(s)').click()
+    await button(page, 'Create and add 30 IODs').click()
     await expect(page.getByText('Added 30 IOD(s) to the campaign', { exact: true })).toBeVisible()
     expect((await spent()).clicks).toBeLessThanOrEqual(6)
     await expect(page.getByText('30 selected')).toBeHidden()
@@ -81,7 +81,7 @@ test('a campaign of 30 of 300 IODs takes at most 6 clicks', { tag: '@long' }, as
     await expect(toasts(page)).toHaveCount(0)
   })
 
-  await test.step('a range of rows, into a campaign that is there', async () => {
+  await test.step('adds a range of rows to an existing campaign', async () => {
     await search(page).fill(mark)
     await expect(showing(page)).toHaveText(/^Showing 300 of/)
     const spent = await countInput(page)
@@ -98,12 +98,12 @@ test('a campaign of 30 of 300 IODs takes at most 6 clicks', { tag: '@long' }, as
     await expect(page.getByPlaceholder('Search campaigns...')).toBeFocused()
     await page.keyboard.type(mark)
     await page.getByRole('radio', { name: `${mark} lakes` }).click()
-    await button(page, 'Add 30 IOD(s)').click()
+    await button(page, 'Add 30 IODs').click()
     await expect(
       page.getByText(`Added ${wanted.size - 30} IOD(s) to the campaign`, { exact: true }),
     ).toBeVisible()
     await expect(
-      page.getByText(`“${mark} lakes”. ${60 - wanted.size} IOD(s) were in it already.`),
+      page.getByText(`“${mark} lakes”. ${60 - wanted.size} IODs were already in the campaign.`),
     ).toBeVisible()
     expect((await spent()).clicks).toBeLessThanOrEqual(6)
   })
@@ -118,7 +118,7 @@ test('a campaign of 30 of 300 IODs takes at most 6 clicks', { tag: '@long' }, as
   expect(new Set(iods.map(({ value }) => value))).toEqual(wanted)
 })
 
-test('votes on 20 IODs take 40 key presses, and make one toast', { tag: '@long' }, async ({
+test('votes on 20 IODs take 40 key presses and show one toast', { tag: '@long' }, async ({
   page,
   person,
   openAs,
@@ -126,7 +126,7 @@ test('votes on 20 IODs take 40 key presses, and make one toast', { tag: '@long' 
   const [ana, bo] = await Promise.all([person('ana'), person('bo')])
   const mark = newMark()
   const listed = await createAll(bo, mark, numbered(mark, 24))
-  // The count begins anew when the toast has gone between two votes.
+  // The toast's count would restart if it disappeared between two votes.
   await keepToasts(page)
   await openAs(ana, `${LIST}?q=${mark}`)
   await expect(showing(page)).toHaveText(/^Showing 24 of/)
@@ -145,7 +145,7 @@ test('votes on 20 IODs take 40 key presses, and make one toast', { tag: '@long' 
   )
 })
 
-test('each row is one Tab stop, keys act on it, and none acts in a field, with a modifier or below a dialog', {
+test('each row is one Tab stop with shortcuts, which are off in fields, with modifiers and below dialogs', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
   const [ana, bo] = await Promise.all([person('ana'), person('bo')])
@@ -161,7 +161,7 @@ test('each row is one Tab stop, keys act on it, and none acts in a field, with a
   const selected = (n: number) => page.getByText(`${n} selected`, { exact: true })
   const { keyboard } = page
 
-  await test.step('one Tab stop, whose buttons the arrow keys reach', async () => {
+  await test.step('a row is one Tab stop, and arrow keys reach its buttons', async () => {
     await keyboard.press('j')
     await expect(focusedRow(page)).toContainText(at(0))
     await keyboard.press('ArrowDown')
@@ -233,7 +233,7 @@ test('each row is one Tab stop, keys act on it, and none acts in a field, with a
     await expect(button(page, 'Clear selection')).toBeHidden()
   })
 
-  await test.step('fields, modifiers and dialogs keep their keys', async () => {
+  await test.step('fields, modifiers and dialogs disable the shortcuts', async () => {
     await search(page).fill('')
     await search(page).pressSequentially(`${mark} no`)
     await expect(showing(page)).toHaveText(/^Showing 60 of/)
@@ -257,7 +257,7 @@ test('each row is one Tab stop, keys act on it, and none acts in a field, with a
     expect(votes).toBe(0)
   })
 
-  await test.step('Enter opens the IOD at its address, C the form, R reads again', async () => {
+  await test.step('Enter opens the IOD at its URL, C opens the form, R reloads', async () => {
     await rowOf(page, at(3)).focus()
     await keyboard.press('c')
     await expect(page.getByRole('dialog', { name: 'Create New IOD' })).toBeVisible()
@@ -279,7 +279,7 @@ test('each row is one Tab stop, keys act on it, and none acts in a field, with a
   })
 })
 
-test('a row that is scrolled away leaves the focus in the list, and keys come back to it', {
+test('a focused row that scrolls out of view leaves the focus in the list, and keys return to it', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
   const ana = await person('ana')

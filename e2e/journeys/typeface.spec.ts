@@ -4,7 +4,7 @@ import { holdRequests } from '../support/hold-requests.js'
 import { watchPolicy } from '../support/policy.js'
 
 const FONTS = '**/static/font/*.woff2'
-/** The share of the window that may move while a page loads, as browsers count layout shifts. */
+/** Maximum cumulative layout shift while a page loads. */
 const SHIFT_MAX = 0.05
 
 /** Sums the layout shifts of each document from its start. */
@@ -18,7 +18,7 @@ const watchShifts = (page: Page) =>
   })
 const shiftOf = (page: Page) =>
   page.evaluate(async () => {
-    // Shifts are reported after the frame that they are of.
+    // Browsers report a shift after its frame.
     for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame)
     return (window as unknown as { shifted: number }).shifted
   })
@@ -29,7 +29,7 @@ const isLoaded = (page: Page, text = 'a') =>
       document.fonts.check('14px "Inter Variable"', text),
     text,
   )
-/** Width of a text in the page's font. */
+/** Returns the width of a text in the page's font. */
 const widthOf = (page: Page, text: string) =>
   page.evaluate(text => {
     const span = document.body.appendChild(document.createElement('span'))
@@ -39,7 +39,7 @@ const widthOf = (page: Page, text: string) =>
     return width
   }, text)
 
-test('the typeface is preloaded from the own origin, once, and kept for good', { tag: '@long' }, async ({
+test('the typeface is preloaded once from the own origin and cached permanently', { tag: '@long' }, async ({
   page,
   person,
   openAs,
@@ -61,7 +61,7 @@ test('the typeface is preloaded from the own origin, once, and kept for good', {
   expect(answer.headers()['content-type']).toBe('font/woff2')
   expect((await answer.body()).length).toBeLessThan(70_000)
 
-  // Another subset for what the first lacks; none for scripts that the system's fonts are for.
+  // Characters outside of the first subset load another one; scripts of system fonts load none.
   await openAs(await person('zo'), '/dashboard/overview')
   await expect(page.getByRole('heading', { name: 'Product roadmap' })).toBeVisible()
   asked.length = 0
@@ -69,7 +69,7 @@ test('the typeface is preloaded from the own origin, once, and kept for good', {
   await expect.poll(() => asked.join()).toMatch(/latin-ext/)
   expect(asked).toHaveLength(1)
 
-  // Figures of a table have one width.
+  // Tables use tabular figures.
   await openAs(await person('zoe'), '/dashboard/iods')
   const widths = await page.evaluate(async () => {
     const table = document.body.appendChild(document.createElement('table'))
@@ -85,7 +85,7 @@ test('the typeface is preloaded from the own origin, once, and kept for good', {
   expect(violations).toEqual([])
 })
 
-test('nothing moves when the typeface arrives late', { tag: '@long' }, async ({ page, person, openAs }) => {
+test('a late typeface causes no layout shift', { tag: '@long' }, async ({ page, person, openAs }) => {
   const who = await person('late')
   const value = `typeface-${Date.now().toString(36)}`
   await who.api.call(iodsApi.createIod, {
@@ -101,7 +101,7 @@ test('nothing moves when the typeface arrives late', { tag: '@long' }, async ({ 
     ['/dashboard/graph', 'No data to display'],
   ] as const) {
     const release = await holdRequests(page, FONTS)
-    // A preload that is under way holds the load event up.
+    // A pending preload delays the load event.
     await page.goto(path, { waitUntil: 'commit' })
     await expect(page.getByRole('main').getByText(shown).first()).toBeVisible()
     expect(await isLoaded(page), path).toBe(false)
@@ -109,26 +109,26 @@ test('nothing moves when the typeface arrives late', { tag: '@long' }, async ({ 
     release()
     await expect.poll(() => isLoaded(page)).toBe(true)
     expect(await shiftOf(page), path).toBeLessThanOrEqual(SHIFT_MAX)
-    // The fallback is nearly as wide, which keeps lines where they are.
+    // The fallback has nearly the same width, which keeps the lines.
     const after = await widthOf(page, 'Narratives of the campaign')
     expect(Math.abs(after / before - 1), path).toBeLessThan(0.05)
     await page.unroute(FONTS)
   }
 })
 
-test("the graph's canvas has the typeface, in its worker, too", async ({ page, person, openAs, ai }) => {
+test("the graph's canvas has the typeface, also in its worker", async ({ page, person, openAs, ai }) => {
   const who = await person('canvas')
   await who.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-canvas' } })
   ai.next({ triplets: [{ subject: 'Giant mirrors', verb: 'heat', object: 'the lake' }] })
   await who.api.call(narrativesApi.createNarrative, { body: { text: 'Giant mirrors heat the lake.' } })
-  /** The graph on a page of its own, once something is drawn; `digest` is of its pixels, empty while there are none. */
+  /** Opens the graph on a separate page, and waits for its first drawing. `digest` is of its pixels; empty if blank. */
   const open = async (page: Page, drawing: 'page' | 'worker') => {
     await page.emulateMedia({ reducedMotion: 'reduce' })
     if (drawing === 'page')
       await page.addInitScript(() =>
         Reflect.deleteProperty(HTMLCanvasElement.prototype, 'transferControlToOffscreen'),
       )
-    // The typeface is preloaded, which would hold the load event up.
+    // The preload of the typeface would delay the load event.
     await page.goto('/dashboard/graph', { waitUntil: 'commit' })
     const canvas = page.getByRole('application', { name: 'Narrative triplets graph' })
     await expect(canvas).toHaveAttribute('data-layout', 'settled')
@@ -146,7 +146,7 @@ test("the graph's canvas has the typeface, in its worker, too", async ({ page, p
     return digest
   }
   const context = page.context()
-  // A system without the fallback's fonts: a load of it fails at once.
+  // Simulate a system without the fallback's fonts: loading it fails immediately.
   await context.route('**/static/css/*.css', async route => {
     const answer = await route.fetch()
     await route.fulfill({
@@ -158,12 +158,12 @@ test("the graph's canvas has the typeface, in its worker, too", async ({ page, p
   await page.route(FONTS, route => route.abort())
   const without = await open(page, 'page')
   const onPage = await open(await context.newPage(), 'page')
-  // Something is drawn before the worker has the typeface.
+  // The first drawing precedes the worker's typeface.
   const late = await context.newPage()
   const release = await holdRequests(late, FONTS)
   const inWorker = await open(late, 'worker')
   release()
-  // Each is drawn anew when its font is there, so all three are read until they agree.
+  // Each is redrawn once its font has loaded: poll all three until they agree.
   await expect
     .poll(async () => {
       const [fallback, drawn, worked] = [await without(), await onPage(), await inWorker()]

@@ -8,7 +8,7 @@ import { checks, choose, failing, flipAddress, verifyByCommand } from '../suppor
 
 const TEXT = 'They say so: giant mirrors heat the lake.'
 
-/** A capture, sealed by the product, as a web archive. */
+/** Returns a capture sealed by the product, as a web archive. */
 const sealedFile = async ({ api }: Person): Promise<{ wacz: Buffer; pem: string }> => {
   const text = new Uint8Array(Buffer.from(`${TEXT} ${Date.now()}`))
   const sha256 = await sha256Hex(text)
@@ -34,7 +34,7 @@ const sealedFile = async ({ api }: Person): Promise<{ wacz: Buffer; pem: string 
   return { wacz: Buffer.from(wacz), pem: keys[0]?.public_key ?? '' }
 }
 
-test('a capture’s file proves itself in the browser and by the command, until one byte of it is flipped', {
+test('a capture’s file verifies in the browser and by the command, until one byte is flipped', {
   tag: '@long',
 }, async ({ page, person }) => {
   const { wacz, pem } = await sealedFile(await person('ana'))
@@ -57,13 +57,13 @@ test('a capture’s file proves itself in the browser and by the command, until 
 
   const flipped = flipAddress(wacz, 'paper.example')
   await choose(page, 'lake.wacz', flipped)
-  await expect(failing(page)).toHaveText([/iodine\/manifest\.json/, /not the one that was sealed/])
+  await expect(failing(page)).toHaveText([/iodine\/manifest\.json/, /does not match the seal/])
 
   await choose(page, '<img src=x onerror=alert(1)>.wacz', Buffer.from('rubbish'))
   await expect(page.getByText('This file can’t be read')).toBeVisible()
   await expect(page.getByRole('heading', { name: '<img src=x onerror=alert(1)>.wacz' })).toBeVisible()
 
-  await page.getByText('Check the signature with a key that you have').click()
+  await page.getByText('Check the signature with your own copy of the key').click()
   await page.getByRole('textbox').fill(pem.replace(/[A-Z]/, letter => (letter === 'A' ? 'B' : 'A')))
   await choose(page, 'lake.wacz', wacz)
   await expect(failing(page)).toHaveText([/not signed/])
@@ -74,7 +74,7 @@ test('a capture’s file proves itself in the browser and by the command, until 
   expect(asked).toEqual([])
   expect(violations).toEqual([])
 
-  await test.step('the command says the same, with the product or without', async () => {
+  await test.step('the command returns the same result with and without the product', async () => {
     expect(await verifyByCommand(wacz, pem)).toEqual([
       0,
       expect.stringContaining('signed with the given key'),

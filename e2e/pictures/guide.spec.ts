@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { type Product, startProduct } from '@iodine/harness'
 import { expect, type Page, test } from '@playwright/test'
 
-/** The pictures of `docs/guide.md`, of the demo. */
+/** Folder of the screenshots of `docs/guide.md`, which show the demo. */
 const FOLDER = join(import.meta.dirname, '../../docs/images')
 const ANALYST = 'analyst@iodine.example'
 
 let product: Product
 test.afterEach(() => product?.stop())
 
-test('the pictures of the guide', async ({ page }) => {
+test('takes the screenshots of the guide', async ({ page }) => {
   product = await startProduct({ RATE_LIMITS: 'off' }, ['--demo'])
   await page.setViewportSize({ width: 1_280, height: 800 })
   await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -63,7 +63,7 @@ test('the pictures of the guide', async ({ page }) => {
   await picture('graph')
 })
 
-/** Selects the first word of a description, as a double click does. */
+/** Selects the first word of a description by keyboard. */
 const selectWord = async (page: Page) => {
   const text = page.getByRole('button', { name: 'Create IOD from Video Description' }).first()
   await text.scrollIntoViewIfNeeded()

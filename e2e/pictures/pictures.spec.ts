@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { CATEGORIES, campaignsApi, collectorApi, iodsApi, LIMITS, narrativesApi } from '@iodine/contracts'
-import { startTestStack, type TestStack } from '@iodine/harness'
+import { startTestApp, type TestApp } from '@iodine/harness'
 import { blogArticle, iodInput, type SignedInUser, telegramPost, tiktokPost } from '@iodine/test-kit'
 import { expect, type Page, type Route, test, type ViewportSize } from '@playwright/test'
 import { fillEveryPage, visitEveryPage } from '../support/every-page.js'
@@ -18,7 +18,7 @@ const TECHNIQUES = ['T0002', 'T0007', 'T0023.001', 'T0048.001', 'T0081.005', 'T0
 const API = '**/api/v1/**'
 const OWN_PROFILE = '**/api/v1/profile/me'
 
-/** What a year of work leaves behind. */
+/** Creates as much data as a year of work. */
 const fillMany = async ({ api }: SignedInUser): Promise<void> => {
   const ids: string[] = []
   for (let n = 0; n < IODS; n++) {
@@ -39,7 +39,7 @@ const fillMany = async ({ api }: SignedInUser): Promise<void> => {
   }
 }
 
-/** The longest values, one word and many. */
+/** Creates records with the longest values, as one word and as many. */
 const fillLong = async ({ api }: SignedInUser): Promise<void> => {
   const word = 'Spiegel'.repeat(LIMITS.fieldMax).slice(0, LIMITS.fieldMax)
   const words = 'Mirrors over the lake. '.repeat(LIMITS.fieldMax).slice(0, LIMITS.fieldMax)
@@ -59,17 +59,17 @@ const fillLong = async ({ api }: SignedInUser): Promise<void> => {
 
 for (const viewport of [...SIZES, LARGE])
   test(`every state at ${viewport.width} px`, async ({ page }) => {
-    const stack: TestStack = await startTestStack({
+    const app: TestApp = await startTestApp({
       env: { ADMIN_EMAILS: 'boss@example.org', RATE_LIMITS: 'off' },
     })
     try {
-      await lookAtAll(page, stack, viewport)
+      await lookAtAll(page, app, viewport)
     } finally {
-      await stack.stop()
+      await app.stop()
     }
   })
 
-async function lookAtAll(page: Page, stack: TestStack, viewport: ViewportSize): Promise<void> {
+async function lookAtAll(page: Page, app: TestApp, viewport: ViewportSize): Promise<void> {
   const faults: string[] = await watchPolicy(page)
   await watchShifts(page)
   await page.setViewportSize(viewport)
@@ -80,38 +80,38 @@ async function lookAtAll(page: Page, stack: TestStack, viewport: ViewportSize): 
     await page.screenshot({ path: join(FOLDER, String(viewport.width), file) })
     faults.push(...(await faultsOf(page, name)))
   }
-  /** Looks at every section once its requests are done. */
+  /** Takes a screenshot of every section once its requests are done. */
   const lookAtSections = async (as: string) => {
     for (const section of SECTIONS) {
-      await page.goto(`${stack.url}/dashboard/${section}`)
+      await page.goto(`${app.url}/dashboard/${section}`)
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
       await page.waitForLoadState('networkidle')
       await look(`${as}, ${section}`)
     }
   }
 
-  const boss = await stack.signUp('boss@example.org', 'boss')
-  await openAs(page, stack.url, boss.token, '/dashboard/overview')
+  const boss = await app.signUp('boss@example.org', 'boss')
+  await openAs(page, app.url, boss.token, '/dashboard/overview')
   await lookAtSections('empty')
 
   const made = await fillEveryPage(boss)
   await page.evaluate(() => localStorage.clear())
   const { token } = boss
-  await visitEveryPage(page, { url: stack.url, token, isAdmin: true, made }, look)
-  await openAs(page, stack.url, boss.token, '/dashboard/overview')
+  await visitEveryPage(page, { url: app.url, token, isAdmin: true, made }, look)
+  await openAs(page, app.url, boss.token, '/dashboard/overview')
   for (const state of OVERLAYS) {
-    await reach(page, stack.url, state)
+    await reach(page, app.url, state)
     await look(`${state.path.slice('/dashboard/'.length)}, ${state.clicks.join(', ')}`)
   }
   if (viewport.width < 1_000) {
-    await page.goto(`${stack.url}/dashboard/overview`)
+    await page.goto(`${app.url}/dashboard/overview`)
     await page.getByRole('button', { name: 'Open menu' }).click()
     await look('drawer')
   }
 
   await fillMany(boss)
   await lookAtSections('many')
-  await page.goto(`${stack.url}/dashboard/campaigns`)
+  await page.goto(`${app.url}/dashboard/campaigns`)
   await page.getByRole('article', { name: 'Operation 39' }).click()
   await expect(page.getByRole('dialog', { name: 'Operation 39' })).toBeVisible()
   await look('many, a campaign')
@@ -125,7 +125,7 @@ async function lookAtAll(page: Page, stack: TestStack, viewport: ViewportSize): 
 
   await fillLong(boss)
   await lookAtSections('long')
-  await page.goto(`${stack.url}/dashboard/campaigns`)
+  await page.goto(`${app.url}/dashboard/campaigns`)
   await page.getByRole('article').first().click()
   await expect(page.getByRole('dialog')).toBeVisible()
   await look('long, a campaign')
@@ -134,7 +134,7 @@ async function lookAtAll(page: Page, stack: TestStack, viewport: ViewportSize): 
     await page.route(API, how)
     await page.route(OWN_PROFILE, route => route.continue())
     for (const section of SECTIONS) {
-      await page.goto(`${stack.url}/dashboard/${section}`)
+      await page.goto(`${app.url}/dashboard/${section}`)
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
       await until()
       await look(`${as}, ${section}`)

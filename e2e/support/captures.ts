@@ -15,7 +15,7 @@ export interface CapturedPage {
   record: RecordOf[Source]
 }
 
-/** Has a page sealed as the collector does. Resolves to the capture's id. */
+/** Seals a page as the collector does. Resolves to the capture's id. */
 export const sealPage = async (
   api: ApiClient,
   { url, text, source, record }: CapturedPage,

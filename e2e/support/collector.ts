@@ -13,7 +13,7 @@ import { type Person, selectWithMouse } from './fixtures.js'
 
 const EXTENSION = resolve(import.meta.dirname, '../../extension')
 const WAIT_MS = 60_000
-/** The form is higher, the button is not. */
+/** Height between those of the button and the form. */
 const FORM_PX = 200
 
 const PAGES = join(EXTENSION, 'test/pages')
@@ -37,7 +37,7 @@ export const fixture = (source: Source, name: string): Fixture => {
   return { ...expected, own, all, html: read('html'), frameHtml: frame ? read('frame.html') : '' }
 }
 
-/** All pages of the gallery, by source and name. */
+/** Returns all pages of the gallery, by source and name. */
 export const gallery = (): [source: Source, name: string, page: Fixture][] =>
   SOURCES.flatMap(source =>
     readdirSync(join(PAGES, source)).flatMap(file => {
@@ -46,11 +46,11 @@ export const gallery = (): [source: Source, name: string, page: Fixture][] =>
     }),
   )
 
-/** The response to a short-video page's request for a list of posts. */
+/** Reads the response to a short-video page's request for a list of posts. */
 export const listFixture = (name: string): { url: string; body: object; all: Record<string, unknown>[] } =>
   JSON.parse(readFileSync(join(PAGES, 'tiktok', `${name}.list.json`), 'utf8'))
 
-/** A server that answers for every site, by full URL. */
+/** A server that serves pages of all sites, by full URL. */
 export interface Sites {
   port: number
   serve(url: string, body: string | Buffer, type?: string): void
@@ -78,16 +78,16 @@ export const startSites = async (): Promise<Sites> => {
   }
 }
 
-/** A connection to a server, which can be cut or held, and knows what was sent to the server. */
+/** A TCP proxy to a server, which can cut or hold connections, and records the sent bytes. */
 export interface Line {
   url: string
-  /** The bytes that were sent since `forget`. */
+  /** Returns the bytes sent since the last `clear`. */
   sent(): string
-  forget(): void
+  clear(): void
   cut(): void
-  /** From a cut on: new connections are taken, and wait until it is mended. */
+  /** Accepts new connections after a cut, which then wait for `restore`. */
   hold(): void
-  mend(): void
+  restore(): void
   stop(): void
 }
 
@@ -95,7 +95,7 @@ export const startLine = async (to: string): Promise<Line> => {
   const { port, hostname } = new URL(to)
   const open = new Set<Socket>()
   const held: Socket[] = []
-  let state: 'whole' | 'held' | 'cut' = 'whole'
+  let state: 'open' | 'held' | 'cut' = 'open'
   let sent = ''
   const watch = (end: Socket) => {
     open.add(end)
@@ -123,7 +123,7 @@ export const startLine = async (to: string): Promise<Line> => {
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
     sent: () => sent,
-    forget() {
+    clear() {
       sent = ''
     },
     cut() {
@@ -133,8 +133,8 @@ export const startLine = async (to: string): Promise<Line> => {
     hold() {
       state = 'held'
     },
-    mend() {
-      state = 'whole'
+    restore() {
+      state = 'open'
       for (const socket of held.splice(0)) connectOn(socket)
     },
     stop() {
@@ -144,12 +144,12 @@ export const startLine = async (to: string): Promise<Line> => {
   }
 }
 
-/** A browser with the built extension, whose user has granted it the sites. */
+/** A browser with the built extension, which has the permission for the sites. */
 export interface Collector {
   context: BrowserContext
-  /** Opens a page of a site in the first tab, and in the second tab the popup for that page. */
+  /** Opens a page of a site in the first tab, and the popup for that page in the second tab. */
   open(url: string): Promise<{ page: Page; popup: Page }>
-  /** The same with the popup in a window of its own, as the browser shows it: the page stays in front of its own. */
+  /** Opens the popup in a separate window, so that the page remains the active tab of its window. */
   openBeside(url: string): Promise<{ page: Page; popup: Page }>
   worker(): Promise<Worker>
   /** Restarts the browser with the same profile. */
@@ -161,11 +161,11 @@ export interface CollectorOptions {
   sites: Sites
   /** Host names that the browser resolves to `sites`, with the extension's permission. */
   hosts: string[]
-  /** Address of the product, from which the extension is downloaded; without it, it is the one that was built. */
+  /** URL of the product from which the extension is downloaded; absent: the built extension. */
   product?: string
-  /** Address of the product for the extension, if different. */
+  /** URL of the server for the extension, if different. */
   server?: string
-  /** The browser may draw every tab, as activeTab allows while a real popup is open. */
+  /** Permits screenshots of every tab, as activeTab does while a real popup is open. */
   draws?: boolean
 }
 
@@ -266,13 +266,13 @@ export const launchCollector = async ({
 }
 
 /**
- * Presses a switch by its label, which lies over its field. Unlike a forced click on the field it waits until the page
- * does not move: what the page reads when it opens comes in above its switches.
+ * Presses a switch by its label, which covers its field. Unlike a forced click on the field, it waits until the layout
+ * is stable: data loaded at opening shifts the switches.
  */
 export const pressSwitch = (page: Page, label: string): Promise<void> =>
   page.locator('label').filter({ hasText: label }).click()
 
-/** Signs a person in on the popup, with a code from the overview. Returns the code. */
+/** Signs a user in on the popup, with a code from the overview. Returns the code. */
 export const signIn = async (popup: Page, who: Person): Promise<string> => {
   const { code } = await who.api.call(authApi.generateExtensionCode)
   await popup.getByLabel('Extension code').fill(code)
@@ -281,16 +281,19 @@ export const signIn = async (popup: Page, who: Person): Promise<string> => {
   return code
 }
 
-/** Selects words with the mouse, and opens the form behind '+ IOD' beside them. Its parts are out of the page's reach. */
+/**
+ * Selects words with the mouse and opens the '+ IOD' form. The form is in a closed shadow root, hence clicks by
+ * position.
+ */
 export const openIodForm = async (page: Page, words: string): Promise<void> => {
   await page.bringToFront()
   await selectWithMouse(page, words)
   const host = page.locator(':root > [popover]')
   await expect(host).toBeVisible()
-  // The button counts presses only once the browser has told it that it is in full view.
+  // The button ignores presses until its observer has reported full visibility.
   await expect(async () => {
     const { x, y, width, height } = (await host.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
-    // The form of an earlier press may have opened by now: another press would be one in it.
+    // An earlier press may have opened the form: another press would hit the form.
     if (height <= FORM_PX) await page.mouse.click(x + width / 2, y + height / 2)
     await expect
       .poll(async () => (await host.boundingBox())?.height, { timeout: 1_000 })
@@ -298,17 +301,17 @@ export const openIodForm = async (page: Page, words: string): Promise<void> => {
   }).toPass()
 }
 
-/** Presses Create IOD in the open form, by the keyboard, until the form has ended. */
+/** Presses Create IOD in the open form by keyboard, until the form closes. */
 export const pressCreateIod = async (page: Page): Promise<void> => {
   for (const _ of ['category', 'description', 'cancel', 'create']) await page.keyboard.press('Tab')
-  // A key pressed before the browser has told the form that it is in full view has no effect.
+  // The form ignores keys until its observer has reported full visibility.
   await expect(async () => {
     await page.keyboard.press('Enter')
     await expect(page.locator(':root > [popover]')).toHaveCount(0, { timeout: 1_000 })
   }).toPass()
 }
 
-/** Has the alarm of the collector fire that downloads what is known. */
+/** Fires the collector's alarm that downloads the known IODs. */
 export const fireAlarm = async (worker: Worker): Promise<void> => {
   await worker.evaluate(() => chrome.alarms.create('overlay', { when: Date.now() }))
 }

@@ -21,7 +21,7 @@ const CLAIM = 'https://example.org/claim'
 /** Text of the messaging channel's record. */
 const POST = telegramPost().telegram.post.description ?? ''
 
-/** Pages before the sign-in and states of sections, with a text that each shows once its data is loaded. */
+/** Pages without sign-in and states of sections, with a text that each shows once its data is loaded. */
 const PAGES = [
   ['/login', 'Continue'],
   ['/privacy-policy', 'Last updated: June 17, 2025'],
@@ -32,15 +32,18 @@ const PAGES = [
   [paths.data({ source: 'telegram' }), 'Share before it is deleted'],
   [paths.data({ source: 'blog' }), 'A closer look'],
   [paths.iods({ q: 'claim' }), 'https://example.org/'],
-  ['/dashboard/origins?value=nowhere%20to%20be%20seen', 'Not seen here'],
+  ['/dashboard/origins?value=nowhere%20to%20be%20seen', 'No matching posts'],
   [`/dashboard/origins?${new URLSearchParams({ text: POST })}`, 'Earliest known here'],
+  [paths.profile({ tab: 'security' }), 'This session'],
+  [paths.profile({ tab: 'access' }), 'Create token'],
+  [paths.profile({ tab: 'data' }), 'Collected records'],
   ['/dashboard/nowhere', 'Page Not Found'],
   ['/dashboard/graph/x', 'Page Not Found'],
   ['/dashboard/profile/x', 'Page Not Found'],
 ] as const
 
-/** Ids of what `fillEveryPage` has created. */
-interface Made {
+/** Ids of the entities that `fillEveryPage` has created. */
+interface CreatedIds {
   user: string
   username: string | null
   iod: string
@@ -49,17 +52,20 @@ interface Made {
   canonical: string
 }
 
-/** What every link of the app can lead to, with a text of the thing that the link names. */
-const linked = (made: Made, isAdmin: boolean): Record<keyof typeof paths, readonly [AppPath, string]> => ({
+/** Returns the target of every link of the app, with a text that the page shows. */
+const linked = (
+  made: CreatedIds,
+  isAdmin: boolean,
+): Record<keyof typeof paths, readonly [AppPath, string]> => ({
   overview: [paths.overview(), 'Product roadmap'],
   data: [paths.data(), 'They hide the numbers from us'],
   iods: [paths.iods(), CLAIM],
-  iod: [paths.iod(made.iod), 'Where was it first?'],
+  iod: [paths.iod(made.iod), 'Find first appearance'],
   narratives: [paths.narratives(), TEXT],
   narrative: [paths.narrative(made.narrative, { start: 0, end: TEXT.length }), TEXT],
   canonicalNarratives: [paths.canonicalNarratives(), '1 narrative'],
   canonicalNarrative: [paths.canonicalNarrative(made.canonical), 'Sentences (1)'],
-  canonicalHistory: [paths.canonicalHistory(), 'Nothing is merged or split yet'],
+  canonicalHistory: [paths.canonicalHistory(), 'No merges or splits yet'],
   campaigns: [paths.campaigns(), 'Lake mirrors'],
   campaign: [paths.campaign(made.campaign), CLAIM],
   graph: [paths.graph(), '2 entities'],
@@ -69,21 +75,19 @@ const linked = (made: Made, isAdmin: boolean): Record<keyof typeof paths, readon
   origins: [paths.origins({ iod: made.iod }), CLAIM],
   profile: [paths.profile(), '@example.org'],
   admin: [paths.admin(), isAdmin ? 'Beta Code Management' : 'Access denied'],
-  section: [paths.section('origins'), 'Search for a value, a text or an address'],
+  section: [paths.section('origins'), 'Search for a text, a web address or a hash'],
 })
 
-/** The tabs of the administrators' page. */
+/** The tabs of the administration page. */
 const ADMIN_PAGES = [
   ['/dashboard/admin?tab=people', '@example.org'],
-  ['/dashboard/admin?tab=system', 'extraction'],
+  ['/dashboard/admin?tab=system', 'Narrative extraction'],
   ['/dashboard/admin?tab=audit-log', 'Administrator signed in (link)'],
   ['/dashboard/admin?tab=subscriptions', 'No subscriptions yet'],
 ] as const
 
-/**
- * Creates data of every kind for a new person, so that no page is empty. The stack's AI provider answers.
- */
-export const fillEveryPage = async ({ api, id: user, username }: SignedInUser): Promise<Made> => {
+/** Creates data of every kind for a new user, so that no page is empty. Uses the stack's AI provider. */
+export const fillEveryPage = async ({ api, id: user, username }: SignedInUser): Promise<CreatedIds> => {
   const clip = tiktokPost()
   for (const [source, record] of [
     ['tiktok', clip],
@@ -124,7 +128,7 @@ export const fillEveryPage = async ({ api, id: user, username }: SignedInUser): 
   return { user, username, iod: iod.id, campaign: campaign.id, narrative, canonical: id }
 }
 
-/** Links to the main pages of each section, which `npm test` visits; `linked` has the others. */
+/** Links to the main pages of the sections, which `npm test` visits; `linked` has the others. */
 const OF_SECTIONS: ReadonlySet<string> = new Set<keyof typeof paths>([
   'overview',
   'data',
@@ -140,17 +144,20 @@ const OF_SECTIONS: ReadonlySet<string> = new Set<keyof typeof paths>([
   'admin',
 ])
 
-/** Which pages are visited: those that a link leads to, or the others: before the sign-in, states of sections, administration. */
+/**
+ * Sets of pages: link targets (main pages of sections, or the rest), or others: without sign-in, states,
+ * administration.
+ */
 export type PageSet = 'sections' | 'linked' | 'others'
 
 /**
- * Opens pages in sequence as a person with data, and waits until each has loaded.
- * @param person `made`: what `fillEveryPage` has created for them
+ * Opens pages in sequence as a user with data, and waits until each has loaded.
+ * @param person `made`: the result of `fillEveryPage`
  * @param look called on each loaded page
  */
 export const visitEveryPage = async (
   page: Page,
-  person: { url: string; token: string; isAdmin: boolean; made: Made },
+  person: { url: string; token: string; isAdmin: boolean; made: CreatedIds },
   look: (path: string) => Promise<void> = async () => {},
   sets: readonly PageSet[] = ['sections', 'linked', 'others'],
 ): Promise<void> => {
@@ -167,7 +174,7 @@ export const visitEveryPage = async (
   for (const [path, text] of sets.flatMap(set => pages[set])) {
     if (path.startsWith('/dashboard')) await openAs(page, url, token, path)
     else await page.goto(url + path)
-    // Panels and dialogs stand beside the page.
+    // Panels and dialogs are outside of `main`.
     await expect(page.locator('main, [role="dialog"]').getByText(text).first()).toBeVisible()
     await look(path)
     await page.evaluate(() => localStorage.clear())

@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { expect, type Page } from '@playwright/test'
 
-/** The drawer of an IOD's evidence. */
+/** Locates the drawer of an IOD's evidence. */
 export const drawerOf = (page: Page) => page.getByRole('dialog', { name: 'Evidence', exact: true })
-/** A piece of evidence in the drawer, counted from 1. */
+/** Locates a piece of evidence in the drawer, counted from 1. */
 export const pieceOf = (page: Page, n = 1) =>
   page.getByRole('article', { name: `Evidence ${n}`, exact: true })
-/** Opens the evidence of the only IOD of a list, which has one piece. */
+/** Opens the evidence of the only IOD of a list with one piece. */
 export const openEvidence = async (page: Page) => {
   await page.getByRole('row').getByRole('button', { name: 'Evidence: 1' }).click()
   await expect(pieceOf(page)).toBeVisible()
 }
-/** Has the seal of the first piece checked, which must hold in so many points. */
+/** Verifies the seal of the first piece. Expects `checks` successful checks. */
 export const verifyPiece = async (page: Page, checks: number) => {
   await pieceOf(page).getByRole('button', { name: 'Verify' }).click()
   const report = pieceOf(page).getByRole('region', { name: 'Verification' })

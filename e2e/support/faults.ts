@@ -5,11 +5,11 @@ import type { Page } from '@playwright/test'
 const SHIFT_MAX = 0.05
 
 /**
- * What is wrong with a page in its present state, one line a fault: serious violations that axe finds, sideways
- * scrolling, text that is cut with no way to read it, and, after `watchShifts`, content that moved.
+ * Returns the faults of a page in its current state, one line each: serious axe violations, horizontal scrolling,
+ * truncated text without a way to read it, and, after `watchShifts`, layout shifts.
  */
 export const faultsOf = async (page: Page, where: string): Promise<string[]> => {
-  // In the midst of a transition colours are none of the page's.
+  // Colours during a transition are not final.
   await page.evaluate(async () => {
     const frame = () => new Promise(resolve => requestAnimationFrame(resolve))
     const areRunning = () =>
@@ -19,7 +19,7 @@ export const faultsOf = async (page: Page, where: string): Promise<string[]> => 
           ({ effect, playState }) =>
             playState === 'running' && Number.isFinite(effect?.getComputedTiming().endTime),
         )
-    // An overlay's transition begins some frames after its element is there.
+    // An overlay's transition begins some frames after its element is added.
     for (let still = 0; still < 5; still = areRunning() ? 0 : still + 1) await frame()
   })
   // A single run suffices, as no page has frames.
@@ -32,7 +32,7 @@ export const faultsOf = async (page: Page, where: string): Promise<string[]> => 
     const faults = scrollWidth > clientWidth ? [`scrolls sideways by ${scrollWidth - clientWidth} px`] : []
     const { shifted = 0, shifts = [] } = window as unknown as { shifted?: number; shifts?: string[] }
     if (shifted > shiftMax) faults.push(`shifts by ${shifted.toFixed(3)}: ${shifts.join(', ')}`)
-    // A link or button leads to the text, and a tooltip or `title` shows it. Cards lead to it, or show it below.
+    // Readable by a link, button, tooltip or `title`, or by a card's link or a second copy in the card.
     const readable = '[title], a, button, [role=button], .bp6-popover-target'
     for (const element of document.body.querySelectorAll<HTMLElement>('*')) {
       const { textOverflow, overflowX, webkitLineClamp } = getComputedStyle(element)
@@ -58,7 +58,7 @@ export const faultsOf = async (page: Page, where: string): Promise<string[]> => 
   ].map(fault => `${where}: ${fault}`)
 }
 
-/** Adds up what each page's content shifts without input, from the next navigation on. */
+/** Sums the layout shifts of each page without input, from the next navigation on. */
 export const watchShifts = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
     const state = window as unknown as { shifted: number; shifts: string[] }

@@ -9,7 +9,7 @@ export { expect, type Page }
 
 let people = 0
 
-/** A user with a session, created over the API; `openAs` signs a browser in. */
+/** A user with a session, created over the API. `openAs` signs a browser in. */
 export interface Person {
   email: string
   username: string
@@ -18,9 +18,9 @@ export interface Person {
 }
 
 interface Journey {
-  /** Signs a new person in with a mailed link. */
+  /** Signs a new user in with a mailed link. */
   person(name: string): Promise<Person>
-  /** Opens a path of the product in this test's page, signed in as the person. */
+  /** Opens a path of the product in this test's page, signed in as the user. */
   openAs(who: Person, path: string): Promise<void>
   keptLog: undefined
 }
@@ -60,7 +60,7 @@ export const test = base.extend<Journey, World>({
   openAs: async ({ page }, use) => use((who, path) => openAs(page, '', who.token, path)),
 })
 
-/** Signs a new person in over the API, with a link from the inbox, with a username and without an AI key. */
+/** Signs a new user in over the API by a mailed link, with a username and without an AI key. */
 export const signUp = async (product: Product, name: string): Promise<Person> => {
   const suffix = `${Date.now().toString(36)}${people++}`
   const email = `${name}.${suffix}@example.org`
@@ -74,7 +74,7 @@ export const signUp = async (product: Product, name: string): Promise<Person> =>
   return { email, username, token: session.access_token, api }
 }
 
-/** A client with the collector's scope, connected as the extension does: with a code from the overview. */
+/** Creates a client with the collector's scope by a code from the overview, as the extension does. */
 export const connectCollector = async (product: Product, api: ApiClient): Promise<ApiClient> => {
   const { code } = await api.call(authApi.generateExtensionCode)
   const { access_token } = await apiClient(product.url).call(authApi.redeemExtensionCode, { body: { code } })
@@ -92,7 +92,7 @@ export const collectPosts = async (collector: ApiClient, records: object[]): Pro
   )
 }
 
-/** Selects a text in the page, or in a part of it, with the mouse: from its first to its last character. */
+/** Selects a text in the page, or in a part of it, with the mouse. */
 export const selectWithMouse = async (
   page: Page,
   piece: string,
@@ -144,7 +144,7 @@ export const readCards = async (
     await expect(async () => {
       if ((await card.count()) === 0) {
         await page.mouse.wheel(0, WHEEL)
-        // Drawn before the next turn of the wheel, which would pass it otherwise.
+        // Wait for the next frame: another wheel event would scroll past the card.
         await page.evaluate(() => new Promise(requestAnimationFrame))
       }
       expect(await card.count()).toBe(1)

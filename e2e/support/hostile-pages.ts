@@ -30,7 +30,7 @@ const split = (pair: string) => {
 }
 const quoted = (value: string) => `"${value.replaceAll('"', '&quot;')}"`
 
-/** Contents of pages that try to have a script run, each with words (t and a number) that are seen or hidden. */
+/** Returns page contents that try to run a script, each with visible or hidden words (t and a number). */
 export const hostileFragments = (): string[] => [
   ...ADDRESSED.map((pair, n) => {
     const [tag, name] = split(pair)
@@ -109,7 +109,7 @@ const ATTRIBUTES = [
   'inert',
 ]
 
-/** The content of a page of random elements and styles, with words that are seen or hidden: t and a number. */
+/** Returns page content of random elements and styles, with visible or hidden words (t and a number). */
 export const randomPage = (random: Random): string => {
   let words = 0
   const any = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T

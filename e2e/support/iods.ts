@@ -3,7 +3,7 @@ import { type Iod, iodsApi, type NewIod } from '@iodine/contracts'
 import type { ApiClient } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
 
-/** A word that is in no other record or IOD. */
+/** Returns a word that is in no other record or IOD. */
 export const newMark = () => `m${randomBytes(6).toString('hex')}`
 
 export const createIod = (
@@ -14,5 +14,5 @@ export const createIod = (
     body: { category: 'SENTENCE', description: 'Seen often', source_type: 'MANUAL', ...fields },
   })
 
-/** The row of an IOD in the list. */
+/** Locates the row of an IOD in the list. */
 export const rowOf = (page: Page, value: string) => page.getByRole('row').filter({ hasText: value })

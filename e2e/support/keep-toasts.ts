@@ -1,16 +1,16 @@
 import type { Page } from '@playwright/test'
 
-/** Well below the time that a toast shows for. */
-const OFTEN_MS = 500
+/** Well below the duration of a toast. */
+const INTERVAL_MS = 500
 
 /**
- * Keeps toasts on screen until they are closed, as a pointer does that rests on them, from the page's next
- * navigation on: a busy machine may look at them late.
+ * Keeps toasts on screen until they are closed, as hovering does, from the page's next navigation on: assertions may be
+ * late on a busy machine.
  */
 export const keepToasts = (page: Page): Promise<unknown> =>
-  page.addInitScript(often => {
+  page.addInitScript(intervalMs => {
     setInterval(() => {
       for (const toast of document.querySelectorAll('.bp6-toast'))
         toast.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))
-    }, often)
-  }, OFTEN_MS)
+    }, intervalMs)
+  }, INTERVAL_MS)

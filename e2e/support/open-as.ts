@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test'
 
-/** A file of the product that runs no script: the page's storage belongs to the origin, whatever was loaded. */
+/** A file of the product without a script: enough to access the origin's storage. */
 const SILENT_FILE = '/icon.svg'
 
 /**
  * Opens a path of a running stack in the browser, with a session's token.
- * @param url the stack's address; empty where the page has a base URL
+ * @param url the stack's URL; empty if the page has a base URL
  */
 export const openAs = async (page: Page, url: string, token: string, path: string): Promise<void> => {
   await page.goto(url + SILENT_FILE)

@@ -2,10 +2,10 @@ import { expect, type Page } from '@playwright/test'
 
 const CAMPAIGN = 'Lake mirrors'
 const CLAIM = 'https://example.org/claim'
-/** On a phone they are in the menu. */
+/** Controls that are in the menu on a phone. */
 const IN_MENU: readonly string[] = ['Organization', 'Search everything']
 
-/** A state of a screen: what to click in order, by name, what to type then, and what is then shown. */
+/** A state of a screen: the names of the clicked controls in order, the typed text, and the selector of the result. */
 export interface State {
   path: string
   clicks: readonly string[]
@@ -13,7 +13,7 @@ export interface State {
   types?: string | undefined
 }
 
-/** Dialogs, popovers and expanded parts of pages that `fillEveryPage` has filled. */
+/** Dialogs, popovers and expanded parts of the pages that `fillEveryPage` has filled. */
 export const OVERLAYS: readonly State[] = (
   [
     ['/dashboard/data', ['Create IOD from'], '.bp6-dialog'],
@@ -25,7 +25,7 @@ export const OVERLAYS: readonly State[] = (
     ['/dashboard/iods', ['Details'], '.bp6-popover'],
     ['/dashboard/iods', ['Evidence: 1'], '[role="article"]:has-text("Fingerprint")'],
     ['/dashboard/iods', ['Evidence: 1', 'Verify'], 'text=The seal holds'],
-    ['/dashboard/iods', ['Evidence: 1', 'Show in the capture'], 'section[aria-label="Captured text"] mark'],
+    ['/dashboard/iods', ['Evidence: 1', 'Show in capture'], 'section[aria-label="Captured text"] mark'],
     ['/dashboard/iods', ['Evidence: 1', 'Share'], '.bp6-dialog:has-text("Share this capture")'],
     ['/dashboard/iods', ['Categories'], '.bp6-popover'],
     ['/dashboard/iods', [CLAIM], '[role="dialog"]:has-text("Campaigns"):not(:has(.bp6-skeleton))'],
@@ -49,8 +49,8 @@ export const OVERLAYS: readonly State[] = (
     ['/dashboard/community', ['View full profile'], 'ul[aria-label="Contributions"]'],
     ['/dashboard/profile', ['Edit username'], 'main form'],
     ['/dashboard/profile', ['Edit API key'], '.bp6-dialog'],
-    ['/dashboard/profile', ['Make a token'], '.bp6-dialog'],
-    ['/dashboard/profile', ['Change address'], '.bp6-dialog'],
+    ['/dashboard/profile?tab=access', ['Create token'], '.bp6-dialog'],
+    ['/dashboard/profile', ['Change email address'], '.bp6-dialog'],
     ['/dashboard/profile', ['Delete account'], '.bp6-dialog'],
     ['/dashboard/overview', ['Organization'], '.bp6-toast'],
     ['/dashboard/overview', ['Search everything'], '[role="listbox"]'],
@@ -64,7 +64,7 @@ export const OVERLAYS: readonly State[] = (
   ] as const
 ).map(([path, clicks, shown, types]) => ({ path, clicks, shown, types }))
 
-/** The pages of a signed-in person, below `/dashboard/`. */
+/** The pages of a signed-in user, below `/dashboard/`. */
 export const SECTIONS = [
   'overview',
   'data',
@@ -78,6 +78,9 @@ export const SECTIONS = [
   'community',
   'origins',
   'profile',
+  'profile?tab=security',
+  'profile?tab=access',
+  'profile?tab=data',
   'admin',
 ] as const
 
@@ -100,12 +103,12 @@ export const reach = async (
       .or(page.getByRole('searchbox', { name }))
       .or(page.getByRole('cell').getByRole('link', { name }))
     await control.first().click()
-    // A campaign's buttons do something once its dialog has its name: it is loaded then.
+    // A campaign's buttons work once its dialog has the campaign's name.
     if (name === CAMPAIGN) await expect(page.getByRole('dialog', { name })).toBeVisible()
   }
   const isShown = expect(page.locator(shown).first())
   if (types && clicks.length === 0)
-    // A page listens to keys some moments after it is drawn.
+    // A page handles keys some time after its first frame.
     return expect(async () => {
       await page.keyboard.type(types)
       await isShown.toBeVisible({ timeout: 5_000 })

@@ -8,7 +8,7 @@ const CARD_EDGE: Colour = [0xc5, 0xcb, 0xd3]
 const isLike = (colour: Colour, wanted: Colour): boolean =>
   wanted.every((part, n) => Math.abs(part - (colour[n] ?? 0)) < 12)
 
-/** What is drawn on screen. */
+/** Takes a screenshot. `at` returns the colour of a pixel. */
 const screenshot = async (page: Page): Promise<{ at(x: number, y: number): Colour }> => {
   const { width, data } = PNG.sync.read(await page.screenshot({ scale: 'css' }))
   return {
@@ -19,13 +19,13 @@ const screenshot = async (page: Page): Promise<{ at(x: number, y: number): Colou
   }
 }
 
-/** Whether words of an element are underlined, from their beginning to their end, by what is drawn on screen. */
+/** Returns whether words of an element are underlined on screen from beginning to end. */
 export const isUnderlined = async (page: Page, selector: string, words: string): Promise<boolean> => {
   const lines = await page.locator(selector).evaluate((element, text) => {
     const range = document.createRange()
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
     const start = element.textContent?.indexOf(text) ?? -1
-    if (start < 0) throw new Error(`${JSON.stringify(text)} is not there`)
+    if (start < 0) throw new Error(`${JSON.stringify(text)} is not in the element`)
     let passed = 0
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const { length } = node as Text
@@ -46,15 +46,15 @@ export const isUnderlined = async (page: Page, selector: string, words: string):
   )
 }
 
-/** What a page's own script can notice of what is done to it. */
+/** A script in the page that records all detectable changes. */
 export interface Spy {
-  /** Whether the left edge of the card with what is known is at this place. */
+  /** Returns whether the left edge of the card with the known IODs is at this position. */
   isCardAt(x: number, y: number): Promise<boolean>
-  /** All that was noticed since. */
+  /** Returns all recorded changes. */
   report(): Promise<unknown>
 }
 
-/** Has the page's own script watch whatever a browser lets it watch, and waits until it sees. */
+/** Starts a script in the page that observes all that browsers expose to pages. Waits for its first observation. */
 export const spyOn = async (page: Page): Promise<Spy> => {
   await page.evaluate(() => {
     const noticed: unknown[] = []
@@ -111,7 +111,7 @@ export const spyOn = async (page: Page): Promise<Spy> => {
       }
     }
     const states: string[] = []
-    // A state counts once, however long it lasted.
+    // Consecutive equal states count once.
     const look = () => {
       const now = JSON.stringify(state())
       if (states.at(-1) !== now) states.push(now)

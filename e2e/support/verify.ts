@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Loaded before the command: it may connect to nothing. */
+/** Preloaded module that rejects all connections. */
 const NO_NETWORK = `data:text/javascript,${encodeURIComponent(
-  'import net from "node:net"; net.Socket.prototype.connect = () => { throw new Error("asks a server") }',
+  'import net from "node:net"; net.Socket.prototype.connect = () => { throw new Error("connection attempted") }',
 )}`
 
-/** Gives a file to /verify. */
+/** Chooses a file on /verify. */
 export const choose = (page: Page, name: string, buffer: Buffer) =>
   page.getByLabel('WACZ file').setInputFiles({ name, mimeType: 'application/wacz', buffer })
 export const checks = (page: Page) => page.getByRole('list', { name: 'Checks' }).getByRole('listitem')
 export const failing = (page: Page) => checks(page).filter({ has: page.getByLabel('Fails') })
 
-/** The file with one bit of an address in its manifest flipped. */
+/** Flips one bit of a URL in the manifest of a file. */
 export const flipAddress = (wacz: Buffer, address: string): Buffer => {
   const flipped = Buffer.from(wacz)
   const at = flipped.indexOf(address, flipped.indexOf('iodine/manifest.json'))
@@ -25,8 +25,9 @@ export const flipAddress = (wacz: Buffer, address: string): Buffer => {
 }
 
 /**
- * Checks a file with `npm run verify`'s script, a key from a file and no network. Null for a file that is not there.
- * @returns the exit status, and what it says
+ * Checks a file with the script of `npm run verify`, a key file and no network.
+ * @param file null for a missing file
+ * @returns the exit status and the output
  */
 export const verifyByCommand = async (file: Buffer | null, pem: string): Promise<[unknown, string]> => {
   const folder = await mkdtemp(join(tmpdir(), 'iodine-journey-'))

@@ -1,4 +1,4 @@
-/** The manifest's part for both browsers. README.md explains each permission. */
+/** The manifest fields of both browsers. README.md explains each permission. */
 const shared = {
   manifest_version: 3,
   name: 'Iodine collector',
@@ -25,7 +25,7 @@ const shared = {
   },
 }
 
-/** The manifest's parts that differ by browser. */
+/** The manifest fields that differ by browser. */
 const own = {
   chromium: { minimum_chrome_version: '122', background: { service_worker: 'background.js' } },
   firefox: {
@@ -42,5 +42,5 @@ const own = {
 
 export const TARGETS = Object.keys(own)
 
-/** The manifest for a browser: `chromium` or `firefox`. */
+/** Returns the manifest for a browser: `chromium` or `firefox`. */
 export const manifestFor = (target, version) => ({ ...shared, version, ...own[target] })

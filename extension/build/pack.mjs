@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { zipSync } from 'fflate'
 import { manifestFor, TARGETS } from './manifest.mjs'
 
-/** The time of every file in a zip, for reproducible builds. The zip format's times start in 1980. */
+/** The time of all files in a zip, for reproducible builds. The times of the zip format start in 1980. */
 const MTIME = new Date(1980, 0, 1)
 const SERVER = process.env.EXTENSION_SERVER ?? 'http://localhost:8080'
 

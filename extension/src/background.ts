@@ -7,7 +7,10 @@ import { failureOf } from './shared/failures'
 z.config({ jitless: true })
 
 let opened: Promise<App> | undefined
-/** The app, once the database is open; that is tried again as long as it fails, as on a full disk. */
+/**
+ * Opens the database once and returns the app. A failed opening, for example on a full disk, is retried by the next
+ * call.
+ */
 const app = (): Promise<App> => {
   opened ??= openDatabase().then(createApp)
   opened.catch(() => {
@@ -16,7 +19,7 @@ const app = (): Promise<App> => {
   return opened
 }
 
-// The browser may start this script for any of these events. Listeners must be registered in its first turn.
+// The browser may start this script for any of these events. Listeners must be registered synchronously.
 chrome.runtime.onMessage.addListener((message, from, reply) => {
   app()
     .then(({ handle }) => handle(message, from))

@@ -3,8 +3,8 @@ import { createKeeper } from './content/keep'
 import { createOverlay } from './content/overlay'
 import { collect } from './content/page-parts'
 import { failureOf, sentenceOf } from './shared/failures'
-import { ask, type Order, type PageReport } from './shared/messages'
-import { refuseOthers } from './sources'
+import { type Order, type PageReport, sendRequest } from './shared/messages'
+import { rejectUnsupported } from './sources'
 
 declare global {
   var iodineCollector: true | undefined
@@ -12,11 +12,14 @@ declare global {
 
 const TOO_MUCH = { problem: sentenceOf('tooLong') }
 
-/** Hands over what was asked for: without captures if they are too much for a message. */
+/** Sends the requested records, without page parts if those exceed the size limit of a message. */
 const answer = async ({ what, ticket, sealing }: Extract<Order, { order: 'collect' }>) => {
   const collected = await collect(what, sealing)
-  await ask('collected', { ticket, collected }).catch(() =>
-    ask('collected', { ticket, collected: collected.map(({ captured }) => ({ captured, page: TOO_MUCH })) }),
+  await sendRequest('collected', { ticket, collected }).catch(() =>
+    sendRequest('collected', {
+      ticket,
+      collected: collected.map(({ captured }) => ({ captured, page: TOO_MUCH })),
+    }),
   )
 }
 
@@ -25,9 +28,9 @@ const createFeatures = () => {
   return { keeper: createKeeper(), overlay, iodButton: createIodButton(() => overlay.refresh()) }
 }
 
-/** Handles the background's orders, and starts the features that the user has enabled for this site. */
+/** Executes the background's orders and starts the features that the user has enabled for this site. */
 const start = () => {
-  // A feed or picture that the browser shows has no elements of HTML to make them of.
+  // The features need an HTML document; the browser also shows feeds and pictures.
   const features = /html/.test(document.contentType) ? createFeatures() : undefined
   const mark = (on: boolean) => {
     for (const feature of [features?.overlay, features?.iodButton]) on ? feature?.start() : feature?.stop()
@@ -36,7 +39,7 @@ const start = () => {
     if (order.order === 'collect') await answer(order)
     else if (order.order === 'conceal') await features?.overlay.conceal(order.on)
     else if (order.order === 'keep') {
-      if (order.on) refuseOthers({ document, url: location.href })
+      if (order.on) rejectUnsupported({ document, url: location.href })
       order.on ? features?.keeper.start() : features?.keeper.stop()
     } else if (order.order === 'mark') mark(order.on)
     else if (order.order === 'refresh') features?.overlay.refresh()
@@ -52,7 +55,7 @@ const start = () => {
     return true
   })
 
-  ask('hello', {})
+  sendRequest('hello', {})
     .then(({ keeping, marking, sealing }) => {
       features?.iodButton.setSealing(sealing)
       if (keeping) features?.keeper.start()

@@ -1,13 +1,14 @@
-import type { PassedList } from './content/keep'
+import type { ForwardedList } from './content/keep'
 import { isTiktokList, urlOf } from './sources'
 
-// Runs in the page's own world while the tab keeps collecting. Forwards the lists of posts that the page
-// fetches, and fetches nothing itself. Its errors must not reach the page.
+// Runs in the page's main world while the tab keeps collecting. Forwards the lists of posts that the page fetches,
+// and
+// sends no requests itself. Its errors must not reach the page.
 
 const MARK = Symbol.for('iodine.lists')
 
-const pass = (url: string, text: string) => {
-  const message: PassedList = { iodine: 'list', url, text }
+const forward = (url: string, text: string) => {
+  const message: ForwardedList = { iodine: 'list', url, text }
   window.postMessage(message, location.origin)
 }
 
@@ -25,7 +26,7 @@ if (!Object.hasOwn(window, MARK)) {
         response
           .clone()
           .text()
-          .then(text => pass(url, text))
+          .then(text => forward(url, text))
           .catch(() => {})
       }
     } catch {}
@@ -39,7 +40,7 @@ if (!Object.hasOwn(window, MARK)) {
       if (isTiktokList(url)) {
         this.addEventListener('load', () => {
           try {
-            pass(url, this.responseType === 'json' ? JSON.stringify(this.response) : this.responseText)
+            forward(url, this.responseType === 'json' ? JSON.stringify(this.response) : this.responseText)
           } catch {}
         })
       }

@@ -24,7 +24,7 @@ it.each<[string, string, string, number, object]>([
     { main: { video_id: '7423000000000000001' } },
   ],
   [
-    'a video whose page says so alone',
+    'a video whose absence is only stated in its page',
     video,
     '<main><p>Video currently unavailable</p></main>',
     200,
@@ -38,7 +38,7 @@ it.each<[string, string, string, number, object]>([
     { telegram: { post: { id: '12', url: 'https://t.me/open_eyes/12' } } },
   ],
   [
-    'an article that is gone',
+    'an article with status 410',
     'https://a.example/1?utm_source=x',
     '<title>Gone</title><main>Gone</main>',
     410,
@@ -51,7 +51,7 @@ it.each<[string, string, string, number, object]>([
     404,
     { metadata: { canonical: 'https://a.example/1' } },
   ],
-])('%s was removed: the record says only that', (_, url, html, status, key) => {
+])('%s makes a removal notice', (_, url, html, status, key) => {
   const { source, own, all } = read(url, html, { status, loadedUrl: url })
   expect(own).toEqual({
     collector_metadata: { fetch_timestamp: TIME, source },
@@ -64,13 +64,7 @@ it.each<[string, string, string, number, object]>([
 })
 
 it.each<[string, string, string, number, string]>([
-  [
-    'a page that asks to wait',
-    video,
-    '<title>Please wait...</title><p>Checking</p>',
-    200,
-    sentenceOf('waiting'),
-  ],
+  ['a challenge page', video, '<title>Please wait...</title><p>Checking</p>', 200, sentenceOf('waiting')],
   [
     'a private video',
     video,
@@ -79,7 +73,7 @@ it.each<[string, string, string, number, string]>([
     sentenceOf('withheld'),
   ],
   [
-    'an error of the server',
+    'a server error',
     'https://a.example/1',
     '<main>Oops</main>',
     503,
@@ -103,7 +97,7 @@ it.each<[string, string, string, number, string]>([
   expect(() => read(url, html, { status, loadedUrl: url })).toThrow(sentence)
 })
 
-it('a page that scripts moved on from an error is another one', () => {
+it('reads a page that a client-side navigation opened after an error', () => {
   const found = read(
     'https://a.example/2',
     '<html><head><title>Two</title></head><body><main>Two</main></body></html>',
@@ -115,7 +109,7 @@ it('a page that scripts moved on from an error is another one', () => {
   expect(found).toMatchObject({ own: { metadata: { title: 'Two' } } })
 })
 
-it('a removed post in a frame was removed, and so was one whose address answers as text', () => {
+it('detects a removed post in a frame, and one whose URL returns plain text', () => {
   const url = 'https://t.me/open_eyes/12'
   const frame = `${url}?embed=1`
   const gone = '<div class="tgme_widget_message_error">Post not found</div>'
@@ -126,19 +120,19 @@ it('a removed post in a frame was removed, and so was one whose address answers 
   expect(readPage(plain).all).toMatchObject([{ context: { removed } }])
 })
 
-it('a comment that says so removes no video', () => {
+it('ignores a comment with the text of a removal', () => {
   const html = '<strong data-e2e="like-count">7</strong><p>Video currently unavailable in my country</p>'
   expect(read(video, html)).toMatchObject({ own: { stats: { digg_count: 7 } } })
 })
 
-it('a removed video leaves the next one, opened without a page load, its record', () => {
+it('reads the next video after a removed one, without a page load', () => {
   const html = `${state({ statusCode: 10204 })}<strong data-e2e="like-count">7</strong>`
   expect(read(next, html, { loadedUrl: video })).toMatchObject({
     own: { main: { video_id: '7423000000000000002' }, stats: { digg_count: 7 } },
   })
 })
 
-it('the state of the loaded video does not hide that the next one was removed', () => {
+it('detects that the next video was removed, despite the state of the loaded video', () => {
   const html = `${state(VIDEO_STATE)}<p>Video currently unavailable</p>`
   expect(read(next, html, { loadedUrl: video }).own).toMatchObject({
     main: { video_id: '7423000000000000002' },
@@ -150,7 +144,7 @@ it('the state of the loaded video does not hide that the next one was removed', 
 it.each([
   ['removes a parameter', 'https://a.example/gone?source=x', 'https://a.example/gone'],
   ['adds a parameter', 'https://a.example/gone', 'https://a.example/gone?lang=en'],
-  ['sets a position', 'https://a.example/gone', 'https://a.example/gone#top'],
+  ['sets a fragment', 'https://a.example/gone', 'https://a.example/gone#top'],
 ])('the HTTP status applies after a script %s', (_, loadedUrl, url) => {
   expect(read(url, '<main>Gone</main>', { status: 404, loadedUrl }).own).toMatchObject({
     context: { removed },
@@ -188,7 +182,7 @@ it.each([
     'nothingHere',
     `<title>404 Not Found</title><main>${'<a href="/1">An article of this blog</a>'.repeat(20)}</main>`,
   ],
-] as const)('a page with status 200 makes no record (%s): %s', (kind, html) => {
+] as const)('rejects an error page with status 200 (%s): %s', (kind, html) => {
   const url = 'https://a.example/1'
   expect(() => read(url, html, { status: 200, loadedUrl: url })).toThrow(sentenceOf(kind))
 })
@@ -198,6 +192,6 @@ it.each([
   `<title>404 Not Found</title><h1>404 Not Found</h1><p>${'The history of a number. '.repeat(20)}</p>`,
   '<title>404 Media</title><main><h1>404 Media</h1><p>News</p></main>',
   '<title>Not found wanting</title><main><p>A poem</p></main>',
-])('an article with such a title makes a record: %s', html => {
+])('reads an article with a title like an error: %s', html => {
   expect(read('https://a.example/1', html)).toMatchObject({ source: 'blog', own: { metadata: {} } })
 })

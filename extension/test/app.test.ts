@@ -18,7 +18,7 @@ const ownPage = { id: ID, url: `${OWN}popup.html` } as Sender
 const content = { id: ID, url: SITE, frameId: 0, tab: { id: 7 } } as Sender
 
 type Collect = { ticket: string; what: string; sealing: boolean }
-/** What the script in the page does on an order. */
+/** Handles an order as the content script does. */
 let page: (order: Collect) => Promise<unknown>
 let tab: object
 let picture: (...given: unknown[]) => Promise<string>
@@ -29,14 +29,14 @@ const areaOf = (values: Record<string, unknown>) => ({
   get: async () => values,
   set: async (more: object) => Object.assign(values, more),
 })
-/** What the icon over the tab shows. */
+/** The shown badge and tooltip of the tab. */
 const icon: Record<string, unknown> = {}
 const show = async (values: object) => void Object.assign(icon, values)
-/** What the browser does when a script is to run in the page. */
+/** Stub of `executeScript`. */
 let inject: () => Promise<unknown>
 let app: App
 let database: Database
-/** Timers of the app, which would try to send again after the tests. */
+/** Timers of the app, which would retry after the tests. */
 const timers: NodeJS.Timeout[] = []
 const clearTimers = () => {
   for (const timer of timers.splice(0)) clearTimeout(timer)
@@ -70,8 +70,8 @@ beforeAll(async () => {
     },
   })
   inject = async () => []
-  // Any request to the server fails the test.
-  vi.stubGlobal('fetch', () => Promise.reject(new Error('no request was expected')))
+  // An unexpected request fails the test.
+  vi.stubGlobal('fetch', () => Promise.reject(new Error('unexpected request')))
   database = await openDatabase('app')
   await writeSetting(database, 'account', {
     server: 'https://iodine.example.org',
@@ -84,7 +84,7 @@ beforeAll(async () => {
 afterAll(() => {
   clearTimers()
   database.close()
-  // What is still being sent may ask for another timer: the stubs stay for it.
+  // The stubs stay: pending requests may set another timer.
 })
 
 const PAGES_ALONE = [
@@ -110,20 +110,23 @@ test.each([
   'discardCaptures',
   'constructor',
   '__proto__',
-])('a script in a web page may not ask for %s', name => expect(app.handle({ name }, content)).toBeUndefined())
+])('a script in a web page may not request %s', name => expect(app.handle({ name }, content)).toBeUndefined())
 
 test.each<[string, Partial<Sender>]>([
   ['another extension', { id: 'ponmlkjihgfedcbaponmlkjihgfedcba' }],
   ['a frame within the page', { frameId: 3 }],
   ['a page without a tab', { tab: undefined as never }],
-  ['a page whose address only begins like ours', { url: `https://${ID}/popup.html`, frameId: 1 }],
-])('%s is not answered', (_, difference) => {
+  [
+    'a page whose URL only resembles that of an extension page',
+    { url: `https://${ID}/popup.html`, frameId: 1 },
+  ],
+])('rejects messages of %s', (_, difference) => {
   for (const name of ['hello', 'scan', 'captured', 'status'])
     expect(app.handle({ name, texts: ['x'], captured: [] }, { ...content, ...difference })).toBeUndefined()
 })
 
 test.each([undefined, null, 'status', 7, {}, { name: 5 }, { name: { toString: () => 'status' } }])(
-  'what is no message is not answered: %j',
+  'ignores an invalid message: %j',
   message => expect(app.handle(message, ownPage)).toBeUndefined(),
 )
 
@@ -137,7 +140,7 @@ const captured = [
   },
 ]
 
-test('a page on which nothing was switched on can have nothing collected, compared, opened or created', async () => {
+test('rejects all requests of a page without an enabled feature', async () => {
   expect(await app.handle({ name: 'captured', captured }, content)).toEqual({
     ok: false,
     error: sentenceOf('notCollecting'),
@@ -154,7 +157,7 @@ test('a page on which nothing was switched on can have nothing collected, compar
   expect(await database.count('records')).toBe(0)
 })
 
-test('a tab that keeps collecting hands in its own site’s kind alone, and only there', async () => {
+test('accepts records of a collecting tab only for its origin and source', async () => {
   local.keeping = { 7: 'https://blog.example.org' }
   const foreign = { ...captured[0], source: 'tiktok' }
   expect(await app.handle({ name: 'captured', captured: [foreign, ...captured] }, content)).toEqual({
@@ -176,7 +179,7 @@ const parts = (fields: object = {}) => ({
 })
 const collected = (fields: object = {}) => [{ captured: captured[0], page: parts(fields) }]
 const answers = (message: object, from: Sender = content) => app.handle(message, from)
-/** Collects the page; resolves once its captures are made. */
+/** Collects the page. Resolves once its captures are made. */
 const collect = async (input: object = {}) => {
   const answer = await app.handle({ name: 'collect', tabId: 7, what: 'own', ...input }, ownPage)
   const beingMade = async () => {
@@ -197,7 +200,7 @@ describe('collecting, with captures', () => {
     page = ({ ticket }) => answers({ name: 'collected', ticket, collected: collected() }) as Promise<unknown>
   })
 
-  test('a page that is collected by a press is captured, with the record as it is sent', async () => {
+  test('captures a collected page, with the record in the form in which it is sent', async () => {
     expect(await collect()).toEqual({
       ok: true,
       value: { queued: 1, invalid: [] },
@@ -211,7 +214,7 @@ describe('collecting, with captures', () => {
     )
   })
 
-  test('a page that is collected again says in its capture what is sent again: with the first time', async () => {
+  test('captures a page that is collected again with the first record and its time', async () => {
     await collect()
     const later = structuredClone(captured[0])
     if (later) later.record.collector_metadata.fetch_timestamp = '2026-11-21T11:00:00.000Z'
@@ -226,16 +229,13 @@ describe('collecting, with captures', () => {
     expect(hashes[1]).toEqual(hashes[0])
   })
 
-  test.each(['waiting', 'withheld'] as const)(
-    'of a page without a post (%s) the user is told why',
-    async kind => {
-      page = async () => ({ url: SITE, failure: sentenceOf(kind) })
-      expect(await collect()).toEqual({ ok: false, error: sentenceOf(kind) })
-      expect([await database.count('records'), await database.count('captures')]).toEqual([0, 0])
-    },
-  )
+  test.each(['waiting', 'withheld'] as const)('shows why a page has no post: %s', async kind => {
+    page = async () => ({ url: SITE, failure: sentenceOf(kind) })
+    expect(await collect()).toEqual({ ok: false, error: sentenceOf(kind) })
+    expect([await database.count('records'), await database.count('captures')]).toEqual([0, 0])
+  })
 
-  test('of a removed page the user is told that the record stays, and the record is told of it', async () => {
+  test('marks the record of a removed page, and shows that the record stays', async () => {
     const removal = {
       source: 'blog',
       record: {
@@ -250,15 +250,15 @@ describe('collecting, with captures', () => {
       await answers({ name: 'collected', ticket, collected: [{ captured: removal }] })
       return { url: SITE }
     }
-    const told = async () => {
+    const absenceOf = async () => {
       page = gone
       return ((await collect()) as { value: { absence: string } }).value.absence
     }
-    expect(await told()).toBe(sentenceOf('removed'))
+    expect(await absenceOf()).toBe(sentenceOf('removed'))
     await database.clear('records')
     page = ({ ticket }) => answers({ name: 'collected', ticket, collected: collected() }) as Promise<unknown>
     await collect()
-    expect(await told()).toBe('This post was removed; your record of Nov 21, 2026 stays')
+    expect(await absenceOf()).toBe('This post was removed; your record of Nov 21, 2026 stays')
     const [{ record } = { record: undefined }] = await database.getAll('records')
     expect(record).toMatchObject({
       collector_metadata: { fetch_timestamp: '2026-11-21T10:00:00.000Z' },
@@ -271,7 +271,7 @@ describe('collecting, with captures', () => {
       'without the order’s ticket',
       () => answers({ name: 'collected', ticket: 'guessed', collected: collected() }),
     ],
-    ['without any', () => answers({ name: 'collected', collected: collected() })],
+    ['without a ticket', () => answers({ name: 'collected', collected: collected() })],
     [
       'from another tab',
       ({ ticket }) =>
@@ -286,20 +286,20 @@ describe('collecting, with captures', () => {
         answers({ name: 'collected', ticket, collected: collected() }, { ...content, frameId: 2 }),
     ],
     [
-      'from a page of another kind',
+      'from a page of another source',
       ({ ticket }) =>
         answers(
           { name: 'collected', ticket, collected: collected() },
           { ...content, url: 'https://t.me/s/x' },
         ),
     ],
-  ])('an answer %s is none', async (_, answer) => {
+  ])('ignores an answer %s', async (_, answer) => {
     page = async order => answer(order)
     expect(await collect()).toEqual({ ok: false, error: sentenceOf('nothingHere') })
     expect(await database.count('captures')).toBe(0)
   })
 
-  test('where a page of a channel has no post, the way to one is said', async () => {
+  test('names the channel’s page if a Telegram page has no post', async () => {
     const url = 'https://t.me/open_eyes/12?single'
     tab = { active: true, url, windowId: 3 }
     page = async () => ({ url })
@@ -307,7 +307,7 @@ describe('collecting, with captures', () => {
     expect(await collect()).toEqual({ ok: false, error })
   })
 
-  test('Keep collecting is refused where the page refuses it', async () => {
+  test('rejects Keep collecting on an unsupported page', async () => {
     local.keeping = {}
     page = async () => ({ url: SITE, failure: sentenceOf('webApp', { page: 't.me/s/open_eyes' }) })
     expect(await app.handle({ name: 'keep', tabId: 7, on: true }, ownPage)).toMatchObject({
@@ -317,7 +317,7 @@ describe('collecting, with captures', () => {
     expect(local.keeping).toEqual({})
   })
 
-  test('a ticket is good for one answer, and for none after its order', async () => {
+  test('accepts a ticket once, and only during its order', async () => {
     let kept = ''
     page = async ({ ticket }) => {
       kept = ticket
@@ -333,7 +333,7 @@ describe('collecting, with captures', () => {
     expect(await database.count('captures')).toBe(1)
   })
 
-  test('the address of a capture is the browser’s; a page that says another is collected without one', async () => {
+  test('makes no capture of a page that states another URL than the browser', async () => {
     page = ({ ticket }) =>
       answers({
         name: 'collected',
@@ -352,15 +352,20 @@ describe('collecting, with captures', () => {
   })
 
   test.each([
-    ['that its page has taken on since', 'https://blog.example.org/next', 'https://blog.example.org/next', 1],
-    ['of the page that its tab shows by then', 'https://bank.example.org/', 'https://bank.example.org/', 0],
-    ['that it was loaded with, where its tab shows another by then', 'https://bank.example.org/', SITE, 1],
-  ])('an answer with the address %s', async (_, ofTab, said, made) => {
+    ['after a client-side navigation', 'https://blog.example.org/next', 'https://blog.example.org/next', 1],
+    [
+      'of the page that its tab shows in the meantime',
+      'https://bank.example.org/',
+      'https://bank.example.org/',
+      0,
+    ],
+    ['of its load, if its tab shows another page in the meantime', 'https://bank.example.org/', SITE, 1],
+  ])('compares the URL of an answer: %s', async (_, ofTab, stated, made) => {
     const from = { ...content, tab: { id: 7, url: ofTab } } as Sender
     page = ({ ticket }) =>
-      answers({ name: 'collected', ticket, collected: collected({ url: said }) }, from) as Promise<unknown>
+      answers({ name: 'collected', ticket, collected: collected({ url: stated }) }, from) as Promise<unknown>
     expect(await collect()).toMatchObject({ ok: true, value: { queued: 1 } })
-    expect((await manifests()).map(manifest => manifest?.url)).toEqual(made ? [said] : [])
+    expect((await manifests()).map(manifest => manifest?.url)).toEqual(made ? [stated] : [])
   })
 
   test.each<[string, () => void]>([
@@ -371,7 +376,7 @@ describe('collecting, with captures', () => {
       },
     ],
     [
-      'shows another address by then',
+      'shows another URL afterwards',
       () => {
         picture = async () => {
           tab = { active: true, url: 'https://other.example.org/', windowId: 3 }
@@ -380,30 +385,30 @@ describe('collecting, with captures', () => {
       },
     ],
     [
-      'showed another address before',
+      'showed another URL before',
       () => {
         tab = { active: true, url: 'https://blog.example.org/other', windowId: 3 }
       },
     ],
     [
-      'may not be drawn',
+      'does not permit a screenshot',
       () => {
         picture = () => Promise.reject(new Error('The activeTab permission is not in effect'))
       },
     ],
     [
-      'is drawn as something else',
+      'returns another media type',
       () => {
         picture = async () => 'data:text/html;base64,PGI+'
       },
     ],
-  ])('a tab that %s is captured without a screenshot', async (_, arrange) => {
+  ])('captures a tab without a screenshot if it %s', async (_, arrange) => {
     arrange()
     expect(await collect()).toMatchObject({ ok: true })
     expect((await manifests())[0]?.blobs.map(({ role }) => role)).toEqual(['text', 'dom', 'record'])
   })
 
-  test('several posts have no screenshot, and each its own capture', async () => {
+  test('captures several posts one by one, without a screenshot', async () => {
     const second = structuredClone(captured[0])
     if (second) second.record.metadata.canonical = 'https://blog.example.org/other'
     page = ({ ticket }) =>
@@ -417,7 +422,7 @@ describe('collecting, with captures', () => {
     expect((await manifests())[0]?.blobs.map(({ role }) => role)).toEqual(['text', 'dom', 'record'])
   })
 
-  test('captures that the browser ends are told of, and their records are kept', async () => {
+  test('reports captures that the browser interrupted, and keeps their records', async () => {
     let release = () => {}
     picture = () =>
       new Promise(resolve => {
@@ -428,17 +433,17 @@ describe('collecting, with captures', () => {
       expect(await readSetting(database, 'leftOut')).toContain(sentenceOf('captureStopped')),
     )
     expect(await database.count('records')).toBe(1)
-    // What a new background of the same database says, and what this one says.
-    const said = async (of: App) =>
+    // Compare a new background on the same database with this one.
+    const leftOutOf = async (of: App) =>
       ((await of.handle({ name: 'status' }, ownPage)) as { value: Status }).value.captures.leftOut
-    expect(await said(createApp(database))).toContain(sentenceOf('captureStopped'))
-    expect(await said(app)).toBe('')
+    expect(await leftOutOf(createApp(database))).toContain(sentenceOf('captureStopped'))
+    expect(await leftOutOf(app)).toBe('')
     await vi.waitFor(() => release())
     await vi.waitFor(async () => expect(await database.count('captures')).toBe(1))
     await vi.waitFor(async () => expect(await readSetting(database, 'leftOut')).toBeUndefined())
   })
 
-  test('what is no capture is still collected', async () => {
+  test('collects a record with invalid page parts', async () => {
     for (const broken of [{ problem: 'the page is too long' }, { pictures: 5 }, { text: 5 }, null]) {
       await database.clear('records')
       page = ({ ticket }) =>
@@ -452,19 +457,19 @@ describe('collecting, with captures', () => {
     expect(await database.count('captures')).toBe(0)
   })
 
-  test('switched off, nothing is asked of the page but its records, and nothing is captured', async () => {
+  test('requests only records and makes no capture while captures are switched off', async () => {
     await app.handle({ name: 'setSealing', on: false }, ownPage)
     page = ({ ticket, sealing }) => {
       expect(sealing).toBe(false)
       return answers({ name: 'collected', ticket, collected: collected() }) as Promise<unknown>
     }
-    picture = () => Promise.reject(new Error('no picture was expected'))
+    picture = () => Promise.reject(new Error('unexpected screenshot'))
     expect(await collect()).toMatchObject({ ok: true, value: { queued: 1 } })
     expect(await database.count('captures')).toBe(0)
     await app.handle({ name: 'setSealing', on: true }, ownPage)
   })
 
-  test('keeping on collecting captures nothing, whatever its message holds', async () => {
+  test('makes no capture for Keep collecting', async () => {
     local.keeping = { 7: 'https://blog.example.org' }
     const [item] = captured
     await answers({
@@ -477,7 +482,7 @@ describe('collecting, with captures', () => {
     expect(await database.count('captures')).toBe(0)
   })
 
-  test('a page that is not marked can have nothing quoted', async () => {
+  test('rejects a quote from a page that is not marked', async () => {
     const quoted = { page: parts(), place: { start: 0, end: 7, exact: 'Mirrors' } }
     for (const name of ['createIod', 'quoteIod'])
       expect(
@@ -487,7 +492,7 @@ describe('collecting, with captures', () => {
   })
 })
 
-test('an IOD made on a page keeps the query of its address, which names what is read', async () => {
+test('keeps the identifying query in the source URL of a created IOD', async () => {
   const bodies: { source: string }[] = []
   const noRequest = fetch
   vi.stubGlobal('fetch', async (_: string, { body }: RequestInit) => {
@@ -503,12 +508,12 @@ test('an IOD made on a page keeps the query of its address, which names what is 
   vi.stubGlobal('fetch', noRequest)
 })
 
-describe('keeping on collecting', () => {
+describe('Keep collecting', () => {
   const keep = (on: boolean) => app.handle({ name: 'keep', tabId: 7, on }, ownPage)
   const tabStatus = async () =>
     ((await app.handle({ name: 'tab', tabId: 7, url: SITE }, ownPage)) as { value: TabStatus }).value
   beforeEach(async () => {
-    // An attempt to send would reset the problem of the storage.
+    // An attempt to send would reset the storage failure.
     clearTimers()
     await database.clear('records')
     for (const values of [session, local, icon]) for (const key of Object.keys(values)) delete values[key]
@@ -526,7 +531,7 @@ describe('keeping on collecting', () => {
     expect(await tabStatus()).toMatchObject({ keeping: false, ended: '' })
   })
 
-  test('goes on after an update where the site is permitted', async () => {
+  test('resumes after an update if the site is permitted', async () => {
     const orders: unknown[] = []
     page = async order => {
       orders.push(order)
@@ -541,7 +546,7 @@ describe('keeping on collecting', () => {
     expect(orders).toHaveLength(1)
   })
 
-  test('says that it ended where the update took the permission, until it is on again or the page is left', async () => {
+  test('reports that an update removed the permission, until it is switched on again or the page is left', async () => {
     const refuse = async () => {
       throw new Error(
         'Cannot access contents of url "https://blog.example.org/post". Extension manifest must …',
@@ -557,7 +562,7 @@ describe('keeping on collecting', () => {
     expect(await tabStatus()).toMatchObject({ keeping: true, ended: '' })
   })
 
-  test('ends after an update in a tab that shows another site, without a script in it', async () => {
+  test('ends after an update in a tab with another site, without injecting a script', async () => {
     tab = { url: 'https://other.example.org/' }
     inject = vi.fn(async () => [])
     await app.started()
@@ -566,7 +571,7 @@ describe('keeping on collecting', () => {
     expect(icon).toMatchObject({ text: '', title: '' })
   })
 
-  test('ends in all tabs when the browser starts, also where the start of the extension failed first', async () => {
+  test('ends in all tabs when the browser starts, also after a failed start of the extension', async () => {
     await writeKeeping(8, 'https://other.example.org')
     inject = () => Promise.reject(new Error('Cannot access contents of url "https://blog.example.org/post"'))
     tab = {}
@@ -575,14 +580,14 @@ describe('keeping on collecting', () => {
     expect(icon).toMatchObject({ text: '', title: '' })
   })
 
-  test('stores each of several tabs that are switched on or end at once', async () => {
+  test('stores concurrent changes of several tabs', async () => {
     await Promise.all([7, 8, 9].map(tabId => writeKeeping(tabId, 'https://blog.example.org')))
     expect(Object.keys(await readKeeping())).toEqual(['7', '8', '9'])
     await Promise.all([7, 8, 9].map(tabId => writeEnded(tabId, 'Ended')))
     expect(Object.keys(await readEnded())).toEqual(['7', '8', '9'])
   })
 
-  test('outlasts a page of its site that does not load, and ends on another site', async () => {
+  test('continues after a failed page load on its site, and ends on another site', async () => {
     inject = () => Promise.reject(new Error('Frame with ID 0 is showing error page'))
     await app.pageLoaded(7)
     expect(await tabStatus()).toMatchObject({ keeping: true })
@@ -593,7 +598,7 @@ describe('keeping on collecting', () => {
     expect(icon).toMatchObject({ text: '' })
   })
 
-  test('a full disk loses and doubles nothing, and is told on the icon and in the popup', async () => {
+  test('neither loses nor duplicates records on a full disk, and shows it on the icon and in the popup', async () => {
     const { put } = IDBObjectStore.prototype
     IDBObjectStore.prototype.put = () => {
       throw new DOMException('Encountered full disk', 'QuotaExceededError')
@@ -623,7 +628,7 @@ test.each([
   ['the browser refuses it', () => Promise.reject(new Error('Cannot access a chrome:// URL')), 'browserPage'],
   ['it does not load', () => Promise.reject(new Error('Frame with ID 0 is showing error page')), 'notLoaded'],
   ['its tab is gone', () => Promise.reject(new Error('No tab with id: 7.')), 'pageGone'],
-] as const)('a page is not collected and people read why: %s', async (_, injected, kind) => {
+] as const)('shows why a page is not collected: %s', async (_, injected, kind) => {
   inject = injected
   expect(await app.handle({ name: 'collect', tabId: 7, what: 'own' }, ownPage)).toEqual({
     ok: false,
@@ -639,7 +644,7 @@ test.each([
     () => Promise.reject(new Error('Could not establish connection. Receiving end does not exist.')),
     'notReady',
   ],
-] as const)('a page that %s says so', async (_, answered, kind) => {
+] as const)('shows that a page %s', async (_, answered, kind) => {
   page = answered
   for (const message of [
     { name: 'collect', what: 'own' },
@@ -651,7 +656,7 @@ test.each([
     })
 })
 
-test('the token is in no answer', async () => {
+test('returns the token in no answer', async () => {
   for (const [name, sender] of [
     ['status', ownPage],
     ['hello', content],
@@ -668,13 +673,13 @@ test.each([
   ['https://user:word@iodine.example.org', /address alone/],
   ['https://iodine.example.org/api', /address alone/],
   ['', /starts with https/],
-])('%s is no server to send a token to', async (server, reason) => {
+])('rejects the server URL %s', async (server, reason) => {
   const answer = await app.handle({ name: 'setServer', server }, ownPage)
   expect(answer).toEqual({ ok: false, error: expect.stringMatching(reason) })
 })
 
-test('a refusal ends the session that was refused, not one that was opened since', async () => {
-  // The stub below would answer an attempt to send.
+test('ends the rejected session, but not a newer one', async () => {
+  // An attempt to send would reach the stub below.
   clearTimers()
   await database.clear('records')
   let refuse = (_: Response) => {}

@@ -6,7 +6,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DETAILS, LIMITS, type Manifest } from '@iodine/contracts'
 import { manifestHash } from '@iodine/evidence'
-import { rounds } from '@iodine/test-kit/rounds'
+import { runs } from '@iodine/test-kit/runs'
 import { openDB } from 'idb'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createCaptures, type NewCapture } from '../src/background/captures'
@@ -55,7 +55,7 @@ const video: Captured = {
   },
 }
 
-/** How a request fails; a detail is that of a 409, 413 or 422. */
+/** The response to a request: a status, a failure, or a status (409, 413 or 422) with a detail. */
 type Behaviour = 'take' | 'take, then cut' | 'cut' | 'end session' | 'nonsense' | number | [number, string]
 
 interface OpenCapture {
@@ -65,7 +65,7 @@ interface OpenCapture {
   seq?: number
 }
 
-/** A server that keeps captures as the contract requires, unless it is set to fail the next requests. */
+/** A server that stores captures by the contract. `next` sets the failures of the next requests. */
 const server = createServer(async (request, response) => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
@@ -162,7 +162,7 @@ const quote = (body: { capture_id: string; start: number; exact: string }): Resu
 }
 
 let next: Behaviour[]
-/** Failures by the number of the request, counted from 1. */
+/** Failures by request number, from 1. */
 let failures: Map<number, Behaviour>
 let asked: string[]
 let captures: Map<string, OpenCapture>
@@ -208,7 +208,7 @@ const open = async () => {
 
 const NOTHING_WAITS = { waiting: 0, quotes: 0, full: { count: 0, reason: '' }, refused: [] }
 
-/** Times are counted while the clock stands still, however late the machine is. */
+/** Stops the clock, so that waits do not depend on the load of the machine. */
 const stopClock = () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -235,10 +235,10 @@ afterAll(() => {
   server.closeAllConnections()
 })
 
-test('a capture goes out after the records, across a restart; its blobs go once it is sealed, then its quote', async () => {
+test('sends a capture after the records and across a restart, deletes its sealed blobs, then sends its quote', async () => {
   const before = await open()
   await before.add(captureOf('giant mirrors heat the lake'), true)
-  await before.queue.add(owner(), [video], { again: true })
+  await before.queue.add(owner(), [video], { resend: true })
   const after = await open()
   expect(await after.summary()).toMatchObject({ waiting: 1, quotes: 1 })
   expect(await after.ofPage()).toEqual({ state: 'waiting', seq: null, reason: '' })
@@ -261,7 +261,7 @@ test('a capture goes out after the records, across a restart; its blobs go once 
 })
 
 test.each<[Behaviour]>([['cut'], ['take, then cut'], ['nonsense'], [500], [429], [401]])(
-  'whichever request fails (%j), a restart later there is one seal and one quote',
+  'makes one seal and one quote after a failure (%j) of any request and a restart',
   async behaviour => {
     for (let failing = 1; failing <= 5; failing++) {
       name = `captures-${++made}`
@@ -289,7 +289,7 @@ test.each<[Behaviour]>([['cut'], ['take, then cut'], ['nonsense'], [500], [429],
   },
 )
 
-test('an open capture that the server has erased meanwhile is begun anew; one that is sealed is not', async () => {
+test('starts an open capture again that the server has deleted, but not a sealed one', async () => {
   const { add, flush, ofPage } = await open()
   await add(captureOf('giant mirrors'))
   next = ['take', 404, 'take', 'take', 404, 'take']
@@ -309,21 +309,21 @@ test('an open capture that the server has erased meanwhile is begun anew; one th
   asked = []
   await add(captureOf('giant mirrors'))
   await flush()
-  // It has been sealed already: neither blobs nor a second seal.
+  // The capture is sealed already: no blobs and no second seal.
   expect(asked).toEqual(['POST /captures', `POST /captures/${log[0]}/seal`])
   expect(log).toHaveLength(1)
 })
 
-test('one that another copy seals while its blobs are sent is sealed', async () => {
+test('accepts a capture that another instance seals during the upload', async () => {
   const { add, flush, ofPage } = await open()
   await add(captureOf('giant mirrors'))
   next = ['take', [409, DETAILS.captureSealed]]
-  // The blob that was refused is really missing: the server says so, and the capture goes on from there.
+  // The rejected blob is missing: the server reports it, and the next attempt uploads it.
   await flush()
   expect(await ofPage()).toMatchObject({ state: 'sealed', seq: 0 })
 })
 
-test('with too many open captures it waits, more and more seldom, and holds no record up', async () => {
+test('backs off after too many open captures, without delaying records', async () => {
   stopClock()
   const { add, flush, queue, sender, summary } = await open()
   await add(captureOf('giant mirrors'))
@@ -337,7 +337,7 @@ test('with too many open captures it waits, more and more seldom, and holds no r
   expect(await readSetting(database, 'captureTrouble')).toMatchObject({ reason: DETAILS.openCaptures })
   expect(await readSetting(database, 'trouble')).toBeUndefined()
   asked = []
-  await queue.add(owner(), [video], { again: true })
+  await queue.add(owner(), [video], { resend: true })
   expect(await sender.flush()).toEqual({ isDone: false })
   expect(asked).toEqual(['POST /tiktok/data'])
   expect(await summary()).toMatchObject({ waiting: 1 })
@@ -345,7 +345,7 @@ test('with too many open captures it waits, more and more seldom, and holds no r
   expect(log).toHaveLength(1)
 })
 
-test('without room on the server a capture is kept, says so, and is tried again when asked', async () => {
+test('keeps a capture that the server has no space for, shows the reason, and retries on request', async () => {
   const { add, flush, summary, ofPage } = await open()
   await add(captureOf('giant mirrors'), true)
   await add(captureOf('small', 'https://blog.example.org/small'))
@@ -380,7 +380,7 @@ test.each<[Behaviour, string]>([
   [[413, DETAILS.captureTooLarge], DETAILS.captureTooLarge],
   [400, 'status 400'],
 ])(
-  'a capture that the server refuses (%j) is dropped with its reason, and spoils no other',
+  'drops a capture that the server refuses (%j) with its reason, without affecting others',
   async (refusal, reason) => {
     const { add, flush, summary, stored } = await open()
     await add(captureOf('giant mirrors'), true)
@@ -402,7 +402,7 @@ test.each<[Behaviour, string]>([
   },
 )
 
-test('a blob that the server does not find to be what it should be ends the capture', async () => {
+test('refuses a capture with a blob of another hash or a missing blob', async () => {
   const { add, flush, summary } = await open()
   const { manifest, contents } = captureOf('giant mirrors')
   const spoiled = new Map([...contents].map(([sha256, bytes]) => [sha256, bytes.map(byte => byte ^ 1)]))
@@ -428,7 +428,7 @@ test.each<[Behaviour, object]>([
   [404, { quotes: 0, refused: [{ of: 'mirrors', reason: 'status 404' }] }],
   [[409, DETAILS.notSealed], { quotes: 1, refused: [] }],
   [503, { quotes: 1, refused: [] }],
-])('an answer to a quote: %j', async (behaviour, state) => {
+])('handles the response to a quote: %j', async (behaviour, state) => {
   const { add, flush, summary } = await open()
   await add(captureOf('giant mirrors'), true)
   next = ['take', 'take', 'take', 'take', behaviour]
@@ -438,7 +438,7 @@ test.each<[Behaviour, object]>([
   expect((await summary()).quotes).toBe(0)
 })
 
-test('a session that has ended keeps captures for the same person; another account sends none of them', async () => {
+test('keeps captures of an ended session for the same user; another account does not send them', async () => {
   const { add, flush, stored } = await open()
   await add(captureOf('giant mirrors'), true)
   next = ['take', 'end session']
@@ -457,7 +457,7 @@ test('a session that has ended keeps captures for the same person; another accou
   expect(await database.count('blobs')).toBe(2)
 })
 
-test('the room is shared by all accounts: what does not fit leaves nothing behind, also when added at once', async () => {
+test('limits the bytes of all accounts; a rejected capture leaves no data, also when added concurrently', async () => {
   const { stored, flush, summary } = await open()
   const { contents } = captureOf('giant mirrors 0')
   const one = [...contents.values()].reduce((sum, { length }) => sum + length, 0)
@@ -481,7 +481,7 @@ test('the room is shared by all accounts: what does not fit leaves nothing behin
   await stored.add(owner(), captureOf('giant mirrors 10'), undefined, 4 * one)
 })
 
-test('what waited in the first version’s stores is there after the upgrade, and goes out', async () => {
+test('sends records of a version 1 database after the upgrade', async () => {
   name = `captures-${++made}`
   const first = await openDB(name, 1, {
     upgrade(database) {
@@ -513,7 +513,7 @@ test('what waited in the first version’s stores is there after the upgrade, an
   expect(await ofPage()).toMatchObject({ state: 'sealed' })
 })
 
-test('whatever fails in between, each capture ends sealed once, with its quote', async () => {
+test('seals each capture once, with its quote, after any failures', async () => {
   const behaviours: Behaviour[] = ['take', 'take', 'take, then cut', 'cut', 'nonsense', 500, 429, 404]
   let seed = 11
   const random = (below: number) => {
@@ -521,16 +521,16 @@ test('whatever fails in between, each capture ends sealed once, with its quote',
     return Math.floor((seed / 2_147_483_648) * below)
   }
   let collector = await open()
-  const wanted = rounds(25)
+  const wanted = runs(25)
   for (let n = 0; n < wanted; n++) {
     next = Array.from({ length: 8 }, (_, at) =>
-      // A quote is refused for good by 404.
+      // A 404 refuses a quote permanently.
       at < 6 ? (behaviours[random(behaviours.length)] ?? 'take') : 'take',
     ).map(behaviour => (behaviour === 404 && quotes.length < log.length ? 500 : behaviour))
     const flushing = collector.flush()
     await collector.add(captureOf(`giant mirrors ${n}`), n % 3 === 0)
     await flushing
-    // A server forgets open captures.
+    // The server deletes open captures.
     if (random(4) === 0) for (const [id, { seq }] of captures) if (seq === undefined) captures.delete(id)
     if (random(4) === 0) collector = await open()
   }

@@ -1,5 +1,5 @@
 import { cutText, exactTime, timestamp } from '@iodine/contracts'
-import { draws } from '@iodine/test-kit/rounds'
+import { propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
@@ -31,12 +31,12 @@ it.each([
     'yesterday',
     '',
   ].map(text => [text, undefined]),
-])('the time %j is %j', (text = '', expected) => {
+])('parses the time %j as %j', (text = '', expected) => {
   expect(exactTime(text)).toBe(expected)
   if (expected !== undefined) expect(timestamp.safeParse(expected).error).toBeUndefined()
 })
 
-it('is one that the contract accepts, and leaves those as they are', () => {
+it('returns exactly the times that the contract accepts, unchanged', () => {
   const digits = (max: number) => fc.nat(max).map(n => String(n).padStart(2, '0'))
   const time = fc
     .tuple(
@@ -46,7 +46,7 @@ it('is one that the contract accepts, and leaves those as they are', () => {
     .map(([y, mo, d, h, mi, s, zh, zm]) => `${y}-${mo}-${d}T${h}:${mi}:${s}+${zh}:${zm}`)
   fc.assert(
     fc.property(time, text => exactTime(text) === (timestamp.safeParse(text).success ? text : undefined)),
-    draws(300),
+    propertyRuns(300),
   )
 })
 
@@ -60,11 +60,11 @@ it.each([
   ['🇫🇷🇩🇪', 6, '🇫🇷'],
   [`a${'\u0301'.repeat(200)}`, 100, `a${'\u0301'.repeat(99)}`],
   [`${'\u0301'.repeat(99)}${'😀'.repeat(9)}`, 100, '\u0301'.repeat(99)],
-])('%j cut at %i ends with a whole character', (text, max, expected) =>
+])('cuts %j at %i after a whole character', (text, max, expected) =>
   expect(cutText(text, max)).toBe(expected),
 )
 
-it('never cuts a character, nor more than one', () => {
+it('never splits a character, and drops less than one', () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 })
   fc.assert(
     fc.property(text, fc.nat(200), (whole, max) => {
@@ -73,6 +73,6 @@ it('never cuts a character, nor more than one', () => {
       expect(cut.length).toBeLessThanOrEqual(max)
       expect(cut.isWellFormed()).toBe(true)
     }),
-    draws(200),
+    propertyRuns(200),
   )
 })

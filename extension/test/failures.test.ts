@@ -3,24 +3,24 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError } from '@iodine/contracts'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { FAILURES, Failure, failureOf, refusalOf, sentenceOf } from '../src/shared/failures'
-import { ask } from '../src/shared/messages'
-import { refuseOthers } from '../src/sources'
+import { FAILURES, Failure, failureOf, sentenceOf, unsupportedReason } from '../src/shared/failures'
+import { sendRequest } from '../src/shared/messages'
+import { rejectUnsupported } from '../src/sources'
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** The sentence that stands in place of an error of the browser's. */
-const told = (text: string, name = 'Error', channel?: 'notReady') =>
+/** Returns the sentence for a browser error. */
+const sentenceFor = (text: string, name = 'Error', channel?: 'notReady') =>
   failureOf(Object.assign(new Error(text), { name }), channel).message
 
-test('docs/extension.md lists every failure, and no other', () => {
+test('docs/extension.md lists exactly the failures', () => {
   const docs = readFileSync(join(import.meta.dirname, '../../docs/extension.md'), 'utf8')
   const rows = [...docs.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, kind, sentence]) => [kind, sentence])
   expect(Object.fromEntries(rows)).toEqual(FAILURES)
   expect(rows).toHaveLength(Object.keys(FAILURES).length)
 })
 
-test('each sentence says what to do, in words of people', () => {
+test('each sentence names a remedy and no technical term', () => {
   for (const [kind, sentence] of Object.entries(FAILURES)) {
     expect(sentence, kind).toMatch(/[:;,]|^Sign in|^Enter/)
     expect(sentence, kind).not.toMatch(/\.$|undefined|exception|IndexedDB|listener|receiving end/i)
@@ -66,18 +66,18 @@ test.each([
   ['Message length exceeded maximum allowed length.', 'tooMuch'],
   ['Message exceeded maximum allowed size of 64MiB.', 'tooMuch'],
   ["Cannot read properties of null (reading 'body')", 'unexpected'],
-] as const)('people are not told "%s"', (text, kind) => expect(told(text)).toBe(sentenceOf(kind)))
+] as const)('translates "%s"', (text, kind) => expect(sentenceFor(text)).toBe(sentenceOf(kind)))
 
-test('the same words mean another thing of a page', () => {
-  expect(told('Could not establish connection. Receiving end does not exist.', 'Error', 'notReady')).toBe(
-    sentenceOf('notReady'),
-  )
-  expect(told('The current transaction exceeded its quota limitations.', 'QuotaExceededError')).toBe(
+test('translates an error by its channel and name', () => {
+  expect(
+    sentenceFor('Could not establish connection. Receiving end does not exist.', 'Error', 'notReady'),
+  ).toBe(sentenceOf('notReady'))
+  expect(sentenceFor('The current transaction exceeded its quota limitations.', 'QuotaExceededError')).toBe(
     sentenceOf('storageFull'),
   )
 })
 
-test('what is a sentence already stays, and nothing else is shown', () => {
+test('keeps messages for users, and hides all others', () => {
   const server = Object.assign(new ApiError(409, 'x'), { message: 'This IOD already exists' })
   expect(failureOf(server).message).toBe('This IOD already exists')
   expect(failureOf(new Failure('pdf')).message).toBe(FAILURES.pdf)
@@ -86,21 +86,26 @@ test('what is a sentence already stays, and nothing else is shown', () => {
 
 test.each<[string, () => unknown, string]>([
   [
-    'is ended by the browser while it works',
+    'is interrupted by the browser',
     () => Promise.reject(new Error('The message port closed before a response was received.')),
     FAILURES.interrupted,
   ],
   ['does not answer', async () => undefined, FAILURES.interrupted],
-  ['has another sentence', async () => ({ ok: false, error: FAILURES.signInFirst }), FAILURES.signInFirst],
-])('a background that %s', async (_, sendMessage, sentence) => {
+  ['returns an error', async () => ({ ok: false, error: FAILURES.signInFirst }), FAILURES.signInFirst],
+])('rejects with a sentence if the background %s', async (_, sendMessage, sentence) => {
   vi.stubGlobal('chrome', { runtime: { sendMessage } })
-  await expect(ask('sendNow', {})).rejects.toThrow(new Failure('unexpected').constructor as typeof Failure)
-  await expect(ask('sendNow', {})).rejects.toThrow(sentence)
+  await expect(sendRequest('sendNow', {})).rejects.toThrow(
+    new Failure('unexpected').constructor as typeof Failure,
+  )
+  await expect(sendRequest('sendNow', {})).rejects.toThrow(sentence)
 })
 
-test('a script whose extension was updated', async () => {
+test('rejects as updated in a script of an updated extension', async () => {
   vi.stubGlobal('chrome', {})
-  await expect(ask('sendNow', {})).rejects.toMatchObject({ kind: 'updated', message: FAILURES.updated })
+  await expect(sendRequest('sendNow', {})).rejects.toMatchObject({
+    kind: 'updated',
+    message: FAILURES.updated,
+  })
 })
 
 test.each([
@@ -116,9 +121,11 @@ test.each([
   ['https://chromewebstore.google.com/detail/x', 'extensionStore'],
   ['https://chrome.google.com/webstore/detail/x', 'extensionStore'],
   ['https://addons.mozilla.org/firefox/', 'extensionStore'],
-])('what can be collected at "%s": %s', (address, kind) => expect(refusalOf(address)).toBe(kind))
+])('returns why "%s" can’t be collected: %s', (address, kind) =>
+  expect(unsupportedReason(address)).toBe(kind),
+)
 
-describe('documents that are no pages', () => {
+describe('unsupported documents', () => {
   const document = (contentType: string, localName = 'html', textContent = '') =>
     ({ contentType, documentElement: { localName, textContent } }) as unknown as Document
   const url = 'https://blog.example.org/'
@@ -132,25 +139,27 @@ describe('documents that are no pages', () => {
     ['image/png', 'html', sentenceOf('file', { type: 'image/png' })],
     ['application/json', 'html', sentenceOf('file', { type: 'application/json' })],
     ['text/xml', 'invoice', sentenceOf('file', { type: 'text/xml' })],
-  ])('%s with <%s>', (type, root, sentence) =>
-    expect(() => refuseOthers({ document: document(type, root), url })).toThrow(sentence),
+  ])('rejects %s with <%s>', (type, root, sentence) =>
+    expect(() => rejectUnsupported({ document: document(type, root), url })).toThrow(sentence),
   )
   test.each([
     ['<?xml version="1.0"?>\n<!-- ours --><rss version="2.0">', FAILURES.feed],
     ['\n<feed xmlns="http://www.w3.org/2005/Atom">', FAILURES.feed],
     ['<feedback>no feed</feedback>', sentenceOf('file', { type: 'text/plain' })],
     ['an article on <rss>', sentenceOf('file', { type: 'text/plain' })],
-  ])('shown as text: %s', (text, sentence) =>
-    expect(() => refuseOthers({ document: document('text/plain', 'html', text), url })).toThrow(sentence),
+  ])('rejects text/plain: %s', (text, sentence) =>
+    expect(() => rejectUnsupported({ document: document('text/plain', 'html', text), url })).toThrow(
+      sentence,
+    ),
   )
-  test.each(['text/html', 'application/xhtml+xml'])('%s is one', type =>
-    expect(() => refuseOthers({ document: document(type), url })).not.toThrow(),
+  test.each(['text/html', 'application/xhtml+xml'])('accepts %s', type =>
+    expect(() => rejectUnsupported({ document: document(type), url })).not.toThrow(),
   )
   test.each([
     ['https://web.telegram.org/k/#@open_eyes', 't.me/s/open_eyes'],
     ['https://web.telegram.org/a/#-100123', 't.me/s/CHANNEL'],
-  ])('the web app at %s is none: the way is %s', (url, page) =>
-    expect(() => refuseOthers({ document: document('text/html'), url })).toThrow(
+  ])('rejects the web app at %s and names %s', (url, page) =>
+    expect(() => rejectUnsupported({ document: document('text/html'), url })).toThrow(
       sentenceOf('webApp', { page }),
     ),
   )

@@ -17,9 +17,9 @@ export interface Fixture {
   html: string
   own: unknown
   all: unknown[]
-  /** HTML of the page's frames, by their address. */
+  /** HTML of the page's frames, by URL. */
   frames: Record<string, string>
-  /** A part of the sentence that says why there is no record. */
+  /** A part of the failure's sentence, for a page without a record. */
   refused?: string
 }
 
@@ -39,20 +39,20 @@ export const pagesOf = (source: Source): Fixture[] =>
       }
     })
 
-/** A response that a short-video page fetches, and the records in it. */
+/** Reads the responses that short-video pages fetch, each with its records. */
 export const tiktokLists = (): { name: string; url: string; body: unknown; all: unknown[] }[] =>
   readdirSync(folder('tiktok'))
     .filter(file => file.endsWith('.list.json'))
     .map(file => ({ name: file, ...JSON.parse(readFileSync(join(folder('tiktok'), file), 'utf8')) }))
 
 /**
- * A page as a browser has it, but for its layout and scripts: with open shadow roots, and the documents of its frames, by
- * their address.
+ * Parses a page as a browser does, without layout and scripts: with open shadow roots and frames.
+ * @param frames HTML of the frames, by URL
  */
 export const parsePage = (html: string, url = '', frames: Record<string, string> = {}): Document => {
   const document = new DOMParser().parseFromString(html, 'text/html')
   attachShadows(document)
-  // Where scripts run, this is text.
+  // With scripting enabled, `noscript` contains text.
   for (const element of document.querySelectorAll('noscript')) element.textContent = element.innerHTML
   for (const frame of document.querySelectorAll('iframe')) {
     const source = frame.getAttribute('src') ?? ''
@@ -62,7 +62,7 @@ export const parsePage = (html: string, url = '', frames: Record<string, string>
   return document
 }
 
-/** The records of a page; where the reader refuses it, the sentence that says why. */
+/** Reads the records of a page; returns the failure's sentence if the reader rejects it. */
 export const readOrRefused = (
   page: PageState,
 ): { own?: Captured['record'] | undefined; all: Captured['record'][]; refused?: string } => {

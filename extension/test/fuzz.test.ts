@@ -1,5 +1,5 @@
 import { exactTime, RECORD_SCHEMAS } from '@iodine/contracts'
-import { draws } from '@iodine/test-kit/rounds'
+import { propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { allIn, readTiktokList } from '../src/sources'
@@ -63,17 +63,17 @@ const mutate = (text: string, { kind, at, length, text: piece, value }: Mutation
   return before + (inside + after).replace(/:\s*("[^"]*"|\d+|\[[^[\]]*\])/, `: ${value}`)
 }
 
-/** All text of a page, in every form in which a reader may extract it. */
+/** Returns all text of a page, in every form in which a reader may extract it. */
 const evidenceOf = (document: Document, url: string): string => {
-  const said: string[] = [url, decodeURIComponent(url)]
+  const texts: string[] = [url, decodeURIComponent(url)]
   const own = document.querySelector('base[href]')?.getAttribute('href') ?? ''
   const bases = URL.canParse(own, url) ? [new URL(own, url).href] : []
   const addAddress = (text: string) => {
     for (const base of [url, `https://t.me/`, ...bases])
-      if (URL.canParse(text.trim(), base)) said.push(new URL(text.trim(), base).href)
+      if (URL.canParse(text.trim(), base)) texts.push(new URL(text.trim(), base).href)
   }
   const add = (text: string) => {
-    said.push(text, text.trim(), exactTime(text) ?? '')
+    texts.push(text, text.trim(), exactTime(text) ?? '')
     for (const part of [text, ...text.split(/[\s,]+/)]) addAddress(part)
   }
   const addJson = (value: unknown) => {
@@ -93,7 +93,7 @@ const evidenceOf = (document: Document, url: string): string => {
     if (element.tagName !== 'SCRIPT') continue
     addJson(jsonOf(element))
   }
-  return said.join('\n')
+  return texts.join('\n')
 }
 
 const ours = new Set<unknown>([TIME, 'tiktok', 'telegram', 'blog', 'image', 'document', true])
@@ -102,24 +102,24 @@ const leavesOf = (value: unknown): (string | number)[] =>
     ? Object.values(value).flatMap(leavesOf)
     : [value as string | number]
 
-/** An article's text is read as it is shown: without white space between its elements, and scripts within them. */
+/** Splits a text into words: an article's text is projected, so its white space differs from the document's. */
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? []
 
 const unseen = (
   { context, ...record }: { context?: { text?: string | null | undefined } | undefined },
   evidence: string,
 ): unknown[] => {
-  const { text, ...said } = context ?? {}
+  const { text, ...others } = context ?? {}
   return [
     ...wordsOf(text ?? '').filter(word => !evidence.includes(word)),
-    ...unseenLeaves([record, said], evidence),
+    ...unseenLeaves([record, others], evidence),
   ]
 }
 
 const unseenLeaves = (record: unknown, evidence: string): unknown[] =>
   leavesOf(record).filter(value => {
     if (ours.has(value)) return false
-    // A message's line breaks are elements of the page, and so are several authors.
+    // Line breaks of a message and separators of authors are elements of the page.
     return !String(value)
       .split(/\n|, /)
       .every(line => evidence.includes(line))
@@ -127,7 +127,7 @@ const unseenLeaves = (record: unknown, evidence: string): unknown[] =>
 
 const mutations = fc.array(mutation, { minLength: 1, maxLength: 12 })
 
-it.each(SOURCES)('a mutated %s page never makes the reader throw, nor say what the page does not', source => {
+it.each(SOURCES)('reads a mutated %s page without throwing, and returns only its content', source => {
   const pages = pagesOf(source)
   fc.assert(
     fc.property(fc.constantFrom(...pages), mutations, (page, changes) => {
@@ -139,11 +139,11 @@ it.each(SOURCES)('a mutated %s page never makes the reader throw, nor say what t
         expect(unseen(record, evidence)).toEqual([])
       }
     }),
-    draws(50),
+    propertyRuns(50),
   )
 })
 
-it('a mutated list never makes the reader throw, nor say what the list does not', () => {
+it('reads a mutated list without throwing, and returns only its content', () => {
   fc.assert(
     fc.property(fc.constantFrom(...tiktokLists()), mutations, (list, changes) => {
       const text = changes.reduce(mutate, JSON.stringify(list.body))
@@ -159,11 +159,11 @@ it('a mutated list never makes the reader throw, nor say what the list does not'
         expect(unseen(record, evidence)).toEqual([])
       }
     }),
-    draws(200),
+    propertyRuns(200),
   )
 })
 
-it.each(SOURCES)('any JSON and any markup is a page of %s without a fault', source => {
+it.each(SOURCES)('reads any JSON and markup as a %s page without throwing', source => {
   const [page] = pagesOf(source)
   fc.assert(
     fc.property(fc.json(), fc.string({ unit: 'binary' }), (json, markup) => {
@@ -176,6 +176,6 @@ it.each(SOURCES)('any JSON and any markup is a page of %s without a fault', sour
       for (const record of readOrRefused({ document: parsePage(html), url: page!.url, time: TIME }).all)
         expect(RECORD_SCHEMAS[source].safeParse(record).error).toBeUndefined()
     }),
-    draws(60),
+    propertyRuns(60),
   )
 })

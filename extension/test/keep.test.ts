@@ -46,7 +46,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** Changes an element every 200 ms, for so long. */
+/** Changes an element every 200 ms, for `ms`. */
 const change = async (id: string, ms: number) => {
   for (let n = 0; n < ms / 200; n++) {
     const text = document.getElementById(id)
@@ -55,7 +55,7 @@ const change = async (id: string, ms: number) => {
   }
 }
 
-test('a page that changes every 200 ms is collected within 5 s, and once in 10 s at most', async () => {
+test('collects a continuously changing page within 5 s, and at most once in 10 s', async () => {
   keeper.start()
   await change('text', 60_000)
   expect(sent[0]?.at).toBeLessThan(5_000)
@@ -65,13 +65,13 @@ test('a page that changes every 200 ms is collected within 5 s, and once in 10 s
   expect(Math.max(...waits)).toBeLessThan(15_000)
 })
 
-test('a page that is quiet is collected soon after its last change', async () => {
+test('collects an idle page within 1 s of its last change', async () => {
   keeper.start()
   await vi.advanceTimersByTimeAsync(1_000)
   expect(sent.map(({ captured }) => captured.map(textOf))).toEqual([['First']])
 })
 
-test('a clock beside the article makes no version; one that goes back is a change', async () => {
+test('ignores changes outside of the article, and sends a reverted article again', async () => {
   keeper.start()
   await change('clock', 30_000)
   expect(sent).toHaveLength(1)
@@ -82,7 +82,7 @@ test('a clock beside the article makes no version; one that goes back is a chang
   expect(sent.flatMap(({ captured }) => captured.map(textOf))).toEqual(['First', 'Second', 'First'])
 })
 
-test('a picture that can’t be read is asked for once', async () => {
+test('requests an unreadable picture once', async () => {
   document.body.insertAdjacentHTML('beforeend', '<img src="https://cdn.example.org/a.png">')
   keeper.start()
   await change('text', 40_000)
@@ -90,7 +90,7 @@ test('a picture that can’t be read is asked for once', async () => {
   expect(asked).toEqual(['https://cdn.example.org/a.png'])
 })
 
-test('another page of a site that loads none does not wait for the pace of the last', async () => {
+test('applies the minimum interval per page after a client-side navigation', async () => {
   keeper.start()
   await vi.advanceTimersByTimeAsync(1_000)
   setURL(`https://blog.example.org/${++pages}`)
@@ -99,7 +99,7 @@ test('another page of a site that loads none does not wait for the pace of the l
   expect(sent.flatMap(({ captured }) => captured.map(textOf))).toEqual(['First', 'Next'])
 })
 
-test('what the page has shown since is collected when it is left', async () => {
+test('collects the last changes when the page is left', async () => {
   keeper.start()
   await vi.advanceTimersByTimeAsync(1_000)
   ;(document.getElementById('text') as Element).textContent = 'Last'
@@ -109,7 +109,7 @@ test('what the page has shown since is collected when it is left', async () => {
   expect(sent.flatMap(({ captured }) => captured.map(textOf))).toEqual(['First', 'Last'])
 })
 
-test('what the background did not take goes out again, whole and once', async () => {
+test('sends records again that the background did not acknowledge, once', async () => {
   answer = () => Promise.reject(new Error('The message port closed before a response was received.'))
   keeper.start()
   await vi.advanceTimersByTimeAsync(5_000)
@@ -120,14 +120,14 @@ test('what the background did not take goes out again, whole and once', async ()
   expect(sent.map(({ captured }) => captured.map(textOf))).toEqual([['First'], ['First'], ['First']])
 })
 
-test('after an update of the extension the old script ends', async () => {
+test('stops after an update of the extension', async () => {
   answer = () => Promise.reject(new Error('Extension context invalidated.'))
   keeper.start()
   await change('text', 30_000)
   expect(sent).toHaveLength(1)
 })
 
-test('that a post was removed is told once, however often its page changes', async () => {
+test('sends a removal notice once, even if its page changes', async () => {
   setURL('https://t.me/open_eyes/12')
   document.body.innerHTML = '<p id="clock"></p><div class="tgme_widget_message_error">Post not found</div>'
   keeper.start()
@@ -137,7 +137,7 @@ test('that a post was removed is told once, however often its page changes', asy
   ).toEqual([[true]])
 })
 
-test('a TikTok record with only a removal is sent', async () => {
+test('sends a TikTok removal notice', async () => {
   setURL(`https://www.tiktok.com/@x/video/74230000000000000${++pages}`)
   document.body.innerHTML = '<p>Video currently unavailable</p>'
   keeper.start()
@@ -147,7 +147,7 @@ test('a TikTok record with only a removal is sent', async () => {
   ])
 })
 
-test('a post in a frame is collected once the frame has loaded', async () => {
+test('collects a post in a frame once the frame has loaded', async () => {
   setURL('https://t.me/open_eyes/12')
   document.body.innerHTML = '<iframe src="https://t.me/open_eyes/12?embed=1"></iframe>'
   const frame = document.querySelector('iframe') as HTMLIFrameElement
@@ -166,7 +166,7 @@ test('a post in a frame is collected once the frame has loaded', async () => {
   ])
 })
 
-test('what the background did not take goes out also where the page shows an error by then', async () => {
+test('sends unacknowledged records even if the page then shows an error', async () => {
   answer = async () => ({ ok: false, error: 'The disk is full' })
   keeper.start()
   await vi.advanceTimersByTimeAsync(1_000)

@@ -9,28 +9,28 @@ const TIME = '2026-11-21T10:00:00.000Z'
 
 test.each([
   ['as agreed', { id: ID, status: 'created' }],
-  ['a result that says more', { id: ID, status: 'created', took: 5 }],
-  ['a refusal that says more', { error: ['main is missing'], code: 7 }],
-])('a result of a record is taken: %s', (_, result) => {
+  ['a result with an unknown key', { id: ID, status: 'created', took: 5 }],
+  ['an error with an unknown key', { error: ['main is missing'], code: 7 }],
+])('accepts the result of a record: %s', (_, result) => {
   expect(isAnswer(ingestResult, result)).toBe(true)
   expect(isAnswer(collectorApi.ingestRecords.response, { results: [result], more: {} })).toBe(true)
 })
 
 test.each([
   ['no result', {}],
-  ['further keys alone', { took: 5 }],
+  ['only unknown keys', { took: 5 }],
   ['an unknown status', { id: ID, status: 'lost', took: 5 }],
   ['no id', { status: 'created', took: 5 }],
-  ['an id of another kind', { id: 5, status: 'created', took: 5 }],
-  ['a refusal that is a number', { error: 5, code: 7 }],
+  ['an id of another type', { id: 5, status: 'created', took: 5 }],
+  ['a numeric error', { error: 5, code: 7 }],
   ['text', '<html>'],
   ['null', null],
-])('a result of a record is not taken: %s', (_, result) => {
+])('rejects the result of a record: %s', (_, result) => {
   expect(isAnswer(ingestResult, result)).toBe(false)
   expect(isAnswer(collectorApi.ingestRecords.response, { results: [result] })).toBe(false)
 })
 
-test('further keys are taken at any depth, other faults beside them are not', () => {
+test('accepts unknown keys at any depth, but no other fault', () => {
   const answer = {
     seq: 4,
     seal: { seq: 4, manifest_hash: HASH, received_at: TIME, salt: 'x', witness: [] },

@@ -35,7 +35,7 @@ const picture = (bytes: Buffer, fields: object = {}) => ({
 })
 const roles = ({ blobs }: Manifest) => blobs.map(({ role }) => role)
 
-test('a capture names page, time and software, and each of its blobs by what it is', async () => {
+test('makes a manifest with page, time, software and the role of each blob', async () => {
   const record = {
     metadata: { title: 'T', canonical: 'https://blog.example.org/post' },
     collector_metadata: { source: 'blog' as const, fetch_timestamp: '2026-11-21T10:00:00.000Z' },
@@ -63,7 +63,7 @@ test('a capture names page, time and software, and each of its blobs by what it 
   )
 })
 
-test('large pictures have their hash alone; what is no picture is left out', async () => {
+test('includes only the hash of large pictures, and skips other media types', async () => {
   const { manifest, contents } = await make({
     pictures: [
       picture(Buffer.from('1'), { base64: undefined, bytes: 5_000_000 }),
@@ -81,7 +81,7 @@ test('large pictures have their hash alone; what is no picture is left out', asy
   expect(contents.size).toBe(2)
 })
 
-test('all blobs together stay below the limit: pictures give way', { tags: 'long' }, async () => {
+test('limits the total size by leaving out pictures', { tags: 'long' }, async () => {
   const pictures = Array.from({ length: 20 }, (_, n) => picture(Buffer.alloc(LIMITS.mediaBytes, n)))
   const { manifest, contents } = await make({ pictures })
   const bytes = [...contents.values()].reduce((sum, { length }) => sum + length, 0)
@@ -92,15 +92,15 @@ test('all blobs together stay below the limit: pictures give way', { tags: 'long
 })
 
 test.each<[string, Partial<PageParts>]>([
-  ['a page that says another address than the browser', { url: 'https://bank.example.org/' }],
+  ['a page with another URL than the browser’s', { url: 'https://bank.example.org/' }],
   ['a text above the limit', { text: 'x'.repeat(LIMITS.captureTextMax + 1) }],
   ['HTML above the limit', { dom: 'ü'.repeat(LIMITS.blobBytes / 2 + 1) }],
   ['nothing', { text: '', dom: '' }],
-])('%s is no capture', async (_, parts) => {
+])('rejects %s', async (_, parts) => {
   await expect(make(parts)).rejects.toBeInstanceOf(Failure)
 })
 
-test('a picture that no manifest may name is left out, and spoils nothing', async () => {
+test('skips a picture that is invalid in a manifest', async () => {
   const bytes = Buffer.from('1')
   const pictures = [
     picture(bytes, { url: 'https://cdn.example.org/a\r\nWARC-Type: response' }),
@@ -117,9 +117,6 @@ test.each([
   ['https://app.example.org/#/a/1', 'https://app.example.org/#/a/1'],
   ['https://app.example.org/a#!b', 'https://app.example.org/a#!b'],
   ['https://blog.example.org/\r\n\tx\u0085?q=\u2028', 'https://blog.example.org/x%C2%85?q=%E2%80%A8'],
-])(
-  'an address in a manifest has no white space or password, and no fragment but a route: %j',
-  (address, expected) => {
-    expect(captureAddress(address)).toBe(expected)
-  },
-)
+])('removes white space, credentials and a fragment that is no route from a URL: %j', (address, expected) => {
+  expect(captureAddress(address)).toBe(expected)
+})

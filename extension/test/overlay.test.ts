@@ -26,7 +26,7 @@ const rowsOf = (...iods: Iod[]) =>
     .reduce<Uint8Array<ArrayBuffer>>((all, row) => mergeRows(all, row ?? new Uint8Array()), new Uint8Array())
 
 type Answer = { status?: number; bytes?: Uint8Array<ArrayBuffer>; etag?: string } | Error
-/** What the server answers, and what it was asked. */
+/** Responses of the server. */
 let iods: Answer
 let campaigns: Answer
 let asked: { url: string; headers: Record<string, string> }[]
@@ -64,7 +64,7 @@ const snapshot = async (revision: number, ...of: Iod[]): Promise<Answer> => ({
   bytes: await encodeOverlay({ revision, since: 0, rows: rowsOf(...of) }),
   etag: `"${of.length}-${revision}"`,
 })
-/** Ids of what is known of a text, with the words. */
+/** Returns the ids of the IODs found in a text, each with its words. */
 const found = async (text: string, of = overlay) => {
   const { iods: known, hits } = await of.scan([text])
   const [numbers = []] = hits
@@ -76,13 +76,13 @@ const found = async (text: string, of = overlay) => {
   return all
 }
 
-test('before the first download nothing is known, and nothing is asked for a text', async () => {
+test('finds no values before the first download, and sends no request for a text', async () => {
   expect(await overlay.scan(['Giant mirrors'])).toEqual({ iods: [], hits: [[]] })
   expect(await overlay.state()).toEqual({ iods: null, trouble: '' })
   expect(asked).toEqual([])
 })
 
-test('what was downloaded is found in texts, with its votes and campaigns, after a restart, too', async () => {
+test('finds downloaded values in texts, with votes and campaigns, also after a restart', async () => {
   iods = await snapshot(
     10,
     { n: 1, value: 'Giant mirrors', votes_for: 3 },
@@ -118,7 +118,7 @@ test('what was downloaded is found in texts, with its votes and campaigns, after
   }
 })
 
-test('later downloads name what is there, and bring changes alone', async () => {
+test('downloads only changes after the first download', async () => {
   iods = await snapshot(10, { n: 1, value: 'one thing' }, { n: 2, value: 'two things' })
   await overlay.refresh()
   expect(await overlay.refresh()).toBe(false)
@@ -148,7 +148,7 @@ test('later downloads name what is there, and bring changes alone', async () => 
   ])
 })
 
-test('once a day all is downloaded anew, and what is not there any more is gone', async () => {
+test('downloads all IODs once a day, and removes deleted ones', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
     iods = await snapshot(10, { n: 1, value: 'one thing' })
@@ -163,7 +163,7 @@ test('once a day all is downloaded anew, and what is not there any more is gone'
   }
 })
 
-describe('what was there stays when a download', () => {
+describe('keeps the previous data if a download', () => {
   beforeEach(async () => {
     iods = await snapshot(10, { n: 1, value: 'one thing' })
     await overlay.refresh()
@@ -198,22 +198,22 @@ describe('what was there stays when a download', () => {
   })
 })
 
-test('an ended session is told as such', async () => {
+test('reports an ended session', async () => {
   iods = { status: 401 }
   await expect(overlay.refresh()).rejects.toMatchObject({ status: 401 })
   await expect(overlay.refresh()).rejects.toThrow(ApiError)
 })
 
-test('refreshes at once are one download', async () => {
+test('joins concurrent refreshes into one download', async () => {
   await Promise.all([overlay.refresh(), overlay.refresh(), overlay.refresh()])
   expect(asked).toHaveLength(3)
 })
 
-test('a created IOD is known at once, and once', async () => {
+test('finds a created IOD immediately, without duplicates', async () => {
   iods = await snapshot(10, { n: 5, value: 'five things' })
   await overlay.refresh()
-  await overlay.learn({ id: idOf(2), value: 'Two things', category: 'SENTENCE' })
-  await overlay.learn({ id: idOf(2), value: 'Two things', category: 'SENTENCE' })
+  await overlay.add({ id: idOf(2), value: 'Two things', category: 'SENTENCE' })
+  await overlay.add({ id: idOf(2), value: 'Two things', category: 'SENTENCE' })
   expect(await found('five things, two things')).toEqual(['5 five things', '2 two things'])
   iods = {
     bytes: await encodeOverlay({
@@ -228,18 +228,18 @@ test('a created IOD is known at once, and once', async () => {
   expect((await overlay.state()).iods).toBe(2)
 })
 
-test('what another server knows is not used, and all of it goes with the account', async () => {
+test('ignores the data of another server, and deletes all data with the account', async () => {
   iods = await snapshot(10, { n: 1, value: 'one thing' })
   await overlay.refresh()
   await writeSetting(database, 'account', { ...account, server: 'https://other.example.org' })
   const other = createOverlay(database, async () => ({ ...account, server: 'https://other.example.org' }))
   expect(await found('one thing', other)).toEqual([])
-  await overlay.forget()
+  await overlay.clear()
   expect(await database.count('overlay')).toBe(0)
   expect(await found('one thing')).toEqual([])
 })
 
-test('an answer is bounded, whatever a page says', async () => {
+test('limits the size of an answer', async () => {
   iods = await snapshot(10, { n: 1, value: 'x' })
   await overlay.refresh()
   const { hits } = await overlay.scan(Array.from({ length: 100 }, () => 'x '.repeat(1_000)))
@@ -248,7 +248,7 @@ test('an answer is bounded, whatever a page says', async () => {
   )
 })
 
-test('words that are everywhere take no place from longer values', async () => {
+test('prefers longer values to frequent short ones', async () => {
   iods = await snapshot(10, { n: 1, value: 'x' }, { n: 2, value: 'giant mirrors' })
   await overlay.refresh()
   const text = `${'x '.repeat(400)}giant mirrors`

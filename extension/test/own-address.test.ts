@@ -12,7 +12,7 @@ const og = (url: string) => `<meta property="og:url" content="${url}">`
 const site = 'https://news.example.org'
 const at = `${site}/2026/numbers`
 
-describe('the key of an article is an address of its own site', () => {
+describe('the key of an article is a URL of its own site', () => {
   it.each<readonly [string, string, string, string]>([
     ['its canonical address', at, canonical(`${site}/numbers`), `${site}/numbers`],
     ['a relative one', at, canonical('../numbers'), `${site}/numbers`],
@@ -49,7 +49,7 @@ describe('the key of an article is an address of its own site', () => {
       canonical('https://google.com/article') + og('https://google.com/article'),
       at,
     ],
-    ['not what is no web address', at, canonical('javascript:alert(1)') + og('about:blank'), at],
+    ['not a URL without http(s)', at, canonical('javascript:alert(1)') + og('about:blank'), at],
     [
       'not the folder that it is in',
       `${site}/blog/2026/a`,
@@ -105,18 +105,23 @@ describe('the key of an article is an address of its own site', () => {
       `${site}/news/?bridge`,
     ],
     [
-      'a folder without language, page and origin of the visit',
+      'a folder without language, page and referrer',
       `${site}/news/?lang=fr&page=2&ref=x&share=y`,
       canonical(`${site}/news/`),
       `${site}/news/`,
     ],
     [
-      'og:url of the page before a copied canonical',
+      'og:url of the page rather than a copied canonical',
       `${site}/a/2`,
       canonical(`${site}/a/1`) + og(`${site}/a/2`),
       `${site}/a/2`,
     ],
-    ['the canonical before an og:url that repeats a query', `${at}?x=1`, canonical(at) + og(`${at}?x=1`), at],
+    [
+      'the canonical rather than an og:url that repeats a query',
+      `${at}?x=1`,
+      canonical(at) + og(`${at}?x=1`),
+      at,
+    ],
     ...['{{ page.url }}', 'undefined', '/news/null', '$' + '{url}', '%7B%7Burl%7D%7D'].map(
       text => [`not the placeholder ${text}`, at, canonical(text) + og(text), at] as const,
     ),
@@ -129,7 +134,7 @@ describe('the key of an article is an address of its own site', () => {
     expect(naturalKey.blog(read(url, head))).toBe(key)
   })
 
-  it('is where scripts have moved the page on to, unless the head has followed', () => {
+  it('is the URL after a client-side navigation, unless the head was updated', () => {
     const loadedUrl = `${site}/first`
     const stale = canonical(loadedUrl) + og(loadedUrl)
     expect(naturalKey.blog(read(`${site}/second`, stale, { loadedUrl }))).toBe(`${site}/second`)
@@ -142,7 +147,7 @@ describe('the key of an article is an address of its own site', () => {
   })
 })
 
-it('a head of the page before says nothing of the one after', () => {
+it('ignores the head of the previous page', () => {
   const head = `<title>Second - News</title>${canonical(`${site}/first`)}
     <meta name="description" content="Of the first"><meta property="og:title" content="First">
     <meta property="og:site_name" content="News"><meta property="article:published_time" content="2026-11-01T00:00:00Z">
@@ -164,15 +169,9 @@ describe('the head is still that of the previous page', () => {
     `<script type="application/ld+json">${JSON.stringify({ '@type': 'NewsArticle', author: 'Ann', ...fields })}</script>`
   const [first, second] = [`${site}/a/1`, `${site}/a/2`]
   it.each([
+    ['by an article’s URL in JSON-LD', '<title>The second</title>', linked({ url: first }), first, second],
     [
-      'by an article’s address in JSON-LD',
-      '<title>The second</title>',
-      linked({ url: first }),
-      first,
-      second,
-    ],
-    [
-      'by an address in JSON-LD that is not the loaded one',
+      'by a URL in JSON-LD that is not the loaded one',
       '<title>Second of all</title>',
       linked({ url: `${site}/a/3`, headline: 'Second' }),
       first,
@@ -212,18 +211,18 @@ describe('the head is still that of the previous page', () => {
   })
 })
 
-it('a copied canonical address is a claim', () => {
+it('stores a copied canonical URL as a claim', () => {
   const { metadata, context } = read(`${site}/a/2`, canonical(`${site}/a/1`) + og(`${site}/a/2`))
   expect(metadata.og_url).toBe(`${site}/a/2`)
   expect(context?.stated_canonical).toBe(`${site}/a/1`)
 })
 
-it('a placeholder is no address', () => {
+it('ignores placeholders in URLs', () => {
   const head = `${og('{{ page.url }}')}<meta property="og:image" content="undefined"><meta name="twitter:image" content="cdn.example.net/t.png">`
   expect(read(at, head).metadata).toEqual({ canonical: at, twitter_image: 'https://cdn.example.net/t.png' })
 })
 
-it('a clone keeps the claim of its head, and is another record than the article', () => {
+it('keeps the claim of a clone’s head, with another key than the original', () => {
   const original = 'https://paper.example.com/2026/numbers'
   const head = `<title>Numbers</title>${canonical(original)}${og(original)}`
   const [article, clone] = [read(original, head), read('https://mirror.example.net/2026/numbers', head)]
@@ -235,12 +234,12 @@ it('a clone keeps the claim of its head, and is another record than the article'
   expect(namedOriginal(clone)).toBe(original)
 })
 
-it('a record whose address has no site names no original', () => {
+it('ignores stated URLs for a page without a site', () => {
   const { metadata, ...rest } = read(at, og('https://paper.example/1'))
   expect(namedOriginal({ ...rest, metadata: { ...metadata, canonical: '/1' } })).toBeNull()
 })
 
-it('addresses that a page states are absolute, and routes are links', () => {
+it('resolves stated URLs, and keeps routes as links', () => {
   const head = `<base href="/sub/"><meta property="og:image" content="i.png"><meta name="twitter:image" content="//cdn.example/t.png">
     <meta name="twitter:url" content="javascript:alert(1)">${og('https://news.example.org')}`
   const { metadata } = read(at, head)

@@ -26,7 +26,7 @@ beforeEach(() => {
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')))
 })
 
-test('each post of a channel comes with its own part of the page, whole and alone', async () => {
+test('returns each post of a channel with exactly its own part of the page', async () => {
   const { url, html, all } = fixture('telegram', 'several')
   show(url, html)
   const collected = await collect('all', true)
@@ -34,7 +34,7 @@ test('each post of a channel comes with its own part of the page, whole and alon
     all.map(record => (record as { telegram: unknown }).telegram),
   )
   for (const { captured, page } of collected) {
-    if (!page || 'problem' in page) throw new Error('every post was to be captured')
+    if (!page || 'problem' in page) throw new Error('expected a capture of every post')
     const { post } = (captured.record as { telegram: { post: { id: string; description?: string } } })
       .telegram
     expect(page.url).toBe(url)
@@ -48,7 +48,7 @@ test('each post of a channel comes with its own part of the page, whole and alon
   }
 })
 
-test('a post in a frame is read once the frame has loaded, and captured from there', async () => {
+test('reads and captures a post in a frame once the frame has loaded', async () => {
   const { url, html, frames, own } = fixture('telegram', 'link')
   show(url, html)
   const frame = document.querySelector('iframe') as HTMLIFrameElement
@@ -64,7 +64,7 @@ test('a post in a frame is read once the frame has loaded, and captured from the
   expect(collected?.page).toMatchObject({ url, text: expect.stringContaining('The bridge is closed') })
 })
 
-test('without the order to capture, nothing but records is read', async () => {
+test('reads only records without `sealing`', async () => {
   for (const [source, name] of [
     ['telegram', 'several'],
     ['blog', 'article'],
@@ -76,11 +76,11 @@ test('without the order to capture, nothing but records is read', async () => {
   }
 })
 
-test('hostile markup of a post does not run and is not handed over', async () => {
+test('neither runs nor captures hostile markup of a post', async () => {
   const { url, html } = fixture('telegram', 'hostile')
   show(url, html)
   for (const { page } of await collect('all', true)) {
-    if (!page || 'problem' in page) throw new Error('the post was to be captured')
+    if (!page || 'problem' in page) throw new Error('expected a capture of the post')
     const handed = new DOMParser().parseFromString(page.dom, 'text/html')
     expect(handed.querySelectorAll('script, iframe, style, form, input')).toHaveLength(0)
     for (const { attributes } of handed.querySelectorAll('*'))
@@ -89,7 +89,7 @@ test('hostile markup of a post does not run and is not handed over', async () =>
   }
 })
 
-test('a short video in a list comes with what stands around its link; one that is not shown says so', async () => {
+test('returns a short video of a list with the part around its link; reports one that is not shown', async () => {
   const { url, html, all } = fixture('tiktok', 'grid')
   const [first] = all as { main: { video_id: string } }[]
   const id = first?.main.video_id
@@ -106,21 +106,21 @@ test('a short video in a list comes with what stands around its link; one that i
 test.each([
   ['its main part', '<nav>N</nav><main><article>A</article></main>', 'MAIN'],
   ['its only article', '<nav>N</nav><article>A<article>a comment</article></article>', 'ARTICLE'],
-  ['all of it', '<article>A</article><article>B</article>', 'BODY'],
-  ['all of it if there are several main parts', '<main>A</main><div role="main">B</div>', 'BODY'],
-])('the part of a page that is about one thing: %s', (_, html, expected) => {
+  ['its body', '<article>A</article><article>B</article>', 'BODY'],
+  ['its body if there are several main parts', '<main>A</main><div role="main">B</div>', 'BODY'],
+])('finds the main part of a page: %s', (_, html, expected) => {
   show('https://blog.example.org/', `<body>${html}</body>`)
   expect(mainPart(document).tagName).toBe(expected)
 })
 
-test('fields of a form do not hide the properties of the form', () => {
+test('reads a form whose fields shadow its properties', () => {
   const names = ['parentElement', 'matches', 'querySelectorAll', 'hasAttribute', 'textContent']
   const article = '<article><h1>A</h1>Text</article>'
   show(
     'https://blog.example.org/',
     `<body><form>${names.map(name => `<input name="${name}">`).join('')}${article}</form></body>`,
   )
-  // happy-dom neither hides them nor has its visibility read past them.
+  // happy-dom does not shadow the properties, and can't read the visibility of such a form.
   const checked = vi.spyOn(Element.prototype, 'checkVisibility').mockReturnValue(true)
   const form = document.querySelector('form') as HTMLFormElement
   for (const input of document.querySelectorAll('input'))
@@ -131,13 +131,13 @@ test('fields of a form do not hide the properties of the form', () => {
   checked.mockRestore()
 })
 
-test('words outside of the main part are captured with all of the page', () => {
+test('captures the whole body for words outside of the main part', () => {
   show('https://blog.example.org/', '<body><p id="out">Outside</p><main><p id="in">Inside</p></main></body>')
   expect(partAround(document.querySelector('#in') as Element).tagName).toBe('MAIN')
   expect(partAround(document.querySelector('#out') as Element).tagName).toBe('BODY')
 })
 
-test('a page that is too long is no capture, instead of half of one', { tags: 'long' }, () => {
+test('rejects a page that is too long instead of truncating it', { tags: 'long' }, () => {
   const of = (html: string) => {
     show('https://blog.example.org/', `<body><main>${html}</main></body>`)
     return () => readPart(mainPart(document))
@@ -148,7 +148,7 @@ test('a page that is too long is no capture, instead of half of one', { tags: 'l
   expect(of('short')().text).toBe('short')
 })
 
-test('pictures are those that the page has loaded', () => {
+test('returns the pictures that the page has loaded', () => {
   show(
     'https://blog.example.org/post/',
     `<body><main><img id="a" src="a.png"><img id="b" src="b.png"><img id="c" src="data:image/png;base64,AA==">
@@ -163,7 +163,7 @@ test('pictures are those that the page has loaded', () => {
   ])
 })
 
-test('selected words are found in the text of the page: the right ones of several', () => {
+test('finds the selected occurrence of words in the text of the page', () => {
   show(
     'https://blog.example.org/',
     '<body><main><p>The lake is dry.</p><p id="b">So they say: the lake is dry, again.</p></main></body>',
@@ -173,7 +173,7 @@ test('selected words are found in the text of the page: the right ones of severa
   expect(place).toEqual({ start: 34, end: 45, exact: 'lake is dry' })
 })
 
-test('a selection over several lines is found with the white space of the text', () => {
+test('finds a selection over several lines, with the white space of the text', () => {
   show('https://blog.example.org/', '<body><main><p id="a">One line</p><p>(and) another</p></main></body>')
   const range = select('#a')
   range.setEnd(document.querySelector('p + p')?.firstChild as Text, 5)
@@ -184,7 +184,7 @@ test('a selection over several lines is found with the white space of the text',
   })
 })
 
-test('words that are not in the text are no quote', () => {
+test('rejects selected words that are not in the text', () => {
   show(
     'https://blog.example.org/',
     '<body><main><p id="a">One</p><textarea>Typed by the reader</textarea></main></body>',

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('a drawing that was due when marking was switched off comes once it is on again', async () => {
+test('draws again after a stop with a pending drawing', async () => {
   document.body.innerHTML = '<p>alpha</p>'
   const block = document.querySelector('p') as Element
   const frames: FrameRequestCallback[] = []

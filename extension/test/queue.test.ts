@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type IngestResult, NEVER_COLLECTED, type TiktokRecord } from '@iodine/contracts'
-import { rounds } from '@iodine/test-kit/rounds'
+import { runs } from '@iodine/test-kit/runs'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createCaptures } from '../src/background/captures'
 import { type Database, openDatabase, ownerOf, readSetting, writeSetting } from '../src/background/database'
@@ -30,7 +30,7 @@ const message = (id: number): Captured => ({
 
 type Behaviour = 'take' | 'take, then cut' | 'cut' | 'end session' | 'nonsense' | 'too few' | number
 
-/** A server that ingests as the contract requires, unless it is set to fail the next requests. */
+/** A server that ingests by the contract. `next` sets the failures of the next requests. */
 const server = createServer(async (request, response) => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
@@ -99,13 +99,13 @@ const open = async () => {
     queue,
     owner,
     sender,
-    add: (captured: Captured[], again = true) => queue.add(owner, captured, { again }),
+    add: (captured: Captured[], resend = true) => queue.add(owner, captured, { resend }),
     flush: () => sender.flush({ force: true }),
     summary: () => queue.summary(owner),
   }
 }
 
-/** Times are counted while the clock stands still, however late the machine is. */
+/** Stops the clock, so that waits do not depend on the load of the machine. */
 const stopClock = () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -130,7 +130,7 @@ afterAll(() => {
   server.closeAllConnections()
 })
 
-test('what was captured before the browser closed goes out after it, in batches, each record once', async () => {
+test('sends queued records after a restart of the browser, in batches, each once', async () => {
   const before = await open()
   await before.add(Array.from({ length: 230 }, (_, n) => (n % 5 === 0 ? message(n) : video(n))))
   const after = await open()
@@ -146,7 +146,7 @@ test('what was captured before the browser closed goes out after it, in batches,
   expect(requests).toHaveLength(3)
 })
 
-test('a server that is down is asked again ever more seldom, and gets everything once it is back', async () => {
+test('backs off while the server is down, and sends all records once it is back', async () => {
   stopClock()
   const { add, flush, summary } = await open()
   await add([video(1), video(2)])
@@ -163,7 +163,7 @@ test('a server that is down is asked again ever more seldom, and gets everything
   expect(await readSetting(database, 'trouble')).toBeUndefined()
 })
 
-test('a server that names a time is not asked before it', async () => {
+test('waits for the Retry-After of the server', async () => {
   stopClock()
   const { add, flush } = await open()
   await add([video(1)])
@@ -172,7 +172,7 @@ test('a server that names a time is not asked before it', async () => {
   expect(Math.round((woken[0] ?? 0) / 1000)).toBe(7)
 })
 
-test('an answer that got lost is asked for again with the same record, and nothing changes', async () => {
+test('sends the same record again after a lost response', async () => {
   const { add, flush, summary } = await open()
   await add([video(1)])
   next = ['take, then cut']
@@ -182,7 +182,7 @@ test('an answer that got lost is asked for again with the same record, and nothi
   expect((await summary()).totals).toEqual({ created: 0, updated: 0, unchanged: 1 })
 })
 
-test('newer content that comes in while the older is on its way is sent too', async () => {
+test('sends newer content that was added during the request', async () => {
   const { add, flush, summary } = await open()
   await add([video(1, 'Old')])
   const flushing = flush()
@@ -193,7 +193,7 @@ test('newer content that comes in while the older is on its way is sent too', as
   expect((await summary()).waiting).toBe(0)
 })
 
-test('collecting the same again sends it as it was; keeping on collecting sends nothing; a change is sent', async () => {
+test('resends unchanged content with its old time only with `resend`, and always sends a change', async () => {
   const { add, flush, summary } = await open()
   const later = (description: string) => [video(1, description, '2026-11-21T11:00:00.000Z')]
   await add([video(1)])
@@ -218,7 +218,7 @@ test('collecting the same again sends it as it was; keeping on collecting sends 
   ])
 })
 
-test('a refused record stays with its reason and spoils no other; a batch that is too large is halved', async () => {
+test('keeps a refused record with its reason, without affecting others, and halves a batch that is too large', async () => {
   const { add, flush, queue, owner, summary } = await open()
   await add([video(1), video(2, 'bad'), video(3), video(4)])
   largest = 1
@@ -236,7 +236,7 @@ test('a refused record stays with its reason and spoils no other; a batch that i
   expect((await summary()).refused).toMatchObject([{ key: '9', reason: 'status 422' }])
 })
 
-test('what is no record by the contract is never put in', async () => {
+test('does not queue an invalid record', async () => {
   const { add, summary } = await open()
   const bad = { ...video(1).record, likes: 5, main: { video_id: '' } } as unknown as TiktokRecord
   const { queued, invalid } = await add([{ source: 'tiktok', record: bad }, video(2)])
@@ -244,7 +244,7 @@ test('what is no record by the contract is never put in', async () => {
   expect((await summary()).waiting).toBe(1)
 })
 
-test('a session that has ended keeps the records until the same person signs in again', async () => {
+test('keeps the records of an ended session until the same user signs in again', async () => {
   const { add, flush, summary, queue } = await open()
   await add([video(1)])
   next = ['end session']
@@ -266,7 +266,7 @@ test('a session that has ended keeps the records until the same person signs in 
   expect((await summary()).waiting).toBe(0)
 })
 
-test('whatever fails in between, the server ends with all that was captured, and gets nothing that it acknowledged', async () => {
+test('delivers all records after any failures, and sends no acknowledged content', async () => {
   const behaviours: Behaviour[] = [
     'take',
     'take',
@@ -312,7 +312,7 @@ test('whatever fails in between, the server ends with all that was captured, and
         acknowledged.add(`${keyOf(record)} ${timeOf(record)}`)
     if (random(8) === 0) collector = await open()
   }
-  for (let round = rounds(25); round > 0; round--) await step()
+  for (let round = runs(25); round > 0; round--) await step()
   next = []
   await collector.flush()
   expect((await collector.summary()).waiting).toBe(0)
@@ -329,7 +329,7 @@ const notice = (id: number, time: string): Captured => ({
 })
 const LATER = '2026-11-21T11:00:00.000Z'
 
-test('a poorer page takes nothing from a queued record, and a removal marks it', async () => {
+test('keeps the fields of a queued record after an incomplete reading, and marks it as removed', async () => {
   const { add, flush, queue, owner } = await open()
   await add([video(1, 'Whole')])
   const poorer = video(1, '', LATER)
@@ -348,7 +348,7 @@ test('a poorer page takes nothing from a queued record, and a removal marks it',
   ])
 })
 
-test('a removal of what was never collected is refused by the server and not kept', async () => {
+test('deletes the removal notice of an unknown post after the server’s refusal', async () => {
   const { add, flush, queue, owner, summary } = await open()
   await add([video(1)])
   await flush()
@@ -360,21 +360,21 @@ test('a removal of what was never collected is refused by the server and not kep
 })
 
 test.each([true, false])(
-  'a removed post that is back unchanged is sent with its new time (again: %s)',
-  async again => {
+  'a restored post with unchanged content is sent with its new time (resend: %s)',
+  async resend => {
     const { add, flush } = await open()
     await add([video(1)])
     await flush()
     await add([notice(1, LATER)])
     await flush()
     const back = '2026-11-21T12:00:00.000Z'
-    expect(await add([video(1, 'First', back)], again)).toMatchObject({ queued: 1 })
+    expect(await add([video(1, 'First', back)], resend)).toMatchObject({ queued: 1 })
     await flush()
     expect(requests.at(-1)).toEqual([video(1, 'First', back).record])
   },
 )
 
-test('a removal notice that an older version queued makes the acknowledged digest invalid when the server accepts it', async () => {
+test('invalidates the acknowledged digest when the server accepts a queued removal notice', async () => {
   const { add, flush, queue, owner } = await open()
   await add([video(1)])
   await flush()
@@ -386,7 +386,7 @@ test('a removal notice that an older version queued makes the acknowledged diges
   expect(await queue.collectedAt(owner, video(1))).toBe('2026-11-21T12:00:00.000Z')
 })
 
-test('a removal notice is merged into a refused record, which stays refused', async () => {
+test('merges a removal notice into a refused record, which stays refused', async () => {
   const { add, flush, queue, owner, summary } = await open()
   await add([video(1, 'bad')])
   await flush()
@@ -403,7 +403,7 @@ test('a removal notice is merged into a refused record, which stays refused', as
 })
 
 test.each(['queued', 'acknowledged'])(
-  'a Telegram removal notice has the key of the %s record',
+  'gives a Telegram removal notice the key of the %s record',
   async state => {
     const { add, flush, queue, owner } = await open()
     const withUrl = (url: string, removed?: object): Captured => ({

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** Finds a value in texts, as the background does. */
+/** Finds values in texts, as the background does. */
 const scan = (texts: string[], values: string[]): Scanned => ({
   iods: values.map(
     id => ({ id, category: 'KEYWORDS', votesFor: 0, votesAgainst: 0, campaigns: [], more: 0 }) as never,
@@ -20,7 +20,7 @@ const scan = (texts: string[], values: string[]): Scanned => ({
   ),
 })
 
-test('what is known stands until the page has been compared again', async () => {
+test('keeps known values until the page has been compared again', async () => {
   // Blocks without a line break are read by a property that happy-dom defines elsewhere.
   document.body.innerHTML = '<p>alpha and beta<br></p><p>gamma<br>delta</p><p>nothing<br></p>'
   const held: (() => void)[] = []

@@ -9,7 +9,7 @@ describe.each(SOURCES)('a %s page', source => {
   it('is covered by a dozen fixtures', () => expect(pages.length).toBeGreaterThanOrEqual(12))
 
   it.each(pages.map(page => [page.name, page] as const))(
-    '%s reads as its truth',
+    'reads %s as expected',
     (_, { html, url, frames, own, all, refused }) => {
       const found = readOrRefused({ document: parsePage(html, url, frames), url, time: TIME })
       expect({ own: found.own ?? null, all: found.all }).toEqual({ own, all })
@@ -19,15 +19,12 @@ describe.each(SOURCES)('a %s page', source => {
   )
 })
 
-it.each(tiktokLists().map(list => [list.name, list] as const))(
-  'the list %s reads as its truth',
-  (_, list) => {
-    expect(isTiktokList(list.url)).toBe(true)
-    const records = readTiktokList(list.body, TIME)
-    expect(records).toEqual(list.all)
-    for (const record of records) expect(RECORD_SCHEMAS.tiktok.safeParse(record).error).toBeUndefined()
-  },
-)
+it.each(tiktokLists().map(list => [list.name, list] as const))('reads the list %s as expected', (_, list) => {
+  expect(isTiktokList(list.url)).toBe(true)
+  const records = readTiktokList(list.body, TIME)
+  expect(records).toEqual(list.all)
+  for (const record of records) expect(RECORD_SCHEMAS.tiktok.safeParse(record).error).toBeUndefined()
+})
 
 it.each([
   'https://www.tiktok.com/api/preload/item_list/',
@@ -35,7 +32,7 @@ it.each([
   'https://evil.example/api/post/item_list/',
   'https://tiktok.com.evil.example/api/post/item_list/',
   'not an address',
-])('a response of %s is no list of posts', address => expect(isTiktokList(address)).toBe(false))
+])('does not treat a response of %s as a list of posts', address => expect(isTiktokList(address)).toBe(false))
 
 it.each([
   ['https://www.tiktok.com/@a/video/1', 'tiktok'],
@@ -49,7 +46,7 @@ it.each([
   ['', undefined],
 ])('%s belongs to %s', (address, source) => expect(sourceOf(address)).toBe(source))
 
-it('pictures of an article are listed once each, by their addresses', () => {
+it('lists the URL of each picture of an article once', () => {
   const page = pagesOf('blog').find(({ name }) => name === 'images')!
   expect(imagesOf({ document: parsePage(page.html), url: page.url })).toEqual([
     'https://blog.example.org/a.png',
@@ -58,14 +55,14 @@ it('pictures of an article are listed once each, by their addresses', () => {
   ])
 })
 
-it('a long text ends before the limit with a whole character', () => {
+it('cuts a long text before the limit after a whole character', () => {
   const words = 'x'.repeat(LIMITS.contextTextMax - 4)
   const document = parsePage(`<main>${words}👩‍👩‍👧 and so on</main>`)
   const { own } = readPage({ document, url: 'https://blog.example.org/', time: TIME })
   expect(own?.context?.text).toBe(words)
 })
 
-it('hostile attributes are read in linear time', () => {
+it('reads hostile attributes in linear time', () => {
   const html = `<main><h1>A</h1><img srcset="${'a'.repeat(40_000)}"><img srcset="${'1'.repeat(9_000)}"></main>`
   const started = performance.now()
   readPage({ document: parsePage(html), url: 'https://blog.example.org/', time: TIME })
@@ -75,7 +72,7 @@ it('hostile attributes are read in linear time', () => {
   expect(performance.now() - started).toBeLessThan(2_000)
 })
 
-it('3 MB of state are read like little', () => {
+it('reads 3 MB of state', () => {
   const [video] = pagesOf('tiktok').filter(({ name }) => name === 'video')
   const ballast = JSON.stringify({ words: Array.from({ length: 60_000 }, (_, n) => `${n} `.repeat(9)) })
   const html = video!.html.replace('"__DEFAULT_SCOPE__": {', `"__DEFAULT_SCOPE__": {"ballast": ${ballast},`)

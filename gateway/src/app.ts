@@ -33,11 +33,11 @@ import { createSessionCheck } from './sessions.js'
 import { guardSockets } from './sockets.js'
 
 export interface GatewayDeps extends ServiceDeps {
-  /** Timeout of a session lookup in Redis; auth is asked after it. Default 300 ms. */
+  /** Timeout of a session lookup in Redis, after which the gateway queries auth; 300 ms by default. */
   sessionLookMs?: number
 }
 
-/** The only public entry point: checks sessions, routes requests by path, and serves the web apps. */
+/** Creates the only public entry point: it checks sessions, routes requests by path, and serves the web apps. */
 export const createApp = async (config: GatewayConfig, deps: GatewayDeps = {}): Promise<Part> => {
   const log = deps.logger ?? createLogger('gateway', config.LOG_LEVEL)
   const redis = await connectRedis(config.REDIS_URL, deps.sessionLookMs ?? 300)

@@ -12,7 +12,7 @@ import { type Client, LimitedResource } from './client-limits.js'
 /** A complete request body. */
 export interface Body {
   bytes: number
-  /** The content to forward. Each call reads a spooled file from its start. */
+  /** Returns the content to forward. Each call reads a spooled file from its start. */
   content(): Buffer | Readable
   /** Frees the memory or the file. Idempotent. */
   free(): void
@@ -34,10 +34,10 @@ const openNameless = async (): Promise<FileHandle> => {
   return file
 }
 
-/** A limited resource, as one client sees it. */
+/** One client's access to a limited resource. */
 interface Reserve {
   take(bytes: number): boolean
-  give(bytes: number): void
+  release(bytes: number): void
 }
 
 interface ArrivalBounds {
@@ -115,7 +115,7 @@ class Arrival {
       this.#file = file
       await file.writeFile(Buffer.concat(this.#chunks))
       this.#chunks = []
-      this.#bounds.memory.give(this.#inMemory)
+      this.#bounds.memory.release(this.#inMemory)
       this.#inMemory = 0
     }
     await this.#file?.writeFile(chunk)
@@ -135,8 +135,8 @@ class Arrival {
 
   #free(): void {
     this.#chunks = []
-    this.#bounds.memory.give(this.#inMemory)
-    this.#bounds.spool.give(this.#inFile)
+    this.#bounds.memory.release(this.#inMemory)
+    this.#bounds.spool.release(this.#inFile)
     this.#inMemory = 0
     this.#inFile = 0
     void this.#file?.close().catch(() => {})
@@ -144,34 +144,34 @@ class Arrival {
   }
 }
 
-/** Creates a reader of whole bodies. Bodies are read before a service is called, so that a slow body delays only its sender. */
+/** Creates a reader of complete bodies. They are read before a service is called: a slow one delays only its sender. */
 export const createBodies = (bounds: Bounds, refused: (reason: Refusal) => void) => {
-  const { bodyMs, bodyGraceMs, bodyRate, lookMs, inMemoryBytes } = bounds
+  const { bodyMs, bodyGraceMs, bodyRate, checkMs, inMemoryBytes } = bounds
   const memory = new LimitedResource(bounds.memory)
   const spool = new LimitedResource(bounds.spool)
   const arrivals = new Set<Arrival>()
   const isTooSlow = ({ age, seen }: Arrival) =>
     age > bodyMs || seen < (Math.max(0, age - bodyGraceMs) / 1_000) * bodyRate
-  const look = setInterval(() => {
+  const checkTimer = setInterval(() => {
     for (const arrival of arrivals) {
-      arrival.age += lookMs
+      arrival.age += checkMs
       if (!isTooSlow(arrival)) continue
       refused('slow_body')
       arrival.fail(tooSlow())
     }
-  }, lookMs)
-  look.unref()
+  }, checkMs)
+  checkTimer.unref()
   const reserveOf = (resource: LimitedResource, client: Client): Reserve => ({
     take: bytes => {
       const isTaken = resource.take(client, bytes)
       if (!isTaken) refused('body_room')
       return isTaken
     },
-    give: bytes => resource.give(client, bytes),
+    release: bytes => resource.release(client, bytes),
   })
   return {
     /**
-     * Reads a whole body of at most `limit` bytes.
+     * Reads a complete body of at most `limit` bytes.
      * Rejects with 413 past the limit, 408 if it arrives too slowly, 503 if no memory or disk space is left for it.
      */
     take: (request: IncomingMessage, client: Client, limit: number): Promise<Body> =>
@@ -186,6 +186,6 @@ export const createBodies = (bounds: Bounds, refused: (reason: Refusal) => void)
       }),
     /** Number of arriving bodies, and bytes of all bodies kept in memory and in files. */
     state: () => ({ arriving: arrivals.size, memory_bytes: memory.held, file_bytes: spool.held }),
-    close: () => clearInterval(look),
+    close: () => clearInterval(checkTimer),
   }
 }

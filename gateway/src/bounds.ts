@@ -23,9 +23,9 @@ export type Refusal = (typeof REFUSALS)[number]
 export interface Bounds {
   /** Concurrent API requests, from their head to the end of their response; more are refused at once. */
   inFlight: ClientLimits
-  /** Concurrent requests at a service, each on a connection of its own. */
+  /** Concurrent requests at a service, each on a separate connection. */
   pool: ClientLimits
-  /** The same for operations that wait for other work, which have a pool of their own. */
+  /** The same for operations that wait for other work: they use a separate pool. */
   waitPool: ClientLimits
   /** Milliseconds that a request waits for a free connection before it is refused. */
   poolWaitMs: number
@@ -44,16 +44,16 @@ export interface Bounds {
   /** Milliseconds without progress after which a client that does not read its response is cut. */
   stallMs: number
   /** Interval in milliseconds of the checks of bodies and responses. */
-  lookMs: number
+  checkMs: number
   /** Connections in total, and per address where no proxy is trusted. */
   sockets: { all: number; address: number }
-  /** Bytes of long incomplete heads in total, and per address where no proxy is trusted; past them they are cut. */
+  /** Bytes of long incomplete heads in total, and per address where no proxy is trusted. Past it they are cut. */
   heads: { all: number; address: number }
 }
 
 /**
  * Resources of one gateway process, and the limits per user, per address without a session, and per address with all
- * its users. One address may be that of a whole organisation.
+ * its users. A whole organisation may share one address.
  */
 export const BOUNDS: Bounds = {
   inFlight: { all: 8_192, address: 1_024, stranger: 512, user: 128 },
@@ -67,7 +67,7 @@ export const BOUNDS: Bounds = {
   bodyGraceMs: 10_000,
   bodyRate: 4_096,
   stallMs: 30_000,
-  lookMs: 1_000,
+  checkMs: 1_000,
   sockets: { all: 16_384, address: 2_048 },
   heads: { all: 64 * MIB, address: 16 * MIB },
 }

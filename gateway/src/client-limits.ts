@@ -53,7 +53,7 @@ export class LimitedResource {
     return true
   }
 
-  give(client: Client, amount = 1): void {
+  release(client: Client, amount = 1): void {
     this.#held -= amount
     subtract(this.#clients, client.id, amount)
     subtract(this.#addresses, client.address, amount)

@@ -18,28 +18,28 @@ const list = (fallback = '') =>
 const requestsSetting = z.coerce.number().int().min(1)
 
 /** Default links to discussions of the subject, for a deployment without social accounts. */
-const TALK_OF_THE_SUBJECT =
+const DEFAULT_SOCIAL_LINKS =
   '#disinformation on Mastodon=https://mastodon.social/tags/disinformation,#disinformation on Bluesky=https://bsky.app/hashtag/disinformation'
 
 export const gatewayConfigSchema = serviceConfigSchema.extend({
-  AUTH_URL: urlSetting('http', 'https').describe('Internal address of auth. The gateway requires it.'),
+  AUTH_URL: urlSetting('http', 'https').describe('Internal URL of auth. The gateway requires it.'),
   WORKERS_URL: urlSetting('http', 'https').optional(),
   METRICS_PORT: portSetting
     .optional()
-    .describe('Port of the metrics of the gateway (Prometheus, `/metrics`), apart from the public one.'),
-  CONTACT_EMAIL: z.string().default('contact@iodine.local').describe('Shown on the pages.'),
-  SOCIAL_LINKS: list(TALK_OF_THE_SUBJECT)
+    .describe('Separate port of the gateway’s metrics (Prometheus, `/metrics`).'),
+  CONTACT_EMAIL: z.string().default('contact@iodine.local').describe('Contact email address on the pages.'),
+  SOCIAL_LINKS: list(DEFAULT_SOCIAL_LINKS)
     .transform(links => (links.length === 1 && links[0] === 'none' ? [] : links))
     .transform(links =>
       links.map(link => ({ label: link.split('=', 1)[0] ?? '', url: link.replace(/^[^=]*=/, '') })),
     )
     .pipe(z.array(z.object({ label: z.string().min(1), url: urlSetting('http', 'https') })))
     .describe('Links beside the contact: `Label=https://…`, separated by commas. `none` for no links.'),
-  EXTENSION_URL: z.string().default('').describe('Download address of the extension, if not this gateway.'),
+  EXTENSION_URL: z.string().default('').describe('Download URL of the extension, if not this gateway.'),
   PUBLIC_URL: urlSetting('http', 'https').optional(),
   OFFLINE_AI: switchSetting
     .default(false)
-    .describe('`true`: the screens say that rules, not an AI model, analyze texts.'),
+    .describe('`true`: the screens show that rules, not an AI model, analyze texts.'),
   CORS_ORIGINS: list().describe('Further origins whose pages may call the API, separated by commas.'),
   TRUST_PROXY: z
     .string()

@@ -19,8 +19,8 @@ export type CheckedKey = ResponseOf<typeof authInternal.checkFeedKey>
 export type FeedKeyCheck = (authorization: string | undefined) => Promise<CheckedKey>
 
 /**
- * Creates the check of feed keys, by auth at each request, so that a revocation takes effect at once. Throws 401 with a
- * challenge, or 503 if the key cannot be checked.
+ * Creates the check of feed keys. It queries auth at each request, so that a revocation takes effect at once.
+ * @throws HttpError 401 with a challenge for an invalid key, 503 if the key cannot be checked
  */
 export const createFeedKeyCheck = (peers: Peers): FeedKeyCheck => {
   const refused = () => unauthenticated('Basic realm="feeds", charset="UTF-8"')

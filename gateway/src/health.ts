@@ -1,5 +1,5 @@
 import { SERVICE_NAMES } from '@iodine/contracts'
-import { addressOf, timeoutSignal } from '@iodine/service-kit'
+import { addressOf, timeoutSignal, VERSION } from '@iodine/service-kit'
 import type { FastifyInstance } from 'fastify'
 import { fetch } from 'undici'
 import type { GatewayConfig } from './config.js'
@@ -8,7 +8,7 @@ import type { Load } from './proxy/forward.js'
 const TIMEOUT_MS = 2_000
 
 /**
- * `/healthz`: this process is up. `/readyz`: so is every part behind it, with each status and this process's
+ * Adds `/healthz`, which reports this process, and `/readyz`, which reports every part behind it and this process's
  * load.
  */
 export const addHealth = (app: FastifyInstance, config: GatewayConfig, load: () => Load): void => {
@@ -16,7 +16,7 @@ export const addHealth = (app: FastifyInstance, config: GatewayConfig, load: () 
     const url = addressOf(config, name)
     return url ? [{ name, url }] : []
   })
-  app.get('/healthz', async () => ({ status: 'up' }))
+  app.get('/healthz', async () => ({ status: 'up', version: VERSION }))
   app.get('/readyz', async (_request, reply) => {
     if (app.isDraining) return reply.code(503).send({ status: 'draining' })
     const states = await Promise.all(

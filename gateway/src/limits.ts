@@ -2,8 +2,8 @@ import { addressKey, createLocalRateLimit, type RateLimit } from '@iodine/servic
 import type { GatewayConfig } from './config.js'
 
 /**
- * Rate limiters for requests, which answer 429; auth limits sign-ins in addition. They count in the process's
- * memory, so that floods end here and no request waits for Redis.
+ * Creates the rate limiters of requests, which throw 429; auth limits sign-ins in addition. They count in the
+ * process's memory, so that no request waits for Redis.
  */
 export const createLimits = (config: GatewayConfig) => {
   const aMinute = (points: number): RateLimit =>
@@ -16,7 +16,7 @@ export const createLimits = (config: GatewayConfig) => {
     user: (id: string) => users.use(id),
     feed: (key: string) => feeds.use(key),
     stranger: (address: string) => strangers.use(addressKey(address)),
-    /** Throws past the limit of `stranger`, and counts nothing. */
+    /** Throws 429 past the limit of `stranger` without counting the call. */
     checkStranger: (address: string) => strangers.check(addressKey(address)),
     page: (address: string) => pages.use(addressKey(address)),
   }

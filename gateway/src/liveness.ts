@@ -10,9 +10,9 @@ const LATE_NS = 250e6
 export const createLivenessProbe = (checkMs: number) => {
   // A separate connection: a hung service may hold all connections of its pools.
   const agent = new Agent({ connections: 1, keepAliveTimeout: 1, keepAliveMaxTimeout: 1 })
-  const looks = createSingleFlight<string, boolean>()
+  const checks = createSingleFlight<string, boolean>()
   const heard = new Map<string, number>()
-  const look = async (origin: string): Promise<boolean> => {
+  const check = async (origin: string): Promise<boolean> => {
     for (let left = CHECKS; left > 0; left--) {
       const from = performance.now()
       const delay = monitorEventLoopDelay({ resolution: 20 })
@@ -29,13 +29,13 @@ export const createLivenessProbe = (checkMs: number) => {
     return false
   }
   return {
-    /** Notes that a service has just sent data, so that it counts as busy, not hung. */
+    /** Records that a service has just sent data, so that it counts as busy, not hung. */
     heardFrom: (origin: string): void => void heard.set(origin, performance.now()),
     /**
      * Returns false when a service missed two health checks in a row and sent nothing meanwhile, while this
      * process ran on time. Concurrent calls share a check.
      */
-    isAlive: (origin: string): Promise<boolean> => looks(origin, () => look(origin)),
+    isAlive: (origin: string): Promise<boolean> => checks(origin, () => check(origin)),
     close: () => agent.destroy(),
   }
 }

@@ -47,11 +47,11 @@ const ifNoneMatch = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The ETag of an earlier answer',
+  description: 'The ETag of an earlier response',
   schema: { type: 'string' },
 }
 const etag = {
-  ETag: { description: 'Tells whether an answer is the same as before', schema: { type: 'string' } },
+  ETag: { description: 'Changes with the content of the response', schema: { type: 'string' } },
 }
 
 const success = ({ produces, response, conditional }: PublicEndpoint) => ({
@@ -62,25 +62,25 @@ const success = ({ produces, response, conditional }: PublicEndpoint) => ({
     : { 'application/json': { schema: schemaOf(response, 'output') } },
 })
 
-/** What each scope of an API token is for. */
+/** Descriptions of the scopes of API tokens. */
 const SCOPES: Record<ApiScope, string> = {
-  read: 'what the user sees: lists, details, graphs, exports, captures',
+  read: 'data that the user sees: lists, details, graphs, exports, captures',
   collect:
-    'what the browser extension does: stores records and captures, looks up and creates IODs, adds evidence',
+    'actions of the browser extension: store records and captures, look up and create IODs, add evidence',
   contribute:
-    'what the user adds and changes: IODs, votes, evidence, campaigns and their sharing, imports, narratives and their merges, runs. Narratives spend the user’s AI key',
+    'additions and changes of the user: IODs, votes, evidence, campaigns and their sharing, imports, narratives and their merges, runs. Narratives use the user’s AI key',
 }
 
-const DESCRIPTION = `Send \`Authorization: Bearer TOKEN\` with each request. A script uses an API token, made under My Profile, with some of these scopes:
+const DESCRIPTION = `Send \`Authorization: Bearer TOKEN\` with each request. A script uses an API token, created under My Profile, with some of these scopes:
 
 ${API_SCOPES.map(scope => `- \`${scope}\`: ${SCOPES[scope]}`).join('\n')}
 
-Each operation says which of them it takes; one is enough, and none includes another. Operations that name none take a session alone: nothing is deleted for good with a token, and accounts, keys, tokens and administration are out of its reach. Without a live token the answer is 401, without a scope that the operation takes 403.`
+Each operation lists the scopes that it accepts. A token needs one of them; no scope includes another. Operations without a scope require a session: permanent deletion, accounts, keys, tokens and administration. A request without a valid token receives 401, one without an accepted scope 403.`
 
-/** Who may call an operation, in words. */
+/** Returns the sentence that states who may call an operation. */
 const accessOf = ({ access, scopes }: PublicEndpoint): string => {
-  if (access === 'anyone') return 'Open to anybody.'
-  if (!scopes) return 'A session alone: no API token may call it.'
+  if (access === 'anyone') return 'Public: no authentication.'
+  if (!scopes) return 'Requires a session; API tokens are rejected.'
   return `API tokens: ${scopes.map(scope => `\`${scope}\``).join(' or ')}.`
 }
 
@@ -112,17 +112,19 @@ const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
   responses: {
     [spec.status ?? 200]: success(spec),
     ...(spec.knownStatus && {
-      [spec.knownStatus]: { ...success(spec), description: 'It is there already' },
+      [spec.knownStatus]: { ...success(spec), description: 'Already exists' },
     }),
-    ...(spec.conditional && { 304: { description: 'The same as before', headers: etag } }),
+    ...(spec.conditional && { 304: { description: 'Not modified', headers: etag } }),
     ...(spec.access !== 'anyone' && {
-      401: problem(spec.scopes ? 'No live session or API token' : 'No live session'),
+      401: problem(spec.scopes ? 'No valid session or API token' : 'No valid session'),
     }),
     ...((spec.body || spec.raw) && {
       413: problem(`A body of more than ${spec.bodyLimit ?? LIMITS.bodyBytes} bytes, or a full quota`),
     }),
-    ...((spec.body || spec.raw || spec.query) && { 422: problem('Validation: one message a fault') }),
-    default: problem('Any other failure'),
+    ...((spec.body || spec.raw || spec.query) && {
+      422: problem('Validation errors: one message per fault'),
+    }),
+    default: problem('Any other error'),
   },
 })
 
@@ -140,11 +142,11 @@ const feedOperationOf = (name: string, spec: FeedEndpoint) => {
     ],
     responses: {
       200: { description: 'Success', content: { [media]: {} } },
-      ...(spec.conditional && { 304: { description: 'The same as before', headers: etag } }),
-      401: { description: 'No live feed key' },
+      ...(spec.conditional && { 304: { description: 'Not modified', headers: etag } }),
+      401: { description: 'No valid feed key' },
       ...(spec.form === 'taxii' && {
         default: {
-          description: 'A failure: an error message of TAXII',
+          description: 'A TAXII error message',
           content: { [TAXII_TYPE]: { schema: { $ref: '#/components/schemas/TaxiiError' } } },
         },
       }),
@@ -152,7 +154,7 @@ const feedOperationOf = (name: string, spec: FeedEndpoint) => {
   }
 }
 
-/** The API as an OpenAPI 3.0 document, derived from the contracts. */
+/** Returns the API as an OpenAPI 3.0 document, generated from the contracts. */
 export const openApiDocument = () => {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const { section, name, spec } of OPERATIONS) {
@@ -182,7 +184,7 @@ export const openApiDocument = () => {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: `${API_TOKEN_PREFIX}…`,
-          description: 'An API token with one of the scopes that the operation names',
+          description: 'An API token with one of the scopes that the operation accepts',
         },
         feedKey: { type: 'http', scheme: 'bearer', description: 'A feed key' },
         feedPassword: {

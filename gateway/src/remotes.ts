@@ -43,7 +43,7 @@ export const findRemotes = ({ WEB_ROOT, REMOTES_ROOT }: GatewayConfig) => {
     folder: join(WEB_ROOT, name, 'dist'),
     path: `/remotes/${name}`,
   })
-  /** The version in use; undefined where there is none, or where the pointer names a missing version. */
+  /** Returns the version in use; undefined if there is none or the pointer names a missing version. */
   const deployed = async (name: string): Promise<Remote | undefined> => {
     if (!REMOTES_ROOT) return undefined
     const { data } = pointer.safeParse(await read(join(REMOTES_ROOT, name, 'current.json')))
@@ -72,7 +72,7 @@ export const findRemotes = ({ WEB_ROOT, REMOTES_ROOT }: GatewayConfig) => {
         (await all()).map(({ name, path }) => [globalName(name), `${path}/mf-manifest.json`]),
       )
     },
-    /** The remotes that have a label for the menu. */
+    /** Returns the remotes that have a label for the menu. */
     async sections(): Promise<BrowserConfig['sections']> {
       const found = (await all()).map(async ({ name, folder }) => {
         const { data } = sectionFile.safeParse(await read(join(folder, 'section.json')))

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { memoryKey, type Redis, runOutsideWork, SESSION_KNOWN_MS, sessionKey } from '@iodine/service-kit'
+import { type Redis, redisEpochKey, runOutsideWork, SESSION_CACHE_MS, sessionKey } from '@iodine/service-kit'
 
-/** What Redis holds of sessions and API tokens: states as auth writes them, and tombstones. */
+/** Reader of the entries in Redis for sessions and API tokens: states written by auth, and tombstones. */
 export interface SessionStates {
-  /** The value of a session (`sid`) or API token (hash): null for none, undefined when Redis fails. */
+  /** Returns the entry of a session (`sid`) or API token (hash): null if there is none, undefined if Redis fails. */
   read(sid: string): Promise<string | null | undefined>
   /**
-   * False for a while after Redis was away: a tombstone that could not be written then may be missing, and states may be
-   * from before.
+   * Returns false during `SESSION_CACHE_MS` after an outage of Redis: tombstones may be missing, and states may be
+   * outdated.
    */
   isTrusted(): boolean
-  /** Counts the times that tombstones may have been lost. */
+  /** Returns how often tombstones may have been lost. */
   losses(): number
-  /** Called then: what was seen alive before proves nothing any more. */
+  /** Registers a listener for such a loss, which makes cached states invalid. */
   onLoss(listener: () => void): void
 }
 
@@ -23,13 +23,13 @@ const readerOf = (
   onLoss: () => void,
 ): ((key: string) => Promise<string | null | undefined>) => {
   let memory: string | null = null
-  const remember = () => void redis.set(memoryKey(prefix), randomUUID(), 'NX').catch(() => {})
+  const remember = () => void redis.set(redisEpochKey(prefix), randomUUID(), 'NX').catch(() => {})
   remember()
   let waiting: { key: string; resolve: (value: string | null | undefined) => void }[] = []
   const flush = () => {
     const asked = waiting
     waiting = []
-    redis.mget(memoryKey(prefix), ...asked.map(({ key }) => key)).then(
+    redis.mget(redisEpochKey(prefix), ...asked.map(({ key }) => key)).then(
       ([now = null, ...values]) => {
         if (now === null) remember()
         if (now !== memory) onLoss()
@@ -66,7 +66,7 @@ export const createSessionStates = (redis: Redis, prefix: string): SessionStates
     lost()
   })
   redis.on('ready', () => {
-    if (redisAway) distrustedUntil = Date.now() + SESSION_KNOWN_MS
+    if (redisAway) distrustedUntil = Date.now() + SESSION_CACHE_MS
     redisAway = false
   })
   return {

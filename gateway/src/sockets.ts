@@ -4,29 +4,29 @@ import { addressKey } from '@iodine/service-kit'
 import type { FastifyInstance } from 'fastify'
 import type { Bounds, Refusal } from './bounds.js'
 
-/** A head of this many bytes is long: few requests have one. */
+/** Bytes above which a head is long; few requests have one. */
 const LONG_HEAD = 16_384
 
-/** A connection's progress in sending, how long it has stalled, and what of a head has arrived. */
+/** State of a connection: its progress in sending, and the head that it is receiving. */
 interface Progress {
   address: string
-  /** Bytes that have gone out. */
+  /** Bytes sent. */
   sent: number
   stalledMs: number
-  /** The last request, until it is over: it is complete, and its answer is sent. */
+  /** Response to the last request; undefined once the request is complete and the response is sent. */
   last: ServerResponse | undefined
-  /** Bytes that had arrived when it was over. */
+  /** Bytes received before the current head. */
   headFrom: number
 }
 
 /**
- * Cuts connections that do not read their responses, limits the number of connections, and the bytes of heads, which
- * may be long but complete at once.
+ * Closes connections that do not read their responses. Limits the number of connections and the bytes of long
+ * incomplete heads.
  * @param countsAddresses whether a connection's address is a client's; behind a proxy it is the proxy's
  */
 export const guardSockets = (
   app: FastifyInstance,
-  { stallMs, lookMs, sockets: { all, address: most }, heads }: Bounds,
+  { stallMs, checkMs, sockets: { all, address: most }, heads }: Bounds,
   countsAddresses: boolean,
   refused: (reason: Refusal) => void,
 ): void => {
@@ -78,7 +78,7 @@ export const guardSockets = (
       socket.destroy()
     }
   }
-  const look = setInterval(() => {
+  const checkTimer = setInterval(() => {
     cutHeads()
     for (const [socket, progress] of connections) {
       const sent = socket.bytesWritten - socket.writableLength
@@ -86,13 +86,13 @@ export const guardSockets = (
         progress.sent = sent
         progress.stalledMs = 0
       } else {
-        progress.stalledMs += lookMs
+        progress.stalledMs += checkMs
         if (progress.stalledMs < stallMs) continue
         refused('stalled_answer')
         socket.destroy()
       }
     }
-  }, lookMs)
-  look.unref()
-  app.addHook('onClose', async () => clearInterval(look))
+  }, checkMs)
+  checkTimer.unref()
+  app.addHook('onClose', async () => clearInterval(checkTimer))
 }

@@ -1,48 +1,53 @@
 import { mock } from 'node:test'
 import { API_SCOPES, DETAILS, missingScope, OPERATIONS, SOURCES } from '@iodine/contracts'
-import { connectRedis, SESSION_KNOWN_MS, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
+import { connectRedis, SESSION_CACHE_MS, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
 import { samplePath } from '@iodine/test-kit'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { PATIENT, type Rig, startCutRig, startRig } from './rig.js'
+import {
+  LONG_REDIS_TIMEOUT,
+  startServerWithRedisLink,
+  startTestServer,
+  type TestServer,
+} from './test-server.js'
 
-let rig: Rig
+let server: TestServer
 beforeAll(async () => {
-  rig = await startRig({}, PATIENT)
+  server = await startTestServer({}, LONG_REDIS_TIMEOUT)
 })
 afterEach(() => mock.timers.reset())
-afterAll(() => rig?.close())
+afterAll(() => server?.close())
 
-const ask = (bearer: string, path = '/iods', method = 'GET', at = rig) =>
+const ask = (bearer: string, path = '/iods', method = 'GET', at = server) =>
   fetch(`${at.url}/api/v1${path}`, { method, headers: { authorization: `Bearer ${bearer}` } })
 const statusOf = async (...args: Parameters<typeof ask>) => (await ask(...args)).status
 const expectRefused = async (response: Response) =>
   expect([response.status, await response.json()]).toEqual([401, { detail: DETAILS.unauthenticated }])
-const keyOf = (hash: string, at = rig) => sessionKey(at.settings.REDIS_PREFIX ?? '', hash)
+const keyOf = (hash: string, at = server) => sessionKey(at.settings.REDIS_PREFIX ?? '', hash)
 
-it('is not seen by services, which get what auth made for it', async () => {
-  const { secret, token } = await rig.apiToken(['read'])
-  rig.seen.length = 0
+it('forwards the service token of auth, never the API token', async () => {
+  const { secret, token } = await server.apiToken(['read'])
+  server.seen.length = 0
   expect(await statusOf(secret)).toBe(200)
-  expect(rig.seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${token}`])
-  // An operation that is open to anybody has no use for it.
+  expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${token}`])
+  // A public operation receives no token.
   expect(await statusOf(secret, '/seals/checkpoint')).toBe(200)
-  expect(rig.seen.at(-1)?.headers.authorization).toBeUndefined()
-  expect(JSON.stringify(rig.seen)).not.toContain(secret)
-  // That is no session, nor is it an API token.
+  expect(server.seen.at(-1)?.headers.authorization).toBeUndefined()
+  expect(JSON.stringify(server.seen)).not.toContain(secret)
+  // The service token is neither a session nor an API token.
   await expectRefused(await ask(token))
 })
 
-it('gets to the operations of its scopes, and no further than the gateway on all others', async () => {
+it('forwards the operations of a token’s scopes and rejects all others', async () => {
   for (const scope of API_SCOPES) {
-    const { secret } = await rig.apiToken([scope])
+    const { secret } = await server.apiToken([scope])
     for (const { spec } of OPERATIONS)
       for (const source of spec.path.includes(':source') ? SOURCES : ['']) {
         const path = samplePath(spec.path, source)
-        rig.seen.length = 0
+        server.seen.length = 0
         const answer = await ask(secret, path, spec.method)
         const isOpen = spec.access === 'anyone' || spec.scopes?.includes(scope)
         expect([spec.method, path, answer.status]).toEqual([spec.method, path, isOpen ? 200 : 403])
-        expect(rig.seen).toHaveLength(isOpen ? 1 : 0)
+        expect(server.seen).toHaveLength(isOpen ? 1 : 0)
         if (isOpen) continue
         expect(await answer.json()).toEqual({
           detail: spec.scopes ? missingScope(spec.scopes) : DETAILS.apiTokenRefused,
@@ -51,7 +56,7 @@ it('gets to the operations of its scopes, and no further than the gateway on all
           spec.scopes ? `Bearer error="insufficient_scope", scope="${spec.scopes.join(' ')}"` : null,
         )
       }
-    // What the contracts don't know is closed, too.
+    // Paths outside the contracts are closed as well.
     expect(await statusOf(secret, '/iods/unknown/route')).toBe(404)
     expect(await statusOf(secret, '/iods', 'HEAD')).toBe(scope === 'read' ? 200 : 403)
   }
@@ -65,86 +70,86 @@ it.each([
   `iodine_api_${'x'.repeat(42)}!`,
   `iodine_feed_${'x'.repeat(43)}`,
   `IODINE_API_${'x'.repeat(43)}`,
-])('of another form (%j) is refused without a question to auth', async given => {
-  const before = rig.tokenChecks()
+])('rejects a malformed token (%j) without a query to auth', async given => {
+  const before = server.tokenChecks()
   await expectRefused(await ask(given))
-  expect(rig.tokenChecks()).toBe(before)
+  expect(server.tokenChecks()).toBe(before)
 })
 
-it('is asked of auth once a minute, however many requests come', async () => {
-  const { secret, hash } = await rig.apiToken(['read'])
-  const before = rig.tokenChecks()
+it('queries auth about a token once a minute', async () => {
+  const { secret, hash } = await server.apiToken(['read'])
+  const before = server.tokenChecks()
   const statuses = await Promise.all(Array.from({ length: 40 }, () => statusOf(secret)))
   expect(new Set(statuses)).toEqual(new Set([200]))
   for (let n = 0; n < 100; n++) await statusOf(secret)
-  expect(rig.tokenChecks()).toBe(before + 1)
-  mock.timers.enable({ apis: ['Date'], now: Date.now() + SESSION_KNOWN_MS })
+  expect(server.tokenChecks()).toBe(before + 1)
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + SESSION_CACHE_MS })
   expect(await statusOf(secret)).toBe(200)
-  expect(rig.tokenChecks()).toBe(before + 2)
-  // Then its end in auth's database counts without a tombstone, too.
-  rig.liveTokens.delete(hash)
+  expect(server.tokenChecks()).toBe(before + 2)
+  // The next query detects a revocation without a tombstone.
+  server.liveTokens.delete(hash)
   mock.timers.reset()
-  mock.timers.enable({ apis: ['Date'], now: Date.now() + 2 * SESSION_KNOWN_MS })
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + 2 * SESSION_CACHE_MS })
   await expectRefused(await ask(secret))
 })
 
-it('that is revoked is dead at the next request, although it was seen a moment ago', async () => {
-  const { secret, hash } = await rig.apiToken(['read'])
+it('rejects a revoked token at the next request', async () => {
+  const { secret, hash } = await server.apiToken(['read'])
   expect(await statusOf(secret)).toBe(200)
-  const redis = await connectRedis(rig.settings.REDIS_URL ?? '')
+  const redis = await connectRedis(server.settings.REDIS_URL ?? '')
   await redis.set(keyOf(hash), SESSION_REVOKED)
-  const before = rig.tokenChecks()
+  const before = server.tokenChecks()
   await expectRefused(await ask(secret))
-  expect(rig.tokenChecks()).toBe(before)
+  expect(server.tokenChecks()).toBe(before)
   redis.disconnect()
 })
 
-it('that has expired is refused at once, whatever is remembered of it', async () => {
-  const { secret } = await rig.apiToken(['read'], 30_000)
+it('rejects an expired token, also from the cache', async () => {
+  const { secret } = await server.apiToken(['read'], 30_000)
   expect(await statusOf(secret)).toBe(200)
   mock.timers.enable({ apis: ['Date'], now: Date.now() + 30_001 })
   await expectRefused(await ask(secret))
   mock.timers.reset()
-  await rig.stop('auth')
+  await server.stop('auth')
   mock.timers.enable({ apis: ['Date'], now: Date.now() + 30_001 })
   const answer = await ask(secret)
   mock.timers.reset()
-  await rig.start('auth')
+  await server.start('auth')
   await expectRefused(answer)
 })
 
-it('that was alive a moment ago is, while auth is down; unknown ones are 503, revoked ones 401', async () => {
+it('accepts cached tokens while auth is down, answers 503 for unknown and 401 for revoked ones', async () => {
   const [seen, unseen, revoked] = [
-    await rig.apiToken(['read']),
-    await rig.apiToken(['read']),
-    await rig.apiToken(['read']),
+    await server.apiToken(['read']),
+    await server.apiToken(['read']),
+    await server.apiToken(['read']),
   ]
   for (const { secret } of [seen, revoked]) expect(await statusOf(secret)).toBe(200)
-  const redis = await connectRedis(rig.settings.REDIS_URL ?? '')
+  const redis = await connectRedis(server.settings.REDIS_URL ?? '')
   await redis.set(keyOf(revoked.hash), SESSION_REVOKED)
   redis.disconnect()
-  mock.timers.enable({ apis: ['Date'], now: Date.now() + SESSION_KNOWN_MS })
-  await rig.stop('auth')
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + SESSION_CACHE_MS })
+  await server.stop('auth')
   const statuses = [seen, unseen, revoked].map(({ secret }) => statusOf(secret))
   const answered = await Promise.all(statuses)
-  await rig.start('auth')
+  await server.start('auth')
   expect(answered).toEqual([200, 503, 401])
 })
 
-it('may have been revoked where Redis has lost its data while auth is down: 503', async () => {
-  const { secret } = await rig.apiToken(['read'])
+it('answers 503 if Redis lost its data and auth is down', async () => {
+  const { secret } = await server.apiToken(['read'])
   expect(await statusOf(secret)).toBe(200)
-  const redis = await connectRedis(rig.settings.REDIS_URL ?? '')
+  const redis = await connectRedis(server.settings.REDIS_URL ?? '')
   await redis.flushall()
   redis.disconnect()
-  await rig.stop('auth')
+  await server.stop('auth')
   const answer = await statusOf(secret)
-  await rig.start('auth')
+  await server.start('auth')
   expect([answer, await statusOf(secret)]).toEqual([503, 200])
 })
 
-it('is asked of auth at each request while Redis is away, and for a while after', async () => {
-  const { rig: other, redis: own, link, close } = await startCutRig()
+it('queries auth at each request during and shortly after an outage of Redis', async () => {
+  const { server: other, redis: own, link, close } = await startServerWithRedisLink()
   const [ended, seen, revoked] = [
     await other.apiToken(['read']),
     await other.apiToken(['read']),
@@ -157,20 +162,20 @@ it('is asked of auth at each request while Redis is away, and for a while after'
   await expect
     .poll(async () => (await status(revoked)) === 200 && other.tokenChecks() > before + 1)
     .toBe(true)
-  // The end of one reaches auth's database, not Redis; the other's reaches Redis alone.
+  // One revocation reaches only auth's database, the other only Redis.
   other.liveTokens.delete(ended.hash)
   await own.set(keyOf(revoked.hash, other), SESSION_REVOKED)
   link.set('open')
   await expect.poll(() => status(revoked)).toBe(401)
   expect(await status(ended)).toBe(401)
-  // Nothing of before the outage counts while auth is down.
+  // States from before the outage are invalid while auth is down.
   await other.stop('auth')
   expect([await status(ended), await status(seen)]).toEqual([503, 503])
   await close()
 })
 
-it('shares the limits of its user, and guesses stop at the gateway past those of an address', async () => {
-  const limited = await startRig({
+it('counts tokens against the limit of their user, and unknown tokens against that of the address', async () => {
+  const limited = await startTestServer({
     RATE_LIMITS: 'on',
     USER_REQUESTS_A_MINUTE: '5',
     STRANGER_REQUESTS_A_MINUTE: '4',
@@ -188,7 +193,7 @@ it('shares the limits of its user, and guesses stop at the gateway past those of
     await status(two.secret),
     await status(session.token),
     await status(one.secret),
-    // A refusal for its scopes counts, too.
+    // A request without the required scope counts as well.
     await statusOf(one.secret, '/iods', 'POST', limited),
     await status(two.secret),
     await status(session.token),

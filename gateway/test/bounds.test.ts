@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { DETAILS } from '@iodine/contracts'
 import { createHttpApp, createLogger, readConfig, unauthenticated } from '@iodine/service-kit'
-import { newId, startCrowd, temporaryFolder } from '@iodine/test-kit'
+import { newId, startSlowClients, temporaryFolder } from '@iodine/test-kit'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { BOUNDS, type Bounds, type Refusal } from '../src/bounds.js'
 import { gatewayConfigSchema } from '../src/index.js'
@@ -12,33 +12,33 @@ import { createLimits } from '../src/limits.js'
 import { addProxy } from '../src/plugins/proxy.js'
 import { ROUTES } from '../src/routes.js'
 import { guardSockets } from '../src/sockets.js'
-import { type Rig, raw, startRig } from './rig.js'
+import { raw, startTestServer, type TestServer } from './test-server.js'
 
 const KIB = 1_024
-let rig: Rig
+let server: TestServer
 /** Requests that a service holds open until the test answers them. */
 const held: { url: string; response: ServerResponse }[] = []
 const stopped: (() => unknown)[] = []
 beforeAll(async () => {
-  rig = await startRig()
+  server = await startTestServer()
 })
 afterEach(async () => {
   for (const { response } of held.splice(0)) response.end('{}')
-  for (const name of ['iods', 'narratives'] as const) delete rig.behaviour[name]
+  for (const name of ['iods', 'narratives'] as const) delete server.behaviour[name]
   for (const stop of stopped.splice(0)) await stop()
 })
-afterAll(() => rig?.close())
+afterAll(() => server?.close())
 
-/** A gateway with narrower bounds. `Bearer NAME` signs in NAME, at the address given in the request. */
+/** Starts a gateway with narrower bounds. `Bearer NAME` signs in NAME, at the address in the request. */
 const start = async (bounds: Partial<Bounds>) => {
-  const all: Bounds = { ...BOUNDS, lookMs: 50, ...bounds }
+  const all: Bounds = { ...BOUNDS, checkMs: 50, ...bounds }
   const app = createHttpApp({ logger: createLogger('test', 'silent'), trustProxy: true, isPublic: true })
   const refusals: Refusal[] = []
   const refused = (reason: Refusal) => void refusals.push(reason)
   guardSockets(app, all, true, refused)
   const load = addProxy(app, {
     routes: ROUTES,
-    addressOf: name => rig.settings[`${name.toUpperCase()}_URL`],
+    addressOf: name => server.settings[`${name.toUpperCase()}_URL`],
     checkFeedKey: async () => expect.unreachable(),
     checkApiToken: async () => expect.unreachable(),
     checkSession: async authorization => {
@@ -46,7 +46,7 @@ const start = async (bounds: Partial<Bounds>) => {
       if (!id) throw unauthenticated()
       return { id, sid: newId(), scope: 'full' }
     },
-    limits: createLimits(readConfig(gatewayConfigSchema, rig.settings)),
+    limits: createLimits(readConfig(gatewayConfigSchema, server.settings)),
     bounds: all,
     refused,
   })
@@ -65,7 +65,7 @@ const start = async (bounds: Partial<Bounds>) => {
   return { app, url, load, refusals, send }
 }
 const holdAll = (service: 'iods' | 'narratives') => {
-  rig.behaviour[service] = (request, response) => {
+  server.behaviour[service] = (request, response) => {
     if (request.url === '/healthz') return void response.end('{}')
     request.resume().once('end', () => held.push({ url: request.url ?? '', response }))
   }
@@ -78,8 +78,8 @@ const expectBusy = async (answer: Response, status = 503, detail: string = DETAI
 const HEAD = 'POST /api/v1/iods HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer mallory\r\n'
 const SHARE = { address: 1_000, stranger: 100, user: 100 }
 
-it('a body that comes too slowly, or takes too long, is 408 and the end of its connection', async () => {
-  const reached = rig.seen.length
+it('answers 408 to a slow body and closes its connection', async () => {
+  const reached = server.seen.length
   const { url, load, refusals } = await start({ bodyGraceMs: 200, bodyRate: 1_000 })
   const answer = await raw(url, `${HEAD}Content-Length: 1000\r\n\r\n{`)
   expect(answer).toMatch(/^HTTP\/1.1 408 /)
@@ -89,11 +89,11 @@ it('a body that comes too slowly, or takes too long, is 408 and the end of its c
 
   const patient = await start({ bodyGraceMs: 60_000, bodyMs: 300 })
   expect(await raw(patient.url, `${HEAD}Content-Length: 9\r\n\r\n{`)).toMatch(/^HTTP\/1.1 408 /)
-  expect(rig.seen).toHaveLength(reached)
+  expect(server.seen).toHaveLength(reached)
   expect(load()).toMatchObject({ in_flight: 0, arriving: 0, memory_bytes: 0, file_bytes: 0 })
 })
 
-it('a body that is cut off leaves nothing behind', async () => {
+it('frees all resources of an interrupted body', async () => {
   const { url, load } = await start({ inMemoryBytes: 10 })
   for (const path of ['iods', 'tiktok/data']) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () =>
@@ -109,7 +109,7 @@ it('a body that is cut off leaves nothing behind', async () => {
   }
 })
 
-it('a body that is long goes by a file that has no name, unchanged', async () => {
+it('spools a long body to an unlinked file and forwards it unchanged', async () => {
   const folder = temporaryFolder()
   const before = process.env.TMPDIR
   process.env.TMPDIR = folder.path
@@ -134,15 +134,15 @@ it('a body that is long goes by a file that has no name, unchanged', async () =>
   await writer.close()
   expect((await answered).status).toBe(200)
   const hash = (value: string) => createHash('sha256').update(value).digest('hex')
-  expect(hash(rig.seen.at(-1)?.body ?? '')).toBe(hash(text))
-  expect(rig.seen.at(-1)?.headers['content-length']).toBe(String(text.length))
+  expect(hash(server.seen.at(-1)?.body ?? '')).toBe(hash(text))
+  expect(server.seen.at(-1)?.headers['content-length']).toBe(String(text.length))
   expect(readdirSync(folder.path)).toEqual([])
-  // The room is freed each time.
+  // Each request frees its memory and disk space.
   for (let n = 0; n < 3; n++)
     expect((await send('alice', '/tiktok/data', { method: 'POST', body: text })).status).toBe(200)
 })
 
-it('bodies take no more room than their share, in memory and in files', async () => {
+it('limits the memory and disk space of bodies per client', async () => {
   const room = { all: 1_000 * KIB, address: 800 * KIB, stranger: 0, user: 200 * KIB }
   const { url, load, send, refusals } = await start({ memory: room, spool: room, inMemoryBytes: 150 * KIB })
   for (const path of ['/iods', '/tiktok/data']) {
@@ -164,7 +164,7 @@ it('bodies take no more room than their share, in memory and in files', async ()
   expect(new Set(refusals)).toEqual(new Set(['body_room']))
 })
 
-it('Expect: 100-continue is answered before the body is sent', async () => {
+it('answers Expect: 100-continue before the body is sent', async () => {
   const { url } = await start({})
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.write(`${HEAD}Connection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n`)
@@ -176,10 +176,10 @@ it('Expect: 100-continue is answered before the body is sent', async () => {
   })
   await closed
   expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200'])
-  expect(rig.seen.at(-1)?.body).toBe('{}')
+  expect(server.seen.at(-1)?.body).toBe('{}')
 })
 
-it('past so many requests under way one is refused at once, while others are not', async () => {
+it('refuses requests past a client’s limit of concurrent requests', async () => {
   holdAll('iods')
   const { send, load, refusals } = await start({ inFlight: { all: 100, address: 90, stranger: 5, user: 5 } })
   const under = Array.from({ length: 5 }, () => send('mallory', '/iods'))
@@ -193,14 +193,14 @@ it('past so many requests under way one is refused at once, while others are not
   await expect.poll(() => load()).toMatchObject({ in_flight: 0, pools: { iods: { active: 0, waiting: 0 } } })
 })
 
-it('nobody has more than their share of the connections to a service; the rest of theirs waits its turn', async () => {
+it('limits a client’s connections to a service and queues its other requests', async () => {
   holdAll('iods')
   const { send, load } = await start({ pool: { ...SHARE, all: 4, user: 3 }, poolWaitMs: 60_000 })
   const mine = Array.from({ length: 7 }, (_, n) => send('mallory', `/iods?n=${n}`))
   await expect.poll(() => load().pools.iods).toEqual({ active: 3, waiting: 4 })
   const hers = send('alice', '/iods?alice')
   await expect.poll(() => held.map(({ url }) => url)).toContain('/api/v1/iods?alice')
-  // The caller with the smallest share comes first, regardless of the number waiting.
+  // The client with the fewest connections is admitted first, regardless of the number waiting.
   const his = Array.from({ length: 3 }, (_, n) => send('bob', `/iods?bob=${n}`))
   await expect.poll(() => load().pools.iods).toEqual({ active: 4, waiting: 7 })
   held.splice(0, 1)[0]?.response.end('{}')
@@ -219,7 +219,7 @@ it('nobody has more than their share of the connections to a service; the rest o
   expect(load().pools.iods).toEqual({ active: 0, waiting: 0 })
 })
 
-it('many accounts at one address leave connections for other addresses', async () => {
+it('limits the connections of one address with many accounts', async () => {
   holdAll('iods')
   const { send, load } = await start({
     pool: { all: 4, address: 3, stranger: 2, user: 2 },
@@ -235,7 +235,7 @@ it('many accounts at one address leave connections for other addresses', async (
   for (const { status } of await Promise.all([...many, elsewhere])) expect(status).toBe(200)
 })
 
-it('who finds no free connection in time is told so', async () => {
+it('answers 503 if no connection becomes free in time', async () => {
   holdAll('iods')
   const { send, refusals } = await start({ pool: { ...SHARE, all: 1 }, poolWaitMs: 500 })
   const first = send('mallory', '/iods')
@@ -246,7 +246,7 @@ it('who finds no free connection in time is told so', async () => {
   expect((await first).status).toBe(200)
 })
 
-it('who leaves waits no longer for a connection', async () => {
+it('removes a disconnected client from the queue for a connection', async () => {
   holdAll('iods')
   const { send, load } = await start({ pool: { ...SHARE, all: 1 }, poolWaitMs: 60_000 })
   const first = send('mallory', '/iods')
@@ -262,7 +262,7 @@ it('who leaves waits no longer for a connection', async () => {
   await expect.poll(() => load()).toMatchObject({ in_flight: 0, pools: { iods: { active: 0 } } })
 })
 
-it('waits for other work have connections of their own', async () => {
+it('uses separate connections for operations that wait for other work', async () => {
   holdAll('narratives')
   const { send, load } = await start({ pool: { ...SHARE, all: 1 }, waitPool: { ...SHARE, all: 3, user: 2 } })
   const waits = Array.from({ length: 2 }, (_, n) =>
@@ -279,9 +279,9 @@ it('waits for other work have connections of their own', async () => {
   for (const { status } of await Promise.all([...waits, ...others])) expect(status).toBe(200)
 })
 
-it('a client that does not read is cut, and the service hears of it', async () => {
+it('disconnects a client that does not read, and ends its request to the service', async () => {
   let gone = 0
-  rig.behaviour.iods = (_request, response) => {
+  server.behaviour.iods = (_request, response) => {
     response.once('close', () => gone++)
     const chunk = Buffer.alloc(64 * KIB, 'x')
     const write = () => {
@@ -291,7 +291,7 @@ it('a client that does not read is cut, and the service hears of it', async () =
     write()
   }
   const { url, load, refusals, send } = await start({ stallMs: 1_000, pool: { ...SHARE, all: 4, user: 3 } })
-  const crowd = await startCrowd(url, {
+  const crowd = await startSlowClients(url, {
     count: 3,
     text: 'GET /api/v1/iods HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer mallory\r\n\r\n',
     isDeaf: true,
@@ -306,7 +306,7 @@ it('a client that does not read is cut, and the service hears of it', async () =
   await expect.poll(() => load()).toMatchObject({ in_flight: 0, pools: { iods: { active: 0, waiting: 0 } } })
 })
 
-it('long heads that are not complete have so much room together, and so much an address', async () => {
+it('limits the bytes of long incomplete heads in total and per address', async () => {
   const { url, send, refusals } = await start({ heads: { all: 400_000, address: 150_000 } })
   const { port } = new URL(url)
   const begin = (bytes: number) => {
@@ -314,13 +314,13 @@ it('long heads that are not complete have so much room together, and so much an 
     socket.write(`GET /api/v1/iods?q=${'x'.repeat(bytes)}`)
     return new Promise<void>(resolve => socket.once('close', () => resolve()))
   }
-  // One that is complete is none of them.
+  // A complete head does not count.
   expect((await send('alice', `/iods?q=${'x'.repeat(100_000)}`)).status).toBe(200)
   await Promise.all([begin(100_000), begin(100_000)])
   expect(refusals).toEqual(['heads', 'heads'])
 })
 
-it('an address has so many connections', async () => {
+it('limits the connections of an address', async () => {
   const { url, refusals } = await start({ sockets: { all: 100, address: 3 } })
   const { port } = new URL(url)
   const sockets = Array.from({ length: 3 }, () => connect(Number(port), '127.0.0.1').on('error', () => {}))
@@ -339,7 +339,7 @@ it('an address has so many connections', async () => {
     .toBe(404)
 })
 
-it('a head that comes too slowly is 408', { tags: 'long' }, async () => {
+it('answers 408 to a slow head', { tags: 'long' }, async () => {
   const { app, url } = await start({})
   expect(app.server.headersTimeout).toBe(20_000)
   app.server.headersTimeout = 200

@@ -2,24 +2,24 @@ import { DETAILS, FEEDS, TAXII_TYPE } from '@iodine/contracts'
 import { hashOf } from '@iodine/service-kit'
 import { samplePath } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type Rig, startRig } from './rig.js'
+import { startTestServer, type TestServer } from './test-server.js'
 
 const KEY = 'iodine_feed_abc'
 const LIMIT = 20
-let rig: Rig
+let server: TestServer
 /** Hashes of live keys. */
 const live = new Set<string>()
 let checks = 0
 let limited = 0
 
 beforeAll(async () => {
-  rig = await startRig({
+  server = await startTestServer({
     RATE_LIMITS: 'on',
     FEED_REQUESTS_A_MINUTE: String(LIMIT),
     STRANGER_REQUESTS_A_MINUTE: '1000',
     PUBLIC_URL: 'https://iodine.example.org',
   })
-  rig.behaviour.auth = async (request, response) => {
+  server.behaviour.auth = async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { hash } = JSON.parse(Buffer.concat(chunks).toString())
@@ -30,25 +30,25 @@ beforeAll(async () => {
     response.writeHead(status as number, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
 })
-afterAll(() => rig?.close())
+afterAll(() => server?.close())
 beforeEach(() => {
   live.clear()
   live.add(hashOf(KEY))
-  // A key of its own for each test, as limits are per key.
+  // A separate key id for each test: limits are per key.
   limited++
 })
 
 const send = (path: string, authorization = `Bearer ${KEY}`, method = 'GET') =>
-  fetch(rig.url + path, { method, headers: { ...(authorization && { authorization }) } })
+  fetch(server.url + path, { method, headers: { ...(authorization && { authorization }) } })
 const basic = (name: string, key: string) => `Basic ${Buffer.from(`${name}:${key}`).toString('base64')}`
 
-it('reaches its service with the token of the key, and never with the key', async () => {
+it('forwards the service token of the key, never the key', async () => {
   for (const { service, spec } of FEEDS) {
     const path = samplePath(spec.path)
     for (const url of [path, `${path}/`, `${path}?limit=1`]) {
       const answer = await send(url)
       expect([url, answer.status, await answer.json()]).toEqual([url, 200, { service }])
-      const { headers, ...seen } = rig.seen.at(-1) ?? expect.unreachable()
+      const { headers, ...seen } = server.seen.at(-1) ?? expect.unreachable()
       expect(seen).toMatchObject({ service, method: 'GET', url })
       expect(headers).toMatchObject({
         authorization: 'Bearer a-token',
@@ -61,15 +61,15 @@ it('reaches its service with the token of the key, and never with the key', asyn
   }
 })
 
-it('takes the key as the password of Basic, whatever the name', async () => {
+it('accepts the key as the password of Basic with any user name', async () => {
   for (const authorization of [basic('me', KEY), basic('', KEY), `bearer ${KEY}`])
     expect((await send('/taxii2/', authorization)).status).toBe(200)
   live.add(hashOf('with:colons:'))
   expect((await send('/taxii2/', basic('me', 'with:colons:'))).status).toBe(200)
 })
 
-it('refuses what is no live key, in the form of TAXII and with a challenge', async () => {
-  const { token } = await rig.token()
+it('rejects an invalid key with a TAXII error and a challenge', async () => {
+  const { token } = await server.token()
   for (const authorization of [
     '',
     'Bearer unknown',
@@ -91,7 +91,7 @@ it('refuses what is no live key, in the form of TAXII and with a challenge', asy
   }
 })
 
-it('looks a key up at each request: its end counts at once', async () => {
+it('checks a key at each request', async () => {
   expect((await send('/taxii2/')).status).toBe(200)
   const before = checks
   live.clear()
@@ -99,12 +99,12 @@ it('looks a key up at each request: its end counts at once', async () => {
   expect(checks).toBe(before + 1)
 })
 
-it('is no way to the API, nor is a session a way to feeds', async () => {
+it('rejects a feed key at the API', async () => {
   for (const authorization of [`Bearer ${KEY}`, basic('me', KEY)])
     expect((await send('/api/v1/campaigns', authorization)).status).toBe(401)
 })
 
-it('only reads, and only what there is', async () => {
+it('serves only GET and HEAD of known endpoints', async () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     const answer = await send('/taxii2/iodine/collections/x/objects/', `Bearer ${KEY}`, method)
     expect([answer.status, (await answer.json()).http_status]).toEqual([403, '403'])
@@ -114,7 +114,7 @@ it('only reads, and only what there is', async () => {
   expect((await send('/taxii2/', `Bearer ${KEY}`, 'HEAD')).status).toBe(200)
 })
 
-it('is limited by key', async () => {
+it('limits requests per key', async () => {
   const statuses: number[] = []
   for (let n = 0; n <= LIMIT; n++) statuses.push((await send('/taxii2/')).status)
   expect(statuses.at(-1)).toBe(429)
@@ -126,13 +126,13 @@ it('is limited by key', async () => {
   expect((await send('/taxii2/')).status).toBe(200)
 })
 
-it('is 503 while auth or its service is down', async () => {
-  await rig.stop('campaigns')
+it('answers 503 while auth or the service is down', async () => {
+  await server.stop('campaigns')
   const down = await send('/taxii2/')
   expect([down.status, (await down.json()).http_status]).toEqual([503, '503'])
-  await rig.start('campaigns')
-  await rig.stop('auth')
+  await server.start('campaigns')
+  await server.stop('auth')
   expect((await send('/taxii2/')).status).toBe(503)
-  await rig.start('auth')
+  await server.start('auth')
   expect((await send('/taxii2/')).status).toBe(200)
 })

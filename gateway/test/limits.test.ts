@@ -4,12 +4,12 @@ import { addressKey } from '@iodine/service-kit'
 import { samplePath } from '@iodine/test-kit'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Rig, startRig } from './rig.js'
+import { startTestServer, type TestServer } from './test-server.js'
 
 const LIMIT = 3
 /** All routes that the gateway registers. */
 let registered: { method: string; url: string }[] = []
-let rig: Rig
+let server: TestServer
 beforeAll(async () => {
   const note = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance }
@@ -22,7 +22,7 @@ beforeAll(async () => {
   }
   const created = channel('fastify.initialization')
   created.subscribe(note)
-  rig = await startRig({
+  server = await startTestServer({
     RATE_LIMITS: 'on',
     TRUST_PROXY: 'true',
     USER_REQUESTS_A_MINUTE: String(LIMIT),
@@ -31,12 +31,12 @@ beforeAll(async () => {
   })
   created.unsubscribe(note)
 })
-afterAll(() => rig?.close())
+afterAll(() => server?.close())
 
 let addresses = 0
 const newAddress = () => `198.51.${++addresses >> 8}.${addresses & 255}`
 const send = (method: string, path: string, from: string, token?: string) =>
-  fetch(rig.url + path, {
+  fetch(server.url + path, {
     method,
     redirect: 'manual',
     headers: { 'x-forwarded-for': from, ...(token && { authorization: `Bearer ${token}` }) },
@@ -67,16 +67,16 @@ describe('each operation of the contracts is limited', () => {
     // Clients at other addresses are not limited.
     expect((await send(spec.method, path, newAddress())).status).not.toBe(429)
     if (spec.access === 'anyone') return
-    const { token } = await rig.token()
-    const reached = rig.seen.length
+    const { token } = await server.token()
+    const reached = server.seen.length
     await expectLimited(() => send(spec.method, path, newAddress(), token))
-    expect(rig.seen.length - reached).toBe(LIMIT)
-    // Nor are signed-in users at the same address.
-    expect((await send(spec.method, path, stranger, (await rig.token()).token)).status).toBe(200)
+    expect(server.seen.length - reached).toBe(LIMIT)
+    // Signed-in users at the same address are not limited either.
+    expect((await send(spec.method, path, stranger, (await server.token()).token)).status).toBe(200)
   })
 })
 
-it('so is every other route of the gateway, and what is none', async () => {
+it('limits every other route and unknown paths', async () => {
   const others = registered.filter(
     ({ url }) => !/^(\/api\/v1\/[a-z]+|\/taxii2|\/feeds)(\/\*)?$/.test(url) || /\/docs/.test(url),
   )
@@ -96,14 +96,18 @@ it('so is every other route of the gateway, and what is none', async () => {
   }
 })
 
-it('a header that anybody can write gets nobody past the limit unless a proxy is trusted', async () => {
+it('ignores client addresses that no trusted proxy has written', async () => {
   for (const [trust, forged] of [
     ['false', (n: number) => `203.0.113.${n}`],
     // The trusted proxy appends its entry last: here the client's address.
     ['1', (n: number) => `203.0.113.${n}, 198.51.100.7`],
     ['127.0.0.1', (n: number) => `203.0.113.${n}, 198.51.100.7`],
   ] as const) {
-    const strict = await startRig({ RATE_LIMITS: 'on', TRUST_PROXY: trust, STRANGER_REQUESTS_A_MINUTE: '3' })
+    const strict = await startTestServer({
+      RATE_LIMITS: 'on',
+      TRUST_PROXY: trust,
+      STRANGER_REQUESTS_A_MINUTE: '3',
+    })
     const ask = (n: number) =>
       fetch(`${strict.url}/api/v1/auth/verify-magic-link`, {
         method: 'POST',
@@ -120,12 +124,12 @@ it('a header that anybody can write gets nobody past the limit unless a proxy is
   }
 })
 
-describe('a client keeps its address however a trusted proxy writes it', () => {
+describe('the client address in headers of a trusted proxy', () => {
   const trusting = async (
     trust: string,
     use: (ask: (headers: HeadersInit) => Promise<string>) => unknown,
   ) => {
-    const other = await startRig({ TRUST_PROXY: trust })
+    const other = await startTestServer({ TRUST_PROXY: trust })
     try {
       await use(async headers => {
         await fetch(`${other.url}/api/v1/auth/verify-magic-link`, { method: 'POST', headers })
@@ -135,7 +139,7 @@ describe('a client keeps its address however a trusted proxy writes it', () => {
       await other.close()
     }
   }
-  it('with ports, brackets, zones and mapped addresses, by any proxy that is trusted', () =>
+  it('is read with ports, brackets, zones and mapped addresses', () =>
     trusting('1', async ask => {
       for (const [written, address] of [
         ['203.0.113.9:40000', '203.0.113.9'],
@@ -152,7 +156,7 @@ describe('a client keeps its address however a trusted proxy writes it', () => {
       ])
         expect([written, await ask({ 'x-forwarded-for': written as string })]).toEqual([written, address])
     }))
-  it('in Forwarded, where there is no X-Forwarded-For', () =>
+  it('is read from Forwarded if X-Forwarded-For is absent', () =>
     trusting('1', async ask => {
       for (const [written, address] of [
         ['for=203.0.113.9', '203.0.113.9'],
@@ -161,7 +165,7 @@ describe('a client keeps its address however a trusted proxy writes it', () => {
         ['for="[2001:db8::1]:_hidden"', '2001:db8::1'],
         ['for=198.51.100.1, for="\\203.0.113.9"', '203.0.113.9'],
         ['host=";for=198.51.100.1";for=203.0.113.9', '203.0.113.9'],
-        // An open quote of the client's takes the proxy's element with it: the proxy counts.
+        // An unclosed quote by the client hides the proxy's element: the proxy's address counts.
         ['for=198.51.100.1;x=", for="[2001:db8::1]:443"', '127.0.0.1'],
         ['for=_hidden', '127.0.0.1'],
         ['for=198.51.100.1, for=unknown', '127.0.0.1'],
@@ -172,7 +176,7 @@ describe('a client keeps its address however a trusted proxy writes it', () => {
         '203.0.113.9',
       )
     }))
-  it('and what names none counts as the proxy that reported it', () =>
+  it('falls back to the proxy’s address for an invalid value', () =>
     trusting('true', async ask => {
       for (const written of [
         'unknown',
@@ -185,7 +189,7 @@ describe('a client keeps its address however a trusted proxy writes it', () => {
       ])
         expect([written, await ask({ 'x-forwarded-for': written })]).toEqual([written, '127.0.0.1'])
     }))
-  it('over lists of trusted proxies, to the first that is not one', () =>
+  it('is the last one that belongs to no trusted proxy', () =>
     trusting('127.0.0.1, 10.0.0.0/8, 2001:db8::/32', async ask => {
       for (const written of [
         '198.51.100.1, 203.0.113.9:7, 10.1.1.1:80',
@@ -195,7 +199,7 @@ describe('a client keeps its address however a trusted proxy writes it', () => {
     }))
 })
 
-it('an address of IPv6 counts as its network', () => {
+it('counts an IPv6 address by its /64 network', () => {
   expect(addressKey('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
   expect(addressKey('2001:DB8:1:2::ffff')).toBe('2001:db8:1:2::/64')
   expect(addressKey('2001:db8::1')).toBe('2001:db8:0:0::/64')

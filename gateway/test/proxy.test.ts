@@ -25,18 +25,24 @@ import { gatewayConfigSchema } from '../src/index.js'
 import { createLimits } from '../src/limits.js'
 import { addProxy } from '../src/plugins/proxy.js'
 import type { Load } from '../src/proxy/forward.js'
-import { PATIENT, type Rig, raw, startCutRig, startRig } from './rig.js'
+import {
+  LONG_REDIS_TIMEOUT,
+  raw,
+  startServerWithRedisLink,
+  startTestServer,
+  type TestServer,
+} from './test-server.js'
 
-let rig: Rig
+let server: TestServer
 let token: string
 beforeAll(async () => {
-  rig = await startRig({}, PATIENT)
-  token = (await rig.token()).token
+  server = await startTestServer({}, LONG_REDIS_TIMEOUT)
+  token = (await server.token()).token
 })
-afterAll(() => rig?.close())
+afterAll(() => server?.close())
 beforeEach(() => {
-  rig.seen.length = 0
-  for (const name of Object.keys(rig.behaviour)) delete rig.behaviour[name as ServiceName]
+  server.seen.length = 0
+  for (const name of Object.keys(server.behaviour)) delete server.behaviour[name as ServiceName]
 })
 
 const send = (
@@ -44,12 +50,12 @@ const send = (
   init: RequestInit & { duplex?: 'half' } = {},
   bearer: string | undefined = token,
 ) =>
-  fetch(`${rig.url}/api/v1${path}`, {
+  fetch(`${server.url}/api/v1${path}`, {
     ...init,
     headers: { ...(bearer && { authorization: `Bearer ${bearer}` }), ...init.headers },
   })
-/** The gateway's load. */
-const load = async (): Promise<Load> => (await (await fetch(`${rig.url}/readyz`)).json()).load
+/** Returns the gateway's load. */
+const load = async (): Promise<Load> => (await (await fetch(`${server.url}/readyz`)).json()).load
 const expectDetail = async (response: Response, status: number, detail: string) =>
   expect([response.status, await response.json()]).toEqual([status, { detail }])
 
@@ -68,17 +74,17 @@ describe('each operation of the contracts', () => {
       for (const url of [path, `${path}/`, `${path}?x=1`]) {
         const response = await send(url, { method: spec.method })
         expect([response.status, await response.json()]).toEqual([200, { service }])
-        expect(rig.seen.at(-1)).toMatchObject({ method: spec.method, url: `/api/v1${url}` })
+        expect(server.seen.at(-1)).toMatchObject({ method: spec.method, url: `/api/v1${url}` })
       }
     },
   )
-  it.each(operations)('$name asks for a session where it should', async ({ spec, path }) => {
+  it.each(operations)('$name requires a session unless it is public', async ({ spec, path }) => {
     for (const url of [path, `${path}/`])
       expect((await send(url, { method: spec.method }, '')).status).toBe(spec.access === 'anyone' ? 200 : 401)
   })
 })
 
-describe('what does not exist', () => {
+describe('an unknown path or method', () => {
   it.each([
     '/unknown',
     '/iods2',
@@ -87,9 +93,9 @@ describe('what does not exist', () => {
     '/..%2f..%2finternal/jwks',
     '/auth/..%2f..%2f..%2finternal/jwks',
     '/iods/..%5c..%5cinternal',
-  ])('is 404 at %s, signed in or not', async path => {
+  ])('is answered with 404 at %s, with and without a session', async path => {
     for (const bearer of [token, '']) await expectDetail(await send(path, {}, bearer), 404, DETAILS.notFound)
-    expect(rig.seen).toEqual([])
+    expect(server.seen).toEqual([])
   })
   it.each([
     'GET /internal/jwks',
@@ -105,22 +111,22 @@ describe('what does not exist', () => {
     'GET /api/v1//internal/jwks',
     'GET /./internal/jwks',
     'GET http://127.0.0.1/internal/jwks',
-  ])('is 404 for %s as it stands', async line => {
+  ])('is answered with 404 for the raw request line %s', async line => {
     const answer = await raw(
-      rig.url,
-      `${line} HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nAuthorization: Bearer ${token}\r\nX-Service-Key: ${rig.settings.SERVICE_KEY}\r\nConnection: close\r\n\r\n`,
+      server.url,
+      `${line} HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nAuthorization: Bearer ${token}\r\nX-Service-Key: ${server.settings.SERVICE_KEY}\r\nConnection: close\r\n\r\n`,
     )
     expect(answer).toMatch(/^HTTP\/1.1 404 /)
     expect(answer).toContain(JSON.stringify({ detail: DETAILS.notFound }))
-    expect(rig.seen).toEqual([])
+    expect(server.seen).toEqual([])
   })
-  it('is 404 for a method that nobody has, rather than a reason to sign in', async () => {
+  it('is answered with 404 instead of 401 for an unknown method', async () => {
     await expectDetail(await send('/auth/verify-magic-link?token=x', {}, ''), 404, DETAILS.notFound)
     expect((await send('/auth/verify-magic-link?token=x', { method: 'HEAD' }, '')).status).toBe(404)
     await expectDetail(await send('/iods', { method: 'PUT' }, ''), 404, DETAILS.notFound)
-    expect(rig.seen).toEqual([])
+    expect(server.seen).toEqual([])
   })
-  it('is 400, 414 or 431 for what no server can read', async () => {
+  it('is answered with 400, 414 or 431 if it is malformed or too long', async () => {
     await expectDetail(await send('/iods/%zz'), 400, DETAILS.badRequest)
     await expectDetail(await send(`/iods/${'x'.repeat(13_000)}`), 414, DETAILS.uriTooLong)
     await expectDetail(await send(`/iods?q=${'x'.repeat(370_000)}`), 414, DETAILS.uriTooLong)
@@ -135,18 +141,18 @@ describe('what does not exist', () => {
 
 describe('a search', () => {
   it.each(['x', '\u044f', '\u6f22', '\u{1f600}'])(
-    'of the greatest length reaches its service, in letters like %s',
+    'of maximum length reaches its service, in letters like %s',
     async letter => {
       const text = encodeURIComponent(letter.repeat(LIMITS.fieldMax))
       const target = `/graph/triplets?source=${text}&entity=${text}&verb=${text}`
       expect((await send(target)).status).toBe(200)
-      expect(rig.seen[0]?.url).toBe(API_BASE + target)
+      expect(server.seen[0]?.url).toBe(API_BASE + target)
     },
   )
 })
 
 describe('a session', () => {
-  it('is named by a bearer token after one or more spaces, in any case of the scheme', async () => {
+  it('is read from a bearer token after one or more spaces, in any case of the scheme', async () => {
     for (const [scheme, status] of [
       ['Bearer ', 200],
       ['bearer   ', 200],
@@ -163,11 +169,11 @@ describe('a session', () => {
   })
 
   const me = (bearer: string, scheme = 'Bearer') =>
-    fetch(`${rig.url}/api/v1/profile/me`, { headers: { authorization: `${scheme} ${bearer}` } })
-  const key = (sid: string) => sessionKey(rig.settings.REDIS_PREFIX ?? '', sid)
+    fetch(`${server.url}/api/v1/profile/me`, { headers: { authorization: `${scheme} ${bearer}` } })
+  const key = (sid: string) => sessionKey(server.settings.REDIS_PREFIX ?? '', sid)
 
-  it('must be there, ours, and not over', async () => {
-    const { token: expired } = await rig.token({}, -1_000)
+  it('is rejected if its token is missing, forged or expired', async () => {
+    const { token: expired } = await server.token({}, -1_000)
     const forged = `${token.slice(0, -4)}${token.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`
     const none = Buffer.from('{"alg":"none"}').toString('base64url')
     for (const bad of ['', 'x', expired, forged, `${none}.${token.split('.')[1]}.`])
@@ -175,30 +181,30 @@ describe('a session', () => {
     await expectDetail(await me(token, 'Basic'), 401, DETAILS.unauthenticated)
     expect((await me(token, 'bearer')).status).toBe(200)
   })
-  it('is known by Redis, else asked of auth', async () => {
-    const redis = await connectRedis(rig.settings.REDIS_URL ?? '')
+  it('is looked up in Redis, then queried from auth', async () => {
+    const redis = await connectRedis(server.settings.REDIS_URL ?? '')
     const id = newId()
     const state = { user_id: id, scope: 'full' as const }
-    const known = await rig.bed.token({ id, sid: 'known' })
+    const known = await server.fixture.token({ id, sid: 'known' })
     await redis.set(key('known'), JSON.stringify(state))
-    const unknown = await rig.bed.token({ id: newId(), sid: 'unknown' })
-    const before = rig.sessionChecks()
+    const unknown = await server.fixture.token({ id: newId(), sid: 'unknown' })
+    const before = server.sessionChecks()
     expect((await me(known)).status).toBe(200)
-    expect(rig.sessionChecks()).toBe(before)
+    expect(server.sessionChecks()).toBe(before)
     await expectDetail(await me(unknown), 401, DETAILS.unauthenticated)
-    expect(rig.sessionChecks()).toBe(before + 1)
+    expect(server.sessionChecks()).toBe(before + 1)
     // A tombstone is final, whatever auth answers.
-    rig.liveSessions.set('known', state)
+    server.liveSessions.set('known', state)
     await redis.set(key('known'), SESSION_REVOKED)
     await expectDetail(await me(known), 401, DETAILS.unauthenticated)
-    expect(rig.sessionChecks()).toBe(before + 1)
+    expect(server.sessionChecks()).toBe(before + 1)
     redis.disconnect()
   })
-  it('opens nothing for a token of our key that names another user or a wider scope', async () => {
-    const redis = await connectRedis(rig.settings.REDIS_URL ?? '')
-    const mine = await rig.token({ scope: 'collector' })
-    const another = await rig.bed.token({ id: newId(), scope: 'collector', sid: mine.sid })
-    const wider = await rig.bed.token({ id: mine.id, scope: 'full', sid: mine.sid })
+  it('is rejected for a token with another user or a wider scope', async () => {
+    const redis = await connectRedis(server.settings.REDIS_URL ?? '')
+    const mine = await server.token({ scope: 'collector' })
+    const another = await server.fixture.token({ id: newId(), scope: 'collector', sid: mine.sid })
+    const wider = await server.fixture.token({ id: mine.id, scope: 'full', sid: mine.sid })
     const refused = async () => {
       expect((await me(mine.token)).status).toBe(200)
       for (const forged of [another, wider])
@@ -207,35 +213,35 @@ describe('a session', () => {
     // The session's state from auth, from Redis, and from the cache before auth went down.
     await refused()
     await redis.set(key(mine.sid), JSON.stringify({ user_id: mine.id, scope: 'collector' }))
-    const before = rig.sessionChecks()
+    const before = server.sessionChecks()
     await refused()
-    expect(rig.sessionChecks()).toBe(before)
+    expect(server.sessionChecks()).toBe(before)
     await redis.del(key(mine.sid))
-    await rig.stop('auth')
+    await server.stop('auth')
     const ask = (bearer: string) => send('/tiktok/data', { method: 'POST' }, bearer)
     const statuses = [(await ask(mine.token)).status, (await ask(another)).status, (await ask(wider)).status]
-    await rig.start('auth')
+    await server.start('auth')
     redis.disconnect()
     expect(statuses).toEqual([200, 401, 401])
   })
-  it('is asked of auth where Redis keeps what nobody can read', async () => {
-    const redis = await connectRedis(rig.settings.REDIS_URL ?? '')
-    const { token: mine, sid } = await rig.token()
+  it('is queried from auth if the state in Redis is unreadable', async () => {
+    const redis = await connectRedis(server.settings.REDIS_URL ?? '')
+    const { token: mine, sid } = await server.token()
     for (const text of ['{}', 'nonsense', 'null']) {
       await redis.set(key(sid), text)
       expect((await me(mine)).status).toBe(200)
     }
     redis.disconnect()
   })
-  it('that was ended is dead at once, although its token was seen a moment ago', async () => {
-    const { token: mine, sid } = await rig.token()
+  it('is rejected as soon as it has ended', async () => {
+    const { token: mine, sid } = await server.token()
     expect((await me(mine)).status).toBe(200)
-    rig.liveSessions.delete(sid)
+    server.liveSessions.delete(sid)
     await expectDetail(await me(mine), 401, DETAILS.unauthenticated)
   })
-  it('is asked of auth while Redis is down', async () => {
+  it('is queried from auth while Redis is down', async () => {
     const redis = await startTestRedis()
-    const other = await startRig({ REDIS_URL: redis.url })
+    const other = await startTestServer({ REDIS_URL: redis.url })
     const { token: mine, sid } = await other.token()
     await redis.stop()
     const ask = () => fetch(`${other.url}/api/v1/iods`, { headers: { authorization: `Bearer ${mine}` } })
@@ -244,36 +250,36 @@ describe('a session', () => {
     expect((await ask()).status).toBe(401)
     await other.close()
   })
-  it('that was alive a moment ago is, while auth is down; but not once it was ended', async () => {
-    const { token: mine, sid } = await rig.token()
+  it('stays valid from the cache while auth is down, until its tombstone is written', async () => {
+    const { token: mine, sid } = await server.token()
     expect((await me(mine)).status).toBe(200)
-    const redis = await connectRedis(rig.settings.REDIS_URL ?? '')
-    const key = sessionKey(rig.settings.REDIS_PREFIX ?? '', sid)
+    const redis = await connectRedis(server.settings.REDIS_URL ?? '')
+    const key = sessionKey(server.settings.REDIS_PREFIX ?? '', sid)
     await redis.del(key)
-    await rig.stop('auth')
+    await server.stop('auth')
     const goesOn = await send('/iods', {}, mine)
     await redis.set(key, SESSION_REVOKED)
     const ended = await send('/iods', {}, mine)
-    await rig.start('auth')
+    await server.start('auth')
     redis.disconnect()
     expect(goesOn.status).toBe(200)
     await expectDetail(ended, 401, DETAILS.unauthenticated)
   })
-  it('that was alive a moment ago may have been ended, where Redis has lost its data while auth is down', async () => {
-    const { token: mine } = await rig.token()
+  it('is answered with 503 if Redis lost its data and auth is down', async () => {
+    const { token: mine } = await server.token()
     expect((await me(mine)).status).toBe(200)
-    const redis = await connectRedis(rig.settings.REDIS_URL ?? '')
+    const redis = await connectRedis(server.settings.REDIS_URL ?? '')
     await redis.flushall()
     redis.disconnect()
-    await rig.stop('auth')
+    await server.stop('auth')
     const answer = await send('/iods', {}, mine)
-    await rig.start('auth')
+    await server.start('auth')
     await expectDetail(answer, 503, DETAILS.unavailable)
     expect((await me(mine)).status).toBe(200)
   })
-  it('is asked of auth while Redis hangs, as soon as when it is down', async () => {
+  it('is queried from auth without delay while Redis hangs', async () => {
     const redis = await startTestRedis()
-    const other = await startRig({ REDIS_URL: redis.url })
+    const other = await startTestServer({ REDIS_URL: redis.url })
     const { token: mine, sid, id } = await other.token()
     const ask = async () => {
       const begun = performance.now()
@@ -295,14 +301,14 @@ describe('a session', () => {
       const answers = await Promise.all([ask(), ask(), ask()])
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
       expect(await fastest(3)).toBeLessThan(1_000)
-      // The connection has been given up: no request waits for it.
+      // The gateway has given up the connection: no request waits for it.
       expect(await fastest(10)).toBeLessThan(250)
       other.liveSessions.delete(sid)
       expect((await ask()).status).toBe(401)
     } finally {
       process.kill(redis.pid, 'SIGCONT')
     }
-    // Redis is asked again once it is back.
+    // The gateway queries Redis again after its recovery.
     other.liveSessions.set(sid, { user_id: id, scope: 'full' })
     expect((await ask()).status).toBe(200)
     const own = await connectRedis(redis.url)
@@ -312,8 +318,8 @@ describe('a session', () => {
     await other.close()
     await redis.stop()
   })
-  it('that was ended while Redis was away is dead, whatever Redis and this process remember of before', async () => {
-    const { rig: other, redis: own, link, close } = await startCutRig()
+  it('is rejected if it ended during an outage of Redis, despite states from before', async () => {
+    const { server: other, redis: own, link, close } = await startServerWithRedisLink()
     const [ended, seen, revoked] = [await other.token(), await other.token(), await other.token()]
     const ask = async (bearer: string) =>
       (await fetch(`${other.url}/api/v1/iods`, { headers: { authorization: `Bearer ${bearer}` } })).status
@@ -330,21 +336,21 @@ describe('a session', () => {
     other.liveSessions.delete(ended.sid)
     await own.set(kept(revoked.sid), SESSION_REVOKED)
     link.set('open')
-    // Redis is asked again.
+    // The gateway queries Redis again.
     await expect.poll(() => ask(revoked.token)).toBe(401)
     expect(await own.get(kept(ended.sid))).toContain(ended.id)
     expect(await ask(ended.token)).toBe(401)
-    // Nor does the cache from before the outage count while auth is down.
+    // The cache from before the outage is invalid as well while auth is down.
     await other.stop('auth')
     expect([await ask(ended.token), await ask(seen.token)]).toEqual([503, 503])
     await close()
   })
-  it('that auth judged while Redis went away is not remembered', async () => {
-    const { rig: other, redis: own, link, close } = await startCutRig()
+  it('is not cached if Redis disconnected while auth checked it', async () => {
+    const { server: other, redis: own, link, close } = await startServerWithRedisLink()
     const [judged, revoked] = [await other.token(), await other.token()]
     const ask = async (bearer: string) =>
       (await fetch(`${other.url}/api/v1/iods`, { headers: { authorization: `Bearer ${bearer}` } })).status
-    /** Answers the check of `judged`, once it was asked for. */
+    /** Answers the pending check of `judged`; undefined until auth receives it. */
     let judge: (() => void) | undefined
     let checks = 0
     other.behaviour.auth = async (request, response) => {
@@ -373,17 +379,17 @@ describe('a session', () => {
     expect(await ask(judged.token)).toBe(503)
     await close()
   })
-  it('cannot be judged while auth is down: 503, not 401', async () => {
-    const { token: mine } = await rig.token()
-    await rig.stop('auth')
+  it('is answered with 503, not 401, while auth is down', async () => {
+    const { token: mine } = await server.token()
+    await server.stop('auth')
     const response = await send('/iods', {}, mine)
-    await rig.start('auth')
+    await server.start('auth')
     await expectDetail(response, 503, DETAILS.unavailable)
   })
 })
 
-describe('what is forwarded', () => {
-  it('says who asks, and nothing that only the gateway may say', async () => {
+describe('a forwarded request', () => {
+  it('contains the client’s address, and none of the client’s headers that only the gateway may set', async () => {
     await send('/iods?q=%2F&category=A&category=B', {
       headers: {
         'x-forwarded-for': '6.6.6.6',
@@ -397,7 +403,7 @@ describe('what is forwarded', () => {
         'accept-language': 'fr',
       },
     })
-    const { url, headers } = rig.seen[0] ?? expect.unreachable()
+    const { url, headers } = server.seen[0] ?? expect.unreachable()
     expect(url).toBe('/api/v1/iods?q=%2F&category=A&category=B')
     expect(headers).toMatchObject({
       authorization: `Bearer ${token}`,
@@ -415,23 +421,23 @@ describe('what is forwarded', () => {
     ])
       expect(headers[name]).toBeUndefined()
   })
-  it('leaves out what belongs to one connection', async () => {
+  it('omits hop-by-hop headers', async () => {
     const answer = await raw(
-      rig.url,
+      server.url,
       `GET /api/v1/iods HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nX-Mine: 1\r\nTE: trailers\r\nUpgrade: h2c\r\nConnection: close, X-Mine, Upgrade\r\n\r\n`,
     )
     expect(answer).toMatch(/^HTTP\/1.1 200 /)
-    for (const name of ['x-mine', 'te', 'upgrade']) expect(rig.seen[0]?.headers[name]).toBeUndefined()
+    for (const name of ['x-mine', 'te', 'upgrade']) expect(server.seen[0]?.headers[name]).toBeUndefined()
     expect(answer).not.toContain('timeout=1')
   })
-  it('trusts the proxies it is told to trust', async () => {
+  it('contains the address that a trusted proxy has written', async () => {
     for (const [trust, expected] of [
       ['true', '203.0.113.9'],
       ['1', '198.51.100.7'],
       ['127.0.0.1', '198.51.100.7'],
       ['false', '127.0.0.1'],
     ] as const) {
-      const other = await startRig({ TRUST_PROXY: trust })
+      const other = await startTestServer({ TRUST_PROXY: trust })
       await fetch(`${other.url}/api/v1/auth/request-magic-link`, {
         method: 'POST',
         headers: { 'x-forwarded-for': '203.0.113.9, 198.51.100.7' },
@@ -440,8 +446,8 @@ describe('what is forwarded', () => {
       await other.close()
     }
   })
-  it('brings back status, headers and body as they are, for nobody to keep', async () => {
-    rig.behaviour.iods = (_request, response) =>
+  it('returns status, headers and body unchanged, with no-store', async () => {
+    server.behaviour.iods = (_request, response) =>
       response
         .writeHead(409, { 'content-type': 'application/json', 'x-total-count': '7' })
         .end('{"detail":"é"}')
@@ -455,7 +461,7 @@ describe('what is forwarded', () => {
     expect(response.headers.get('x-request-id')).toBeTruthy()
   })
   it.each(['/iods/overlay?since=1', '/campaigns/overlay'])(
-    'brings back for the collector that %s has not changed, and the connection stays fit',
+    'returns 304 for an unchanged %s to the collector and keeps the connection usable',
     async path => {
       const bytes = Buffer.alloc(100_000, 7)
       const behaviour = (request: IncomingMessage, response: ServerResponse) => {
@@ -468,8 +474,8 @@ describe('what is forwarded', () => {
           })
           .end(isKnown ? undefined : bytes)
       }
-      Object.assign(rig.behaviour, { iods: behaviour, campaigns: behaviour })
-      const collector = (await rig.token({ scope: 'collector' })).token
+      Object.assign(server.behaviour, { iods: behaviour, campaigns: behaviour })
+      const collector = (await server.token({ scope: 'collector' })).token
       const headOf = ({ status, headers }: Response) => [
         status,
         headers.get('etag'),
@@ -486,7 +492,7 @@ describe('what is forwarded', () => {
 
       const head = `GET /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${collector}\r\n`
       const twice = `${head}If-None-Match: "1-2"\r\n\r\n${head}If-None-Match: "1-2"\r\nConnection: close\r\n\r\n`
-      const answers = (await raw(rig.url, twice)).split(/(?=HTTP\/1\.1 )/)
+      const answers = (await raw(server.url, twice)).split(/(?=HTTP\/1\.1 )/)
       expect(answers).toHaveLength(2)
       for (const answer of answers) {
         expect(answer).toMatch(/^HTTP\/1\.1 304 /)
@@ -514,42 +520,42 @@ describe('a body', () => {
     })
 
   it.each(sizes)(
-    'passes at %s up to %i bytes, told or chunked',
+    'passes at %s up to %i bytes, with Content-Length or chunked',
     { tags: 'long' },
     async (path, limit, method) => {
       for (const body of ['x'.repeat(limit), chunked(limit)]) {
         const response = await send(path, { method, body, duplex: 'half' })
         expect(response.status).toBe(200)
-        expect(rig.seen.at(-1)?.body).toHaveLength(limit)
+        expect(server.seen.at(-1)?.body).toHaveLength(limit)
       }
     },
   )
   it.each(sizes)(
-    'is 413 at %s past %i bytes, told or chunked',
+    'is answered with 413 at %s past %i bytes, with Content-Length or chunked',
     { tags: 'long' },
     async (path, limit, method) => {
       for (const body of ['x'.repeat(limit + 1), chunked(limit + 1)])
         await expectDetail(await send(path, { method, body, duplex: 'half' }), 413, DETAILS.bodyTooLarge)
-      expect(rig.seen).toEqual([])
+      expect(server.seen).toEqual([])
     },
   )
-  it('is 413 past the bound of each operation, before a byte of it is forwarded', async () => {
+  it('is answered with 413 past the limit of each operation, before any byte is forwarded', async () => {
     for (const { spec, name } of OPERATIONS) {
       if (spec.method === 'GET') continue
       const length = (spec.bodyLimit ?? LIMITS.bodyBytes) + 1
       const answer = await raw(
-        rig.url,
+        server.url,
         `${spec.method} ${API_BASE}${samplePath(spec.path)}/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`,
       )
       expect([name, answer.slice(0, 12)]).toEqual([name, 'HTTP/1.1 413'])
     }
-    expect(rig.seen).toEqual([])
+    expect(server.seen).toEqual([])
   })
-  it('that was refused while it is sent leaves time to read the answer', async () => {
+  it('that is refused while it is sent leaves the client time to read the response', async () => {
     for (const path of ['/api/v1/campaigns/', '/csp-reports']) {
       const [bytes, chunk] = [4 * LIMITS.bodyBytes, 'x'.repeat(65_536)]
       const { status } = await new Promise<{ status?: number }>((resolve, reject) => {
-        const request = httpRequest(rig.url + path, {
+        const request = httpRequest(server.url + path, {
           method: 'POST',
           headers: {
             authorization: `Bearer ${token}`,
@@ -575,10 +581,10 @@ describe('a body', () => {
       expect([path, status]).toEqual([path, 413])
     }
   })
-  it('of bytes passes there and back as it is', async () => {
+  it('of binary data passes unchanged in both directions', async () => {
     const bytes = new Uint8Array(100_000).map((_, n) => n * 31)
     let got = Buffer.alloc(0)
-    rig.behaviour.collector = async (request, response) => {
+    server.behaviour.collector = async (request, response) => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
       got = Buffer.concat(chunks)
@@ -593,18 +599,18 @@ describe('a body', () => {
     expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
     expect(got.equals(bytes)).toBe(true)
   })
-  it('that was refused leaves the connection fit for the next request', async () => {
+  it('that is refused leaves the connection usable', async () => {
     const head = `Host: x\r\nAuthorization: Bearer ${token}\r\n`
     const chunk = `${(65_536).toString(16)}\r\n${'x'.repeat(65_536)}\r\n`
     const answers = await raw(
-      rig.url,
+      server.url,
       `POST /api/v1/iods HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(40)}0\r\n\r\nGET /api/v1/campaigns HTTP/1.1\r\n${head}Connection: close\r\n\r\n`,
     )
     expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
   })
-  it('reaches its service once it is all there', async () => {
+  it('reaches its service once it is complete', async () => {
     let reached = false
-    rig.behaviour.iods = (request, response) => {
+    server.behaviour.iods = (request, response) => {
       reached ||= request.method === 'POST'
       request.resume().once('end', () => response.end('{}'))
     }
@@ -619,11 +625,11 @@ describe('a body', () => {
     expect((await answered).status).toBe(200)
     expect(reached).toBe(true)
   })
-  it('that was answered before its end leaves the connection fit for the next request, too', async () => {
-    rig.behaviour.iods = (_request, response) => void response.end('{}')
+  it('that is answered before its end leaves the connection usable', async () => {
+    server.behaviour.iods = (_request, response) => void response.end('{}')
     const head = `Host: x\r\nAuthorization: Bearer ${token}\r\n`
     const answers = await raw(
-      rig.url,
+      server.url,
       [
         `POST /api/v1/iods HTTP/1.1\r\n${head}Content-Length: 500000\r\n\r\n${'x'.repeat(500_000)}`,
         `GET /api/v1/campaigns HTTP/1.1\r\n${head}Connection: close\r\n\r\n`,
@@ -633,14 +639,14 @@ describe('a body', () => {
   })
 })
 
-describe('a service in trouble', () => {
+describe('a failing service', () => {
   const readiness = async () => {
-    const answer = await fetch(`${rig.url}/readyz`)
+    const answer = await fetch(`${server.url}/readyz`)
     return [answer.status, await answer.json()]
   }
-  it('that is down is 503 at once, and nobody else is', async () => {
+  it('that is down is answered with 503 at once, without effect on other services', async () => {
     for (const name of SERVICE_NAMES.filter(each => each !== 'auth')) {
-      await rig.stop(name)
+      await server.stop(name)
       const path = `/${Object.keys(SERVICES[name].prefixes)[0]}`
       const begun = Date.now()
       const response = await send(path)
@@ -649,23 +655,23 @@ describe('a service in trouble', () => {
       // Far below the 30 s timeout of a silent service.
       expect(Date.now() - begun).toBeLessThan(20_000)
       expect((await send('/profile/me')).status).toBe(200)
-      expect((await fetch(`${rig.url}/healthz`)).status).toBe(200)
+      expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
       // A part that answers late counts as down.
       await expect
         .poll(readiness)
         .toMatchObject([503, { status: 'down', parts: { auth: 'up', [name]: 'down' } }])
-      await rig.start(name)
+      await server.start(name)
       expect((await send(path)).status).toBe(200)
     }
     await expect.poll(readiness).toMatchObject([200, { status: 'up' }])
   })
-  it('that hangs up without an answer is 503', async () => {
-    rig.behaviour.iods = request => request.socket.destroy()
+  it('that closes the connection without a response is answered with 503', async () => {
+    server.behaviour.iods = request => request.socket.destroy()
     await expectDetail(await send('/iods'), 503, DETAILS.unavailable)
   })
-  it('that breaks off its answer breaks off ours, or is 503 where none of it went out', async () => {
+  it('that interrupts its response interrupts the client’s, or is answered with 503 before any of it is sent', async () => {
     const breakOff = (length: number) => {
-      rig.behaviour.iods = (_request, response) => {
+      server.behaviour.iods = (_request, response) => {
         response.writeHead(200, { 'content-length': String(length) }).write('[')
         setTimeout(() => response.destroy(), 50)
       }
@@ -674,16 +680,16 @@ describe('a service in trouble', () => {
     await expect(send('/iods').then(response => response.text())).rejects.toThrow()
     breakOff(100)
     await expectDetail(await send('/iods'), 503, DETAILS.unavailable)
-    delete rig.behaviour.iods
+    delete server.behaviour.iods
     expect((await send('/iods')).status).toBe(200)
   })
-  it('that hangs is 503 long before the wait is over, while one that takes long or has too much to do is waited for', async () => {
+  it('that hangs is answered with 503 early, while a slow or overloaded one is awaited', async () => {
     const app = createHttpApp({ logger: createLogger('test', 'silent') })
-    rig.behaviour.campaigns = () => {}
-    rig.behaviour.iods = (request, response) =>
+    server.behaviour.campaigns = () => {}
+    server.behaviour.iods = (request, response) =>
       void setTimeout(() => response.end('{}'), request.url === '/healthz' ? 0 : 1_500)
     // Accepts no new connection while busy, but answers on existing ones.
-    rig.behaviour.community = (request, response) =>
+    server.behaviour.community = (request, response) =>
       request.url === '/healthz'
         ? undefined
         : void setTimeout(() => response.end('{}'), request.url?.endsWith('/quick') ? 100 : 1_500)
@@ -694,12 +700,12 @@ describe('a service in trouble', () => {
         { prefix: 'community', service: 'community' },
       ],
       addressOf: name =>
-        ({ iods: rig.settings.IODS_URL, community: rig.settings.COMMUNITY_URL })[name as string] ??
-        rig.settings.CAMPAIGNS_URL,
+        ({ iods: server.settings.IODS_URL, community: server.settings.COMMUNITY_URL })[name as string] ??
+        server.settings.CAMPAIGNS_URL,
       checkFeedKey: async () => expect.unreachable(),
       checkApiToken: async () => expect.unreachable(),
       checkSession: async () => ({ id: newId(), sid: 'any', scope: 'full' }),
-      limits: createLimits(readConfig(gatewayConfigSchema, rig.settings)),
+      limits: createLimits(readConfig(gatewayConfigSchema, server.settings)),
       livenessMs: 300,
     })
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -710,33 +716,33 @@ describe('a service in trouble', () => {
       ['campaigns', 'iods', 'community/slow'].map(path => fetch(`${url}/api/v1/${path}`)),
     )
     await others
-    delete rig.behaviour.campaigns
-    delete rig.behaviour.iods
-    delete rig.behaviour.community
+    delete server.behaviour.campaigns
+    delete server.behaviour.iods
+    delete server.behaviour.community
     await expectDetail(hangs as Response, 503, DETAILS.unavailable)
     expect([takesLong?.status, isBusy?.status]).toEqual([200, 200])
     await app.close()
   })
-  it('that takes too long is 504', async () => {
+  it('that exceeds the timeout is answered with 504', async () => {
     const app = createHttpApp({ logger: createLogger('test', 'silent') })
-    rig.behaviour.iods = () => {}
+    server.behaviour.iods = () => {}
     addProxy(app, {
       routes: [{ prefix: 'iods', service: 'iods', waitMs: 500 }],
-      addressOf: () => rig.settings.IODS_URL,
+      addressOf: () => server.settings.IODS_URL,
       checkFeedKey: async () => expect.unreachable(),
       checkApiToken: async () => expect.unreachable(),
       checkSession: async () => ({ id: newId(), sid: 'any', scope: 'full' }),
-      limits: createLimits(readConfig(gatewayConfigSchema, rig.settings)),
+      limits: createLimits(readConfig(gatewayConfigSchema, server.settings)),
     })
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     await expectDetail(await fetch(`${url}/api/v1/iods`), 504, DETAILS.timeout)
     await app.close()
   })
-  it('hears when the client goes away, before and during the answer', async () => {
+  it('sees the connection close when the client disconnects before or during the response', async () => {
     for (const begin of [false, true]) {
       let gone = false
       let reached = false
-      rig.behaviour.iods = (_request, response) => {
+      server.behaviour.iods = (_request, response) => {
         reached = true
         if (begin) response.writeHead(200).write('[')
         response.on('close', () => {

@@ -15,14 +15,14 @@ import { temporaryFolder } from '@iodine/test-kit'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { gatewayConfigSchema } from '../src/index.js'
-import { type Rig, raw, startRig } from './rig.js'
+import { raw, startTestServer, type TestServer } from './test-server.js'
 
 const folder = temporaryFolder()
 const put = (path: string, text: string | Uint8Array) => {
   mkdirSync(join(folder.path, path, '..'), { recursive: true })
   writeFileSync(join(folder.path, path), text)
 }
-let rig: Rig
+let server: TestServer
 beforeAll(async () => {
   put('shell/dist/index.html', '<title>the shell</title>')
   put('shell/dist/icon.svg', '<svg/>')
@@ -36,7 +36,7 @@ beforeAll(async () => {
   put('mfe-half/dist/index.html', 'no manifest yet')
   put('services/auth/dist/secret.js', 'secret')
   put('.data/secrets-key', 'secret')
-  rig = await startRig({
+  server = await startTestServer({
     WEB_ROOT: folder.path,
     CONTACT_EMAIL: 'team@example.org',
     SOCIAL_LINKS: 'Code=https://code.example.org/x?a=b, Chat=https://chat.example.org',
@@ -45,12 +45,12 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await rig?.close()
+  await server?.close()
   folder.remove()
 })
 
 const get = (path: string, accept = '*/*', init: RequestInit = {}) =>
-  fetch(rig.url + path, { ...init, headers: { accept, 'accept-encoding': 'identity', ...init.headers } })
+  fetch(server.url + path, { ...init, headers: { accept, 'accept-encoding': 'identity', ...init.headers } })
 const PAGE = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'
 
 describe('the shell', () => {
@@ -68,7 +68,7 @@ describe('the shell', () => {
     expect(response.headers.get('content-type')).toMatch(/^text\/html/)
     expect(await response.text()).toContain('the shell')
   })
-  it('answers all who take HTML or anything at its own routes, to GET and HEAD, and says that Accept decides', async () => {
+  it('answers GET and HEAD at its routes for clients that accept HTML or anything, with Vary: Accept', async () => {
     for (const path of [
       '/',
       '/?utm_source=mail',
@@ -92,10 +92,10 @@ describe('the shell', () => {
           ])
           if (method === 'GET') expect(text).toContain('the shell')
         }
-    const answer = await raw(rig.url, 'GET /login HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    const answer = await raw(server.url, 'GET /login HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1.1 200 [\s\S]*the shell/)
   })
-  it('has the routes that its router has', () => {
+  it('serves the routes of its router', () => {
     const app = readFileSync(new URL('../../shell/src/app/App.tsx', import.meta.url), 'utf8')
     const routes = [...app.matchAll(/<Route\s+path="\/([\w-]+)/g)].map(([, first]) => first)
     expect([...new Set(routes)].sort()).toEqual([...PAGES].sort())
@@ -116,14 +116,14 @@ describe('the shell', () => {
     ['GET', '/api', PAGE],
     ['GET', '/internal/jwks', PAGE],
     ['GET', '/metrics', PAGE],
-  ])('is no answer to %s %s as %s', async (method, path, accept) => {
+  ])('does not answer %s %s with Accept: %s', async (method, path, accept) => {
     const response = await get(path, accept, { method })
     expect([response.status, await response.json()]).toEqual([404, { detail: DETAILS.notFound }])
   })
 })
 
 describe('files', () => {
-  it('with a hash in their name are kept for ever, others asked for again', async () => {
+  it('with a hash in their name are immutable, others are revalidated', async () => {
     for (const [path, cache] of [
       ['/static/js/index.175ea47acd.js', /immutable/],
       ['/remotes/mfe-iods/remoteEntry.08d8bdd7.js', /immutable/],
@@ -137,7 +137,7 @@ describe('files', () => {
       expect(response.headers.get('cache-control')).toMatch(cache)
     }
   })
-  it('come compressed to whoever can read that', async () => {
+  it('are compressed for clients that support it', async () => {
     const encoding = async (accepted: string) =>
       (
         await get('/static/js/index.175ea47acd.js', '*/*', {
@@ -164,7 +164,7 @@ describe('files', () => {
     '/.env',
     '/shell/src/secret.ts',
     '/.data/secrets-key',
-  ])('outside of what was built stay out of reach: %s', async path => {
+  ])('outside the builds are not served: %s', async path => {
     const response = await get(path)
     const text = await response.text()
     expect(text).not.toContain('secret')
@@ -172,8 +172,8 @@ describe('files', () => {
   })
 })
 
-describe('what the browser learns at run time', () => {
-  it('is which remotes are built, also those built later', async () => {
+describe('the run-time configuration', () => {
+  it('lists the built remotes, also those built later', async () => {
     expect(await (await get('/remotes.json')).json()).toEqual({
       mfe_iods: '/remotes/mfe-iods/mf-manifest.json',
     })
@@ -182,7 +182,7 @@ describe('what the browser learns at run time', () => {
       mfe_half: '/remotes/mfe-half/mf-manifest.json',
     })
   })
-  it('is what the settings say', async () => {
+  it('contains the settings', async () => {
     expect(await (await get('/config.json')).json()).toEqual({
       product_name: PRODUCT_NAME,
       contact_email: 'team@example.org',
@@ -197,13 +197,13 @@ describe('what the browser learns at run time', () => {
   })
 })
 
-describe('sections deployed by themselves', () => {
+describe('separately deployed sections', () => {
   const deployed = temporaryFolder()
   const putThere = (path: string, text: string) => {
     mkdirSync(join(deployed.path, path, '..'), { recursive: true })
     writeFileSync(join(deployed.path, path), text)
   }
-  let own: Rig
+  let own: TestServer
   beforeAll(async () => {
     for (const version of ['1.4.0', '1.5.0-rc.1'])
       putThere(`mfe-iods/${version}/mf-manifest.json`, `{"id":"mfe_iods","version":"${version}"}`)
@@ -211,7 +211,7 @@ describe('sections deployed by themselves', () => {
     putThere('mfe-notes/0.1.0/mf-manifest.json', '{"id":"mfe_notes"}')
     putThere('mfe-notes/0.1.0/section.json', '{"label":"Notes"}')
     putThere('mfe-notes/current.json', '{"version":"0.1.0"}')
-    own = await startRig({ WEB_ROOT: folder.path, REMOTES_ROOT: deployed.path })
+    own = await startTestServer({ WEB_ROOT: folder.path, REMOTES_ROOT: deployed.path })
   })
   afterAll(async () => {
     await own?.close()
@@ -220,7 +220,7 @@ describe('sections deployed by themselves', () => {
   const json = async (path: string) => (await fetch(own.url + path)).json()
   const IODS_PATH = '/remotes/mfe-iods/1.4.0/mf-manifest.json'
 
-  it('take the place of the built ones as soon as they are pointed to, and leave it again', async () => {
+  it('replace the built ones while a pointer names their version', async () => {
     expect((await json('/remotes.json')).mfe_iods).toBe('/remotes/mfe-iods/mf-manifest.json')
     for (const version of ['1.4.0', '1.5.0-rc.1', '1.4.0']) {
       putThere('mfe-iods/current.json', JSON.stringify({ version }))
@@ -240,17 +240,17 @@ describe('sections deployed by themselves', () => {
     '{"version":1}',
     '[]',
     '{',
-  ])('leave it to the built one when the pointer says %s', async text => {
+  ])('are ignored if the pointer contains %s', async text => {
     putThere('mfe-iods/current.json', text)
     expect((await json('/remotes.json')).mfe_iods).toBe('/remotes/mfe-iods/mf-manifest.json')
   })
-  it('are kept for ever under their version', async () => {
+  it('are immutable under their version', async () => {
     const response = await fetch(own.url + IODS_PATH)
     expect(response.headers.get('cache-control')).toMatch(/immutable/)
     const built = await fetch(`${own.url}/remotes/mfe-iods/mf-manifest.json`)
     expect(built.headers.get('cache-control')).toBe('no-cache')
   })
-  it('may be new to the product: the browser learns what to call them', async () => {
+  it('may be unknown to the build: the configuration names them', async () => {
     expect(await json('/remotes.json')).toMatchObject({
       mfe_notes: '/remotes/mfe-notes/0.1.0/mf-manifest.json',
     })
@@ -271,7 +271,7 @@ describe('sections deployed by themselves', () => {
     expect([response.status, Object.keys(await response.json())]).toEqual([404, ['detail']])
     expect(response.headers.get('cache-control') ?? '').not.toMatch(/immutable/)
   })
-  it('need a folder that exists', () => {
+  it('require an existing folder', () => {
     const settings = { ...own.settings, REMOTES_ROOT: join(deployed.path, 'none') }
     expect(() => readConfig(gatewayConfigSchema, settings)).toThrow(
       'REMOTES_ROOT: must be a folder that exists',
@@ -286,10 +286,10 @@ describe('the collector extension', () => {
     'deployment.json': strToU8('{"server":"http://localhost:8080"}'),
   }
 
-  it('is had packed for this deployment, and is what the browser is pointed to', async () => {
+  it('is packed for this deployment, and the configuration contains its URL', async () => {
     put(`extension/dist/${ZIP}`, zipSync(files))
     put('extension/dist/secret.zip', zipSync(files))
-    const own = await startRig({ WEB_ROOT: folder.path, PUBLIC_URL: 'https://iodine.example.org/' })
+    const own = await startTestServer({ WEB_ROOT: folder.path, PUBLIC_URL: 'https://iodine.example.org/' })
     const config = await (await fetch(`${own.url}/config.json`)).json()
     expect(config.extension_url).toBe(`/extension/${ZIP}`)
     const response = await fetch(own.url + config.extension_url)
@@ -307,7 +307,7 @@ describe('the collector extension', () => {
   })
 })
 
-describe('the reference', () => {
+describe('the API reference', () => {
   it('describes each operation of the contracts', async () => {
     const document = await (await get('/api/v1/openapi.json')).json()
     expect(document.openapi).toMatch(/^3\./)
@@ -347,7 +347,7 @@ describe('the reference', () => {
       document.paths['/auth/request-magic-link'].post.requestBody.content['application/json'].schema
     expect(body).toMatchObject({ required: ['email'], additionalProperties: false })
   })
-  it('is a page of our own, with all that it loads', async () => {
+  it('is served with all its files by the gateway', async () => {
     for (const path of ['/api/v1/docs', '/api/v1/docs/']) {
       const response = await get(path, PAGE)
       const page = await response.text()
@@ -367,12 +367,12 @@ describe('the reference', () => {
   })
 })
 
-describe('headers', () => {
+describe('security headers', () => {
   let page: Response
   beforeAll(async () => {
     page = await get('/', PAGE)
   })
-  it('keep pages to their own origin', async () => {
+  it('restrict pages to their own origin', async () => {
     const { headers } = page
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'self'")
@@ -386,14 +386,14 @@ describe('headers', () => {
     expect(policy.match(/style-src-attr[^;]*/)?.[0]).toBe("style-src-attr 'unsafe-inline'")
     expect(headers.get('x-powered-by')).toBeNull()
   })
-  it('ask for trusted types everywhere but in the API reference', async () => {
+  it('require trusted types except in the API reference', async () => {
     const policyOf = ({ headers }: Response) => headers.get('content-security-policy') ?? ''
     expect(policyOf(page)).toContain("trusted-types default;require-trusted-types-for 'script'")
     const reference = policyOf(await get('/api/v1/docs', PAGE))
     expect(reference).not.toContain('trusted-types')
     expect(reference).toContain("script-src 'self'")
   })
-  it('are the same whatever is answered', async () => {
+  it('are the same for every response', async () => {
     const names = ['content-security-policy', 'x-content-type-options', 'x-frame-options', 'referrer-policy']
     const expected = names.map(name => `${name}: ${page.headers.get(name)}`)
     expect(expected.join()).not.toContain('null')
@@ -421,7 +421,7 @@ describe('headers', () => {
     }
     for (const [status, requests] of Object.entries(answers))
       for (const request of requests) {
-        const answer = await raw(rig.url, request)
+        const answer = await raw(server.url, request)
         expect([request.slice(0, 60), answer.slice(0, status.length)]).toEqual([request.slice(0, 60), status])
         const head = answer.slice(0, answer.indexOf('\r\n\r\n')).split('\r\n')
         for (const line of expected)
@@ -430,7 +430,7 @@ describe('headers', () => {
           expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({ detail: expect.any(String) })
       }
   })
-  it('open the API to the listed origins and to extensions alone', async () => {
+  it('allow the API only to the listed origins and to extensions', async () => {
     const preflight = async (origin: string) => {
       const { status, headers } = await get('/api/v1/iods', '*/*', {
         method: 'OPTIONS',
@@ -465,8 +465,8 @@ describe('headers', () => {
   })
 })
 
-it('runs without any web app built', async () => {
-  const bare = await startRig({ SOCIAL_LINKS: 'none' })
+it('runs without built web apps', async () => {
+  const bare = await startTestServer({ SOCIAL_LINKS: 'none' })
   expect((await fetch(`${bare.url}/healthz`)).status).toBe(200)
   const page = await fetch(`${bare.url}/login`, { headers: { accept: PAGE } })
   expect([page.status, await page.json()]).toEqual([404, { detail: DETAILS.notFound }])
@@ -477,17 +477,17 @@ it('runs without any web app built', async () => {
 
 describe('reports of policy violations', () => {
   const send = (body: string, type = 'application/csp-report') =>
-    fetch(`${rig.url}/csp-reports`, { method: 'POST', headers: { 'content-type': type }, body })
+    fetch(`${server.url}/csp-reports`, { method: 'POST', headers: { 'content-type': type }, body })
   const counts = async () => {
-    const server = await listenForMetrics('127.0.0.1', 0)
-    const { port } = server.address() as AddressInfo
+    const metrics = await listenForMetrics('127.0.0.1', 0)
+    const { port } = metrics.address() as AddressInfo
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-    server.close()
+    metrics.close()
     const lines = text.matchAll(/^csp_violations_total\{service="gateway",directive="([\w-]+)"\} (\d+)/gm)
     return Object.fromEntries([...lines].map(([, directive, count]) => [directive, Number(count)]))
   }
 
-  it('are counted by directive, and the names of others are not kept', async () => {
+  it('are counted by directive, unknown directives as other', async () => {
     const before = await counts()
     const reports = [
       { 'effective-directive': 'script-src-elem', 'blocked-uri': 'https://evil.example' },
@@ -510,14 +510,14 @@ describe('reports of policy violations', () => {
     ['{"csp-report":{"effective-directive":7}}', 'application/csp-report', 422],
     ['{"csp-report":{}}', 'application/json', 415],
     [JSON.stringify({ 'csp-report': { 'blocked-uri': 'x'.repeat(20_000) } }), 'application/csp-report', 413],
-  ])('are refused where they are none: %.20s %s', async (body, type, status) => {
+  ])('are rejected if malformed: %.20s %s', async (body, type, status) => {
     const answer = await send(body, type)
     expect([answer.status, Object.keys(await answer.json())]).toEqual([status, ['detail']])
   })
 })
 
 describe('security.txt', () => {
-  it('says whom to tell, for half a year from today', async () => {
+  it('contains the contact and expires in half a year', async () => {
     const response = await get('/.well-known/security.txt')
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     const text = await response.text()

@@ -1,5 +1,5 @@
 import { defineParcel } from '@iodine/mfe-kit'
 import { CampaignsPage } from './pages/CampaignsPage'
 
-/** A campaign's details are a dialog above the list, with a URL of their own. */
+/** A campaign's details are a dialog above the list and have their own URL. */
 export const parcel = defineParcel({ '/:id?': CampaignsPage })

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { creatorOf, nameOf, searchCampaigns } from '../src/model/campaigns'
 import { searchChoices, searchMembers, summarize } from '../src/model/iods'
 import { parcel } from '../src/parcel'
-import { ASIDE } from './fixtures'
+import { SIDE_ROUTES } from './fixtures'
 
 // happy-dom has no layout: a table's frame needs a height, so that some rows fit.
 Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 600 })
@@ -33,14 +33,14 @@ const open = (campaigns: Campaign[], routes: Routes = {}, path = '') =>
   openSection(parcel, '/dashboard/campaigns', `/dashboard/campaigns${path}`, {
     'GET /campaigns': () => [200, campaigns],
     'GET /campaigns/my': () => [200, []],
-    ...ASIDE,
+    ...SIDE_ROUTES,
     'POST /iods/consensus': [200, {}],
     'POST /iods/evidence/counts': [200, {}],
     ...routes,
   })
 
 describe('the list', () => {
-  it('shows cards with their fallbacks, and a menu for nobody but the creator', async () => {
+  it('shows cards with their fallbacks, and a menu only to the creator', async () => {
     await open([campaign(' ', { created_by_username: null, created_by_id: 'a'.repeat(24), iod_count: 1 })])
     const card = await screen.findByRole('article', { name: 'Unnamed Campaign' })
     expect(card.textContent).toContain('1 IOD')
@@ -48,7 +48,7 @@ describe('the list', () => {
     expect(within(card).queryByRole('button')).toBeNull()
   })
 
-  it('loses the campaign that its creator deletes', async () => {
+  it('removes the campaign that its creator deletes', async () => {
     vi.stubGlobal('confirm', () => true)
     onTestFinished(() => void vi.unstubAllGlobals())
     const [mine, other] = [campaign('Mirrors'), campaign('Other')]
@@ -68,7 +68,7 @@ describe('the list', () => {
     expect(deleted).toEqual([{ id: mine.id }])
   })
 
-  it('says when it cannot be loaded, for 3 s, and that of the own campaigns fails silently', async () => {
+  it('shows a toast for 3 s if loading fails, but none if only the own campaigns fail', async () => {
     const { toasts } = await open([], {
       'GET /campaigns': () => [404, { detail: 'Not found' }],
       'GET /campaigns/my': () => [404, { detail: 'Not found' }],
@@ -79,7 +79,7 @@ describe('the list', () => {
     ])
   })
 
-  it('shows the server’s detail when a campaign is refused, and keeps what was typed', async () => {
+  it('shows the server’s detail if a campaign is rejected, and keeps the entered text', async () => {
     const { toasts } = await open([], {
       'POST /campaigns': () => [422, { detail: ['name: too long', 'no'] }],
     })
@@ -107,7 +107,7 @@ describe('the details', () => {
     return { ...section, dialog: await screen.findByRole('dialog', { name: nameOf(detail) }) }
   }
 
-  it('say when the IODs cannot be read, and export nothing then', async () => {
+  it('show an error if the IODs cannot be read, and disable the export', async () => {
     const { dialog } = await opened({ ...campaign('Mirrors', { iod_count: 3 }), iods: [] })
     await within(dialog).findByText(/The IODs of this campaign can’t be shown right now/)
     expect(within(dialog).queryByText('No IODs in this campaign yet')).toBeNull()
@@ -118,7 +118,7 @@ describe('the details', () => {
     expect(within(dialog).getByText('No description provided')).toBeDefined()
   })
 
-  it('say how many of the votes are independent, and what the sides of the bar are', async () => {
+  it('show how many of the votes are independent, and label both sides of the bar', async () => {
     const votes = (n: number, type: 'POSITIVE' | 'NEGATIVE') =>
       Array.from({ length: n }, (_, at) => aVote(`${type}${at}`, type))
     const iods = [iod('ring', { votes: votes(12, 'POSITIVE') }), iod('few', { votes: votes(2, 'NEGATIVE') })]
@@ -128,7 +128,7 @@ describe('the details', () => {
       { 'POST /iods/consensus': [200, { [iods[0]!.id]: worth(3.1, 0), [iods[1]!.id]: worth(0, 2) }] },
     )
     const legend =
-      'Left: votes against. Right: votes for. ≈ 5 of 14 are independent; the rest, pale, is of accounts that often vote together.'
+      'Left: votes against. Right: votes for. Only about 5 of 14 votes are independent. The pale votes come from accounts that often vote together.'
     await within(dialog).findByText(legend)
     const bar = within(dialog).getByRole('img', { name: 'Votes: 2 negative, 12 positive' })
     const solid = [...bar.querySelectorAll<HTMLElement>('[style]')].map(side =>
@@ -137,7 +137,21 @@ describe('the details', () => {
     expect(solid).toEqual([100, expect.closeTo((3.1 / 12) * 100)])
   })
 
-  it('show the service’s statistics while a large campaign arrives, and then those of its IODs', async () => {
+  it('show all votes alike if most are independent', async () => {
+    const iods = [
+      iod('few', { votes: [aVote('a', 'POSITIVE'), aVote('b', 'POSITIVE'), aVote('c', 'POSITIVE')] }),
+    ]
+    const worth = { for: 2, against: 0, confidence: 0.4, reason: 'why' }
+    const { calls, dialog } = await opened(
+      { ...campaign('Mirrors', { iod_count: 1 }), iods },
+      { 'POST /iods/consensus': [200, { [iods[0]!.id]: worth }] },
+    )
+    await within(dialog).findByText('Left: votes against. Right: votes for.')
+    await waitFor(() => expect(calls.some(({ route }) => route === 'POST /iods/consensus')).toBe(true))
+    expect(within(dialog).queryByText(/independent/)).toBeNull()
+  })
+
+  it('show the service’s statistics while a large campaign loads, and then those of its IODs', async () => {
     const iods = Array.from({ length: 1_001 }, (_, n) => iod(`claim ${n}`, { category: n ? 'URL' : 'HASH' }))
     const detail = { ...campaign('Mirrors', { iod_count: iods.length }), iods }
     let answer = (_: CampaignDetail) => {}
@@ -175,7 +189,7 @@ describe('the details', () => {
     expect(calls.filter(({ route }) => route.endsWith('/statistics'))).toHaveLength(1)
   })
 
-  it('ask for no statistics of a campaign that comes in one piece', async () => {
+  it('request no statistics of a campaign that loads in one request', async () => {
     const iods = [iod('one'), iod('two', { category: 'URL' })]
     const { dialog, calls } = await opened({ ...campaign('Mirrors', { iod_count: 2 }), iods })
     await within(dialog).findByRole('region', { name: 'Sources' })
@@ -194,7 +208,7 @@ describe('the details', () => {
       }
     }
 
-    it('lead to its evidence', async () => {
+    it('link to its evidence', async () => {
       const { calls, target, dialog } = await details({
         'POST /iods/evidence/counts': ({ body }) => [200, { [(body as { ids: [string] }).ids[0]]: 2 }],
         'GET /iods/:id/evidence': [200, [], { 'X-Total-Count': '0' }],
@@ -205,14 +219,14 @@ describe('the details', () => {
       expect(calls.find(({ route }) => route === 'GET /iods/:id/evidence')?.params.id).toBe(target.id)
     })
 
-    it('have no button without any', async () => {
+    it('show no evidence button without evidence', async () => {
       const { calls, dialog } = await details({})
       await waitFor(() => expect(calls.some(({ route }) => route.endsWith('/counts'))).toBe(true))
       expect(dialog.queryByRole('button', { name: /^Evidence/ })).toBeNull()
     })
   })
 
-  it('are exported by the service, with evidence where the switch is on', async () => {
+  it('are exported by the service, with evidence if the switch is on', async () => {
     const today = () => new Date().toISOString().slice(0, 10)
     const begun = today()
     const file = '{"iods": [{"evidence": []}]}\n'
@@ -229,7 +243,7 @@ describe('the details', () => {
     fireEvent.click(within(dialog).getByRole('button', { name: 'Export JSON' }))
     await waitFor(() => expect(saved).toHaveLength(1))
     expect(exports().map(({ search }) => search.toString())).toEqual(['format=json&evidence=false'])
-    fireEvent.click(within(dialog).getByRole('button', { name: 'Export in another format' }))
+    fireEvent.click(within(dialog).getByRole('button', { name: 'More formats' }))
     fireEvent.click(await screen.findByRole('checkbox', { name: 'With evidence' }))
     await screen.findByRole('menuitem', { name: 'CSV, without evidence' })
     fireEvent.click(within(dialog).getByRole('button', { name: 'Export JSON' }))
@@ -240,18 +254,18 @@ describe('the details', () => {
     await waitFor(() => expect(exports()).toHaveLength(3))
     expect(exports()[2]?.search.toString()).toBe('format=stix&evidence=false')
     await waitFor(() => expect(saved).toHaveLength(3))
-    fireEvent.click(within(dialog).getByRole('button', { name: 'Export in another format' }))
+    fireEvent.click(within(dialog).getByRole('button', { name: 'More formats' }))
     fireEvent.click(await screen.findByRole('menuitem', { name: 'STIX 2.1 bundle for OpenCTI' }))
     await waitFor(() => expect(exports()).toHaveLength(4))
     expect(exports()[3]?.search.toString()).toBe('format=stix&evidence=false&profile=opencti')
     await waitFor(() => expect(saved).toHaveLength(4))
-    // Midnight may have passed since.
+    // The date may have changed at midnight.
     const names = [begun, today()].map(day => `Campaign data exported as campaign_mirrors_${day}.json`)
     expect(names).toContain(toasts[0]?.title)
     createUrl.mockRestore()
   })
 
-  it('keep what was added when one of several adds fails, and leave the rest selected', async () => {
+  it('keep the IODs that were added before a failure, and leave the others selected', async () => {
     const [first, second] = [iod('first claim'), iod('second claim')]
     const detail = { ...campaign('Mirrors'), iods: [] }
     const asked: unknown[] = []
@@ -282,7 +296,7 @@ describe('the details', () => {
   })
 })
 
-test('searches look at the fields they name, in any case', () => {
+test('searches the given fields, ignoring case', () => {
   const lake = campaign('Lake', { description: 'Mirrors' })
   expect(searchCampaigns([lake, campaign('Other')], ' mirr ')).toEqual([lake])
   const url = iod('A', { category: 'URL', description: 'about mirrors' })
@@ -291,7 +305,7 @@ test('searches look at the fields they name, in any case', () => {
   expect(searchChoices([url, iod('mirrors')], 'MIRRORS', ['URL'])).toEqual([url])
 })
 
-test('statistics count categories and sources, most frequent first', () => {
+test('counts categories and sources in descending order', () => {
   const { categories, sources } = summarize([
     iod('a', { category: 'URL', source_type: 'BLOG' }),
     iod('b'),
@@ -307,7 +321,7 @@ test('statistics count categories and sources, most frequent first', () => {
   ])
 })
 
-test('a creator is named by username, else id, else as unknown', () => {
+test('names a creator by username, then by id, then as unknown', () => {
   expect(creatorOf({ created_by_username: 'bo', created_by_id: '1' })).toBe('bo')
   expect(creatorOf({ created_by_username: null, created_by_id: '1' })).toBe('1')
   expect(creatorOf({ created_by_username: null, created_by_id: '' })).toBe('Unknown')

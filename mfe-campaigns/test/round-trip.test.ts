@@ -16,9 +16,9 @@ import {
   SOURCE_TYPES,
 } from '@iodine/contracts'
 import { formatOf } from '@iodine/exchange'
-import { startTestStack, type TestStack } from '@iodine/harness'
+import { startTestApp, type TestApp } from '@iodine/harness'
 import { createApiClient } from '@iodine/mfe-kit/host'
-import { draws, type SignedInUser } from '@iodine/test-kit'
+import { propertyRuns, type SignedInUser } from '@iodine/test-kit'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { addIods } from '../src/queries/add'
@@ -46,8 +46,8 @@ const iods = fc.uniqueArray(newIod, {
   selector: iod => `${iod.category} ${foldIod(iod)}`,
 })
 
-/** The content of an IOD, without its id, creation time, creator, votes and comments. */
-const essence = ({ value, category, description, source_type, source }: Iod) => ({
+/** Returns the content of an IOD, without its id, creation time, creator, votes and comments. */
+const contentOf = ({ value, category, description, source_type, source }: Iod) => ({
   value,
   category,
   description,
@@ -55,12 +55,12 @@ const essence = ({ value, category, description, source_type, source }: Iod) => 
   source,
 })
 
-/** A stack with a signed-in user, and the section's API client. */
+/** Starts an app with a signed-in user, and the section's API client. */
 const open = async () => {
-  const stack = await startTestStack()
-  const user = await stack.signUp()
-  const api = createApiClient({ baseUrl: `${stack.url}/api/v1`, getToken: () => user.token })
-  return { stack, user, api }
+  const app = await startTestApp()
+  const user = await app.signUp()
+  const api = createApiClient({ baseUrl: `${app.url}/api/v1`, getToken: () => user.token })
+  return { app, user, api }
 }
 type Open = Awaited<ReturnType<typeof open>>
 
@@ -69,32 +69,32 @@ const createCampaign = async ({ api }: SignedInUser) =>
 const detailOf = ({ api }: SignedInUser, id: string): Promise<CampaignDetail> =>
   api.call(campaignsApi.getCampaign, { params: { id } })
 const exportOf = async (
-  { stack, user }: { stack: TestStack; user: SignedInUser },
+  { app, user }: { app: TestApp; user: SignedInUser },
   id: string,
   format: string,
   evidence = false,
 ) => {
   const headers = { authorization: `Bearer ${user.token}` }
   return (
-    await fetch(`${stack.url}/api/v1/campaigns/${id}/export?format=${format}&evidence=${evidence}`, {
+    await fetch(`${app.url}/api/v1/campaigns/${id}/export?format=${format}&evidence=${evidence}`, {
       headers,
     })
   ).text()
 }
 
-/** Runs a test on two stacks of its own: values that are drawn again exist in neither. */
-const withTwo = async (work: (from: Open, to: Open) => Promise<void>) => {
+/** Runs a test on two new apps, so that values of earlier runs exist in neither. */
+const withTwoApps = async (work: (from: Open, to: Open) => Promise<void>) => {
   const from = await open()
   try {
     const to = await open()
-    await work(from, to).finally(() => to.stack.stop())
+    await work(from, to).finally(() => to.app.stop())
   } finally {
-    await from.stack.stop()
+    await from.app.stop()
   }
 }
 
-/** Imports a file as the dialog does; resolves to its plan and to the import that is done. */
-const bring = async ({ user }: Open, campaign_id: string, format: ImportFormat, file: string) => {
+/** Imports a file like the dialog. Resolves to its plan and to the completed import. */
+const importFile = async ({ user }: Open, campaign_id: string, format: ImportFormat, file: string) => {
   const body = new TextEncoder().encode(file)
   const { id } = await user.api.call(importsApi.createImport, { query: { campaign_id, format }, body })
   const become = (state: ImportState) =>
@@ -111,9 +111,9 @@ const bring = async ({ user }: Open, campaign_id: string, format: ImportFormat, 
   return { plan, done: await become('done') }
 }
 
-test('exported, imported into an empty stack and exported again, a campaign holds the same IODs', async () => {
+test('exports a campaign, imports it into an empty app and exports it again with the same IODs', async () => {
   const roundTrip = (all: NewIod[]) =>
-    withTwo(async (from, to) => {
+    withTwoApps(async (from, to) => {
       for (const [index, format] of FORMATS.entries()) {
         const part = all.filter((_, n) => n % FORMATS.length === index)
         const original = await createCampaign(from.user)
@@ -124,30 +124,30 @@ test('exported, imported into an empty stack and exported again, a campaign hold
         expect(formatOf(file)).toBe(format)
 
         const copy = await createCampaign(to.user)
-        const { plan, done } = await bring(to, copy, format, file)
+        const { plan, done } = await importFile(to, copy, format, file)
         expect(plan).toMatchObject({ iods: part.length, known_iods: 0, member_iods: 0, refused: 0 })
-        // A bundle of our own keeps no objects: its IODs say it all.
+        // An export of Iodine needs no imported objects: its IODs contain everything.
         expect(done.format).toBe(format === 'csv' ? 'csv' : 'json')
         const [before, after] = [await detailOf(from.user, original), await detailOf(to.user, copy)]
-        expect(after.iods.map(essence)).toEqual(before.iods.map(essence))
+        expect(after.iods.map(contentOf)).toEqual(before.iods.map(contentOf))
 
         // Both files contain the same IODs, and importing one into the other's campaign adds none.
         const members = { iods: part.length, known_iods: part.length, member_iods: part.length, refused: 0 }
-        const again = await bring(from, original, format, await exportOf(to, copy, format))
-        const repeated = await bring(to, copy, format, file)
+        const again = await importFile(from, original, format, await exportOf(to, copy, format))
+        const repeated = await importFile(to, copy, format, file)
         for (const { plan } of [again, repeated]) expect(plan).toMatchObject(members)
-        expect((await detailOf(from.user, original)).iods.map(essence)).toEqual(before.iods.map(essence))
-        expect((await detailOf(to.user, copy)).iods.map(essence)).toEqual(before.iods.map(essence))
+        expect((await detailOf(from.user, original)).iods.map(contentOf)).toEqual(before.iods.map(contentOf))
+        expect((await detailOf(to.user, copy)).iods.map(contentOf)).toEqual(before.iods.map(contentOf))
       }
     })
-  // One that has 16 IODs, with nearly all that is special to a format.
-  await fc.assert(fc.asyncProperty(iods, roundTrip), { ...draws(1, 384), endOnFailure: true })
+  // A run with 16 IODs, which cover nearly all special cases of the formats.
+  await fc.assert(fc.asyncProperty(iods, roundTrip), { ...propertyRuns(1, 384), endOnFailure: true })
 }, 3_600_000)
 
-test('evidence goes along where it is asked for, as not verified, once', {
+test('exports evidence on request, and imports it once as not verified', {
   timeout: 240_000,
 }, async () => {
-  await withTwo(async (from, to) => {
+  await withTwoApps(async (from, to) => {
     for (const format of ['json', 'stix'] as const) {
       const value = `Mirrors "heat" the <lake> 🛰 ${format}`
       const iod = { value, category: 'SENTENCE', description: '', source_type: 'MANUAL' } as const
@@ -184,16 +184,16 @@ test('evidence goes along where it is asked for, as not verified, once', {
       const file = await exportOf(from, original, format, true)
 
       const copy = await createCampaign(to.user)
-      const { plan, done } = await bring(to, copy, format, file)
+      const { plan, done } = await importFile(to, copy, format, file)
       expect(plan).toMatchObject({ iods: 1, quotes: 2, refused_quotes: 0 })
       expect(done.evidence).toEqual({ added: 2, known: 0, left_out: 0 })
-      const again = await bring(to, copy, format, file)
+      const again = await importFile(to, copy, format, file)
       expect(again.done.evidence).toEqual({ added: 0, known: 2, left_out: 0 })
       const [made] = (await detailOf(to.user, copy)).iods
       const listed = await to.user.api.call(evidenceApi.listEvidence, { params: { id: made?.id ?? '' } })
       expect(listed).toMatchObject(quotes.map(quote => ({ ...quote, kind: 'imported', seal: null })))
-      // Both files hold the same quotes.
-      const back = await bring(from, original, format, await exportOf(to, copy, format, true))
+      // Both files contain the same quotes.
+      const back = await importFile(from, original, format, await exportOf(to, copy, format, true))
       expect(back.plan).toMatchObject({ member_iods: 1, quotes: 2, refused_quotes: 0 })
       expect(back.done.evidence).toEqual({ added: 0, known: 2, left_out: 0 })
     }

@@ -4,7 +4,7 @@ import { overTime, sumVotes } from '../src/model/iods'
 
 const created = (...times: string[]) => times.map(time => anIod({ created_at: time }))
 
-test('a campaign’s IODs over time are by days, with those that have none', () => {
+test('counts a campaign’s IODs by day, including days without IODs', () => {
   const iods = created('2026-03-02T23:59:59.999Z', '2026-02-28T00:00:00.000Z', '2026-02-28T12:00:00.000Z')
   expect(overTime(iods)).toEqual([
     { day: '2026-02-28', values: [2] },
@@ -14,7 +14,7 @@ test('a campaign’s IODs over time are by days, with those that have none', () 
   expect(overTime([])).toEqual([])
 })
 
-test('long times are by months or years', () => {
+test('counts long periods by month or year', () => {
   const months = overTime(created('2025-12-31T23:00:00.000Z', '2026-03-15T01:00:00.000Z'))
   expect(months.map(({ day }) => day)).toEqual(['2025-12', '2026-01', '2026-02', '2026-03'])
   expect(months.map(({ values }) => values[0])).toEqual([1, 0, 0, 1])
@@ -22,7 +22,7 @@ test('long times are by months or years', () => {
   expect(years).toHaveLength(12)
 })
 
-test('votes add up by side', () => {
+test('sums votes by type', () => {
   const up = aVote('ann', 'POSITIVE')
   const down = aVote('ben', 'NEGATIVE')
   const iods = [anIod({ votes: [up, down] }), anIod({ votes: [up] })]

@@ -4,7 +4,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, test } from 'vitest'
 import { searchTechniques } from '../src/model/techniques'
 import { parcel } from '../src/parcel'
-import { ASIDE } from './fixtures'
+import { SIDE_ROUTES } from './fixtures'
 
 const detail: CampaignDetail = {
   id: 'a'.repeat(24),
@@ -24,14 +24,14 @@ const technique = (id: string, by_username: string | null = 'bo'): CampaignTechn
   at: '2026-11-20T12:00:00.000Z',
 })
 
-/** The campaign's page, over a service that keeps its techniques. */
+/** Opens the campaign's page with a service that stores its techniques. */
 const open = async (ids: string[], routes: Routes = {}) => {
   let kept = ids.map(id => technique(id))
   const section = await openSection(parcel, '/dashboard/campaigns', `/dashboard/campaigns/${detail.id}`, {
     'GET /campaigns': () => [200, []],
     'GET /campaigns/my': () => [200, []],
     'GET /campaigns/:id': () => [200, detail],
-    ...ASIDE,
+    ...SIDE_ROUTES,
     'GET /campaigns/:id/techniques': () => [200, kept],
     'PUT /campaigns/:id/techniques/:tid': ({ params: { tid = '' } }) => {
       kept = [...kept.filter(({ id }) => id !== tid), technique(tid, 'ada')]
@@ -43,6 +43,7 @@ const open = async (ids: string[], routes: Routes = {}) => {
     },
     ...routes,
   })
+  fireEvent.click(await screen.findByRole('tab', { name: /^Techniques/ }))
   const block = within(await screen.findByRole('region', { name: 'Techniques' }))
   const changes = () =>
     section.calls
@@ -53,7 +54,7 @@ const open = async (ids: string[], routes: Routes = {}) => {
 const tags = (block: Awaited<ReturnType<typeof open>>['block']) =>
   block.queryAllByRole('listitem').map(({ textContent }) => textContent)
 
-describe('techniques of a campaign', () => {
+describe('the techniques of a campaign', () => {
   it('are tags with id and title', async () => {
     const { block } = await open(['T0002', 'T0023.001'])
     await waitFor(() =>
@@ -62,15 +63,15 @@ describe('techniques of a campaign', () => {
     expect(block.getByTitle('T0002 Facilitate State Propaganda, added by bo')).toBeTruthy()
   })
 
-  it('that the list doesn’t have any more have their id', async () => {
+  it('that the list does not contain are shown with their id', async () => {
     const { block } = await open(['T0999'])
     await block.findByRole('button', { name: 'Remove T0999' })
     expect(tags(block)).toEqual(['T0999 '])
   })
 
-  it('say when there are none, and when they cannot be read', async () => {
+  it('show an empty state, and an error if loading fails', async () => {
     const none = await open([])
-    await none.block.findByText('No techniques named')
+    await none.block.findByText('No techniques yet')
     let isDown = true
     const { block } = await open(['T0002'], {
       'GET /campaigns/:id/techniques': () =>
@@ -84,7 +85,7 @@ describe('techniques of a campaign', () => {
     expect(block.getByTitle('T0002 Facilitate State Propaganda')).toBeTruthy()
   })
 
-  it('are removed from their tag, and come back by Undo', async () => {
+  it('are removed by their tag, and restored by Undo', async () => {
     const { block, changes, toasts, kept } = await open(['T0002', 'T0003'])
     fireEvent.click(await block.findByRole('button', { name: 'Remove T0002 Facilitate State Propaganda' }))
     expect(document.activeElement?.getAttribute('aria-label')).toBe('Techniques')
@@ -98,23 +99,23 @@ describe('techniques of a campaign', () => {
     expect(tags(block)).toHaveLength(2)
   })
 
-  it('are searched and chosen, each at once', async () => {
+  it('are searched and selected, each immediately', async () => {
     const { block, changes, kept } = await open(['T0002'])
     fireEvent.click(await block.findByRole('button', { name: 'Choose techniques' }))
     const dialog = within(await screen.findByRole('dialog', { name: 'Techniques of the campaign' }))
-    await dialog.findByText(/^\d{3} technique\(s\), 1 chosen$/)
+    await dialog.findByText(/^\d{3} techniques, 1 chosen$/)
     const box = (name: RegExp) => dialog.getByRole('checkbox', { name }) as HTMLInputElement
     expect(box(/^T0002 /).checked).toBe(true)
     fireEvent.change(dialog.getByPlaceholderText('Search by id, name or tactic...'), {
       target: { value: 'reframe' },
     })
-    await dialog.findByText('1 technique(s), 1 chosen')
+    await dialog.findByText('1 technique, 1 chosen')
     fireEvent.click(box(/^T0023\.001 Reframe Context/))
     await waitFor(() => expect(box(/^T0023\.001 /).checked).toBe(true))
     fireEvent.change(dialog.getByPlaceholderText('Search by id, name or tactic...'), {
       target: { value: 't0002' },
     })
-    await dialog.findByText('1 technique(s), 2 chosen')
+    await dialog.findByText('1 technique, 2 chosen')
     fireEvent.click(box(/^T0002 /))
     await waitFor(() => expect(kept()).toEqual(['T0023.001']))
     expect(changes()).toEqual(['PUT T0023.001', 'DELETE T0002'])
@@ -126,7 +127,7 @@ describe('techniques of a campaign', () => {
     await waitFor(() => expect(tags(block)).toEqual(['T0023.001 Reframe Context']))
   })
 
-  it('that are refused leave the screen as the service has it, and say why', async () => {
+  it('are rolled back if the service rejects a change, with a toast', async () => {
     const { block, toasts } = await open(['T0002'], {
       'PUT /campaigns/:id/techniques/:tid': [413, { detail: 'This campaign has 100 techniques' }],
       'DELETE /campaigns/:id/techniques/:tid': [503, { detail: 'Come back later' }],
@@ -143,7 +144,7 @@ describe('techniques of a campaign', () => {
   })
 })
 
-test('techniques are searched by the words of their id, name and tactic, in any case', () => {
+test('finds techniques by the words of their id, name and tactic, ignoring case', () => {
   const list = [
     { id: 'T0023', name: 'Distort Facts', tactic: 'Develop Content' },
     { id: 'T0023.001', name: 'Reframe Context', tactic: 'Develop Content' },

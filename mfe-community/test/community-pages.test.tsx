@@ -24,7 +24,7 @@ const contribution = (n: number, type: Contribution['type'] = 'IOD'): Contributi
 })
 const open = (path: string, routes: Routes) => openSection(parcel, BASE, BASE + path, routes)
 
-/** A page of `all`, as the services return it. The cursor is the number of preceding items. */
+/** Returns a page of `all` like the services. The cursor is the number of preceding items. */
 const page = <T,>(all: T[], search: URLSearchParams) => {
   const from = Number(search.get('cursor'))
   const to = from + Number(search.get('limit'))
@@ -42,7 +42,7 @@ describe('the list', () => {
     },
   }
 
-  it('shows who somebody is and the latest of what they contributed', async () => {
+  it('shows each user with their latest contributions', async () => {
     const one = person(1, {
       username: 'ada',
       total_contributions: 5,
@@ -70,7 +70,7 @@ describe('the list', () => {
     expect(screen.getByText('1 profile(s) found')).toBeTruthy()
   })
 
-  it('goes on past the first page of 20', async () => {
+  it('loads the pages after the first 20 users', async () => {
     await open('', users)
     await screen.findByText('45 profile(s) found')
     expect(screen.getAllByRole('article')).toHaveLength(20)
@@ -81,7 +81,7 @@ describe('the list', () => {
     expect(screen.queryByRole('button', { name: 'Load more profiles' })).toBeNull()
   })
 
-  it('searches once the term has three characters, and again when it is emptied', async () => {
+  it('searches for terms of at least three characters, and for an empty term', async () => {
     const section = await open('', users)
     await screen.findByText('45 profile(s) found')
     const box = screen.getByRole('searchbox')
@@ -100,13 +100,13 @@ describe('the list', () => {
   it.each([
     ['?search=nobody', 'Try different search terms'],
     ['', 'There are no public profiles on the platform yet'],
-  ])('says what to do when nobody is found (%s)', async (search, text) => {
+  ])('suggests what to do if no user is found (%s)', async (search, text) => {
     await open(search, { 'GET /community/users': () => [200, { users: [], total: 0 }] })
     await screen.findByText('No profiles found')
     expect(screen.getByText(text)).toBeTruthy()
   })
 
-  it('takes a malformed answer for an empty list, and tells a failure', async () => {
+  it('treats a malformed response as an empty list, and shows an error on failure', async () => {
     await open('', { 'GET /community/users': () => [200, { people: 3 }] })
     await screen.findByText('No profiles found')
     const failing = await open('', { 'GET /community/users': () => [503, { detail: 'down' }] })
@@ -135,7 +135,7 @@ describe('a profile', () => {
   }
   const rows = () => within(screen.getByRole('list', { name: 'Contributions' })).getAllByRole('listitem')
 
-  it('shows totals, pages of 50, and one type alone', async () => {
+  it('shows totals, pages of 50, and one type on request', async () => {
     await open(`/profile/${ID}`, routes)
     await screen.findByRole('heading', { name: '@ada' })
     expect(document.body.textContent).toContain('Membre depuis 17 juin 2026')
@@ -147,7 +147,7 @@ describe('a profile', () => {
     await waitFor(() => expect(rows()).toHaveLength(30))
   })
 
-  it('opened from the list leads back to it as it was, else to its start', async () => {
+  it('returns to the unchanged list it was opened from, otherwise to the start of the list', async () => {
     const two = [person(1), { ...person(2), id: ID, username: 'ada' }]
     const section = await open('?search=ada', {
       ...routes,
@@ -164,7 +164,7 @@ describe('a profile', () => {
     await waitFor(() => expect(linked.path()).toBe(BASE))
   })
 
-  it('that does not exist is told of, and leads back to the list', async () => {
+  it('that does not exist shows a hint and a link to the list', async () => {
     const unknown = 'c'.repeat(24)
     const section = await open(`/profile/${unknown}`, routes)
     await screen.findByText('No profiles found')
@@ -176,7 +176,7 @@ describe('a profile', () => {
     ])
   })
 
-  it('that cannot be loaded says so and can be tried again', async () => {
+  it('that fails to load shows an error with Retry', async () => {
     let down = true
     const section = await open(`/profile/${ID}`, {
       ...routes,

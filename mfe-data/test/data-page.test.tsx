@@ -45,7 +45,7 @@ const api = (store: Store) =>
     },
   }) satisfies Routes
 
-/** Overrides the list of a source; for undefined, the store's list is returned. */
+/** Overrides the list of a source. If `answer` returns undefined, the store's list is served. */
 const listOr = (store: Store, answer: (source: string) => Answer | undefined): Routes => ({
   'GET /:source/data': call => answer(call.params.source ?? '') ?? api(store)['GET /:source/data'](call),
 })
@@ -63,7 +63,7 @@ const press = async (name: string | RegExp, within_ = screen as Pick<typeof scre
 // happy-dom has no layout: cards need a height, so that only a few fit.
 Object.defineProperty(HTMLElement.prototype, 'offsetHeight', { get: () => 600 })
 
-/** Selects `text` in an element, as a user does with the mouse. */
+/** Selects `text` in an element, like a user with the mouse. */
 const select = (element: HTMLElement, text: string) => {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   const starts: [Node, number][] = []
@@ -85,7 +85,7 @@ const select = (element: HTMLElement, text: string) => {
   })
 }
 
-test('each tab counts its records, and the chosen one is in the address', async () => {
+test('counts the records of each tab, and stores the selected tab in the URL', async () => {
   const { search } = await open({ tiktok: [video(), video()], blog: [article()] })
   await firstCard()
   await waitFor(() =>
@@ -102,7 +102,7 @@ test('each tab counts its records, and the chosen one is in the address', async 
   expect(await screen.findByText('No data collected yet')).toBeTruthy()
 })
 
-test('a card shows fields, footer and place in the list; hostile text is only text', async () => {
+test('shows fields, footer and position on a card, and hostile text as plain text', async () => {
   const record = article()
   await open({ blog: [record] }, {}, '/dashboard/data?source=blog')
   const card = within(await firstCard())
@@ -121,7 +121,7 @@ test('a card shows fields, footer and place in the list; hostile text is only te
   expect((await firstCard()).getAttribute('aria-setsize')).toBe('1')
 })
 
-test('IODs among the values get a badge and no button, IODs within a text a highlight', async () => {
+test('shows a badge for a value that is an IOD, and highlights IODs within a text', async () => {
   const { calls } = await open({
     tiktok: [video()],
     iods: [iod('NIGHT.watch', 'USERNAME'), iod('hide the numbers'), iod('the numbers from us')],
@@ -135,7 +135,7 @@ test('IODs among the values get a badge and no button, IODs within a text a high
   expect(lookups).toHaveLength(1)
 })
 
-test('a selected text becomes an IOD of the suggested category, and is highlighted from then on', async () => {
+test('creates an IOD of the suggested category from a selected text, and highlights it', async () => {
   const { calls, toasts } = await open({ tiktok: [video()], iods: [iod('hide the numbers')] })
   const card = await firstCard()
   await waitFor(() => expect(card.querySelector('mark')).toBeTruthy())
@@ -157,7 +157,7 @@ test('a selected text becomes an IOD of the suggested category, and is highlight
   })
   await waitFor(() => expect(card.querySelectorAll('mark')[1]?.textContent).toBe('numbers'))
   expect(toasts).toHaveLength(1)
-  // Of all that the page has read, the user's own IODs alone are read again.
+  // The page refetches only the user's IODs.
   const created = calls.findIndex(({ route }) => route === 'POST /iods')
   await waitFor(() => expect(calls.slice(created).map(({ route }) => route)).toContain('GET /iods'))
   const after = calls.slice(created + 1).filter(({ route }) => route !== 'POST /iods/:id/evidence')
@@ -180,7 +180,7 @@ const fieldOf = (card: HTMLElement, name: string): HTMLElement => {
   return button.closest('[data-iod-value]')?.querySelector<HTMLElement>('[data-iod-path]') as HTMLElement
 }
 
-test('fields are no Tab stops, their IODs are links that act at once, and the keyboard selects words', async () => {
+test('excludes fields from the Tab order, links their IODs, and selects words by keyboard', async () => {
   const known = iod('hide the')
   const { path } = await open({ tiktok: [video()], iods: [known] })
   const card = await firstCard()
@@ -197,11 +197,11 @@ test('fields are no Tab stops, their IODs are links that act at once, and the ke
   fireEvent.keyDown(link, { key: 'ArrowRight' })
   expect(selected()).toBe('hide')
   const bubble = await screen.findByRole('button', { name: '+ IOD' })
-  // Tab leads from the button to it.
+  // Tab leads from the button to the bubble.
   expect(button.compareDocumentPosition(bubble) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy()
   fireEvent.click(link, { detail: 1 })
   expect(path()).toBe('/dashboard/data')
-  // A click by the keyboard, which ends no selection.
+  // A click by the keyboard does not end a selection.
   fireEvent.click(link, { detail: 0 })
   expect(path()).toBe(`/dashboard/iods/${known.id}`)
 })
@@ -213,22 +213,22 @@ const createFrom = async (name: string, value?: string) => {
   await press('Create IOD', dialog)
 }
 
-test('that evidence fails hides nothing of the IOD that was created', async () => {
+test('shows a created IOD although its evidence fails', async () => {
   const { toasts } = await open(
     { tiktok: [video()] },
-    { 'POST /iods/:id/evidence': [422, { detail: ['exact: does not say the value of this IOD'] }] },
+    { 'POST /iods/:id/evidence': [422, { detail: ['exact: does not quote the value of this IOD'] }] },
   )
   await firstCard()
   await createFrom('Create IOD from Video Hashtags: truth', 'lies')
   await waitFor(() => expect(toasts).toHaveLength(2))
   expect(toasts).toMatchObject([
     { status: 'success', description: 'IOD created' },
-    { status: 'warning', title: 'The IOD was created, but without its quote' },
+    { status: 'warning', title: 'The IOD was created, but its quote could not be added' },
   ])
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
-test('an IOD that exists already takes the quote, and the form closes', async () => {
+test('adds the quote to an existing IOD and closes the form', async () => {
   const existing = iod('truth', 'HASHTAGS')
   const store = storeOf({ tiktok: [video()] })
   const { calls, toasts, path } = await open(store, {
@@ -242,11 +242,11 @@ test('an IOD that exists already takes the quote, and the form closes', async ()
   await createFrom('Create IOD from Video Hashtags: truth')
   await waitFor(() => expect(toasts).toHaveLength(1))
   const [openIt, addIt] = toasts[0]?.actions ?? []
-  expect([openIt?.text, addIt?.text]).toEqual(['Open it', 'Add your quote to the existing IOD'])
+  expect([openIt?.text, addIt?.text]).toEqual(['Open IOD', 'Add your quote to the existing IOD'])
   addIt?.onClick()
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   await waitFor(() => expect(toasts).toHaveLength(2))
-  expect(toasts[1]).toMatchObject({ status: 'success', title: 'Your quote is evidence of the IOD' })
+  expect(toasts[1]).toMatchObject({ status: 'success', title: 'Quote added to the IOD as evidence' })
   const [quote] = calls.filter(({ route }) => route === 'POST /iods/:id/evidence')
   expect(quote?.params.id).toBe(existing.id)
   expect(quote?.body).toMatchObject({ pointer: '/main/hashtags/0', start: 0, end: 5, exact: 'truth' })
@@ -254,7 +254,7 @@ test('an IOD that exists already takes the quote, and the form closes', async ()
   await waitFor(() => expect(path()).toBe(`/dashboard/iods/${existing.id}`))
 })
 
-test('a selection in a number quotes nothing: the record has no separators', async () => {
+test('creates no quote from a number, because the record has no separators', async () => {
   const { calls, toasts } = await open({ tiktok: [video()] })
   const card = await firstCard()
   select(within(card).getByText('34,000'), '34,0')
@@ -266,7 +266,7 @@ test('a selection in a number quotes nothing: the record has no separators', asy
   expect(calls.filter(({ route }) => route === 'POST /iods/:id/evidence')).toEqual([])
 })
 
-test('records with a sealed capture have a mark, asked for once for all that are shown', async () => {
+test('marks records with a sealed capture, with one request for all displayed records', async () => {
   const records = [video(), video(), video()]
   const capture = (record_id: string | undefined, state: string) => ({
     id: '9'.repeat(24),
@@ -291,7 +291,7 @@ test('records with a sealed capture have a mark, asked for once for all that are
   expect(asked.map(({ search }) => search.getAll('record_id'))).toEqual([records.map(({ id }) => id)])
 })
 
-test('the form needs a value and a category, and stays open when the server refuses', async () => {
+test('requires a value and a category, and stays open if the server rejects the IOD', async () => {
   const { toasts } = await open(
     { tiktok: [video()] },
     { 'POST /iods': () => [422, { detail: ['value: must not be empty', 'source: no'] }] },
@@ -326,7 +326,7 @@ const deleteFirst = async () => {
   await press('Delete', within(dialog))
 }
 
-test('a deleted record is gone, also from the count', async () => {
+test('removes a deleted record from the list and the count', async () => {
   const records = [video(), video()]
   const { calls, toasts } = await open(
     { tiktok: records },
@@ -340,7 +340,7 @@ test('a deleted record is gone, also from the count', async () => {
   await deleteFirst()
   await waitFor(() => expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos1'))
   expect(screen.getAllByRole('article')).toHaveLength(1)
-  // The other sources and the IODs have not changed.
+  // The other sources and the IODs are unchanged.
   const after = () =>
     calls
       .slice(calls.findIndex(({ route }) => route.startsWith('DELETE')) + 1)
@@ -351,7 +351,7 @@ test('a deleted record is gone, also from the count', async () => {
   ])
 })
 
-test('a refused delete and a failed reload are told', async () => {
+test('shows toasts for a rejected deletion and a failed reload', async () => {
   const record = video()
   let fails = false
   const store = storeOf({ tiktok: [record] })
@@ -372,7 +372,7 @@ test('a refused delete and a failed reload are told', async () => {
   )
 })
 
-test('a tab that fails says so and tries again; the others work', async () => {
+test('shows an error with Retry on a failed tab, while the others work', async () => {
   let fails = true
   const store = storeOf({ tiktok: [video()], telegram: [post()] })
   const { toasts } = await open(
@@ -391,7 +391,7 @@ test('a tab that fails says so and tries again; the others work', async () => {
   expect(await screen.findByText('Attachments')).toBeTruthy()
 })
 
-test('three lists that fail one after the other make one toast and one callout', async () => {
+test('shows one toast and one callout if all lists fail', async () => {
   const answers = new Map<string, () => void>()
   const { toasts } = await open(
     {},
@@ -410,13 +410,13 @@ test('three lists that fail one after the other make one toast and one callout',
   }
   await waitFor(() => expect(toasts).toMatchObject([{ description: 'Failed to fetch data' }]))
   await waitFor(() => expect(screen.getAllByRole('alert')).toHaveLength(1))
-  expect(screen.queryByText(/can’t be marked/)).toBeNull()
+  expect(screen.queryByText(/can’t be highlighted/)).toBeNull()
   fireEvent.click(screen.getByRole('tab', { name: /Blogs/ }))
   expect(await screen.findAllByRole('alert')).toHaveLength(1)
   expect(toasts).toHaveLength(1)
 })
 
-test('a refresh without a network says so', async () => {
+test('reports a refresh while offline', async () => {
   const store = storeOf({ tiktok: [video()] })
   let isDown = false
   const { toasts } = await open(
@@ -435,7 +435,7 @@ test('a refresh without a network says so', async () => {
   )
 })
 
-test('empty fields are folded, names say nothing twice, and an empty tab has one button', async () => {
+test('folds empty fields, avoids duplicate words in names, and shows one button on an empty tab', async () => {
   const { path } = await open({ tiktok: [video()] })
   const card = within(await firstCard())
   expect(card.queryByText('Author ID')).toBeNull()
@@ -456,7 +456,7 @@ test('empty fields are folded, names say nothing twice, and an empty tab has one
   expect(path()).toBe('/dashboard/overview')
 })
 
-test('a search shows the hits of each tab, marks them, and stands in the address', async () => {
+test('counts the hits of a search per tab, highlights them, and stores the term in the URL', async () => {
   const records = { tiktok: [video(), video({ description: 'The LAKE heats the lake' })], blog: [article()] }
   const { search, calls } = await open(
     { ...records, iods: [iod('heats the')] },
@@ -474,7 +474,7 @@ test('a search shows the hits of each tab, marks them, and stands in the address
   const field = screen.getByRole('searchbox', { name: 'Search your data...' })
   fireEvent.change(field, { target: { value: ' lake ' } })
   expect(await screen.findByText('Nothing found')).toBeTruthy()
-  expect(await screen.findByText('1 record has this text')).toBeTruthy()
+  expect(await screen.findByText('1 record contains this text')).toBeTruthy()
   expect(search()).toBe('?source=blog&q=lake')
   expect(screen.getAllByRole('tab').map(tab => tab.textContent)).toEqual([
     'Short videos1',
@@ -492,7 +492,7 @@ test('a search shows the hits of each tab, marks them, and stands in the address
   expect(search()).toBe('')
 })
 
-test('hits in a text that folds to another length are found where they stand', () => {
+test('finds hits at the right position in a text whose folded form has another length', () => {
   expect(findFolded('Cafe\u0301 İstanbul', 'CAFÉ')).toEqual([[0, 5]])
   expect(findFolded('aaa', 'aa')).toEqual([[0, 2]])
   expect(findFolded('text', '')).toEqual([])
@@ -508,7 +508,7 @@ test('hits in a text that folds to another length are found where they stand', (
   ])
 })
 
-test('of a large collection one page is read and few cards are drawn', async () => {
+test('reads one page of a large collection and renders few cards', async () => {
   const { calls } = await open({ tiktok: Array.from({ length: 10_000 }, () => video()) })
   await firstCard()
   expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos10,000')
@@ -537,7 +537,7 @@ const cardAt = async (position: number) => {
   return within(card as unknown as HTMLElement)
 }
 
-test('contents far from the screen are given up, and read again on the way back', async () => {
+test('drops contents far from the viewport, and refetches them on the way back', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
   onTestFinished(() => void vi.useRealTimers())
   const tiktok = Array.from({ length: 60 }, (_, n) => video({ description: `video number ${n + 1}` }))
@@ -559,7 +559,7 @@ test('contents far from the screen are given up, and read again on the way back'
 
   act(() => void vi.advanceTimersByTime(15_000))
   fails = true
-  // Deleted by another client in the meantime.
+  // Simulates a deletion by another client.
   tiktok.splice(29, 1)
   scrollTo(29 * ROW)
   await waitFor(() => expect(screen.getAllByRole('alert')[0]?.textContent).toContain('Failed to fetch data'))
@@ -568,11 +568,11 @@ test('contents far from the screen are given up, and read again on the way back'
   expect(await (await cardAt(30)).findByText('video number 31')).toBeTruthy()
   expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos59')
   expect(await (await cardAt(1)).findByText('video number 1')).toBeTruthy()
-  // Page 2: the first request, one that failed with its retry, then a successful one.
+  // Page 2: the first request, a failed one with its retry, then a successful one.
   expect(reads()).toEqual([1, 4, 1])
 })
 
-test('a refresh reads what is in sight again: a newer version shows, what is gone leaves', async () => {
+test('refetches the visible records on a refresh: updates changed ones and removes deleted ones', async () => {
   const tiktok = Array.from({ length: 30 }, (_, n) => video({ description: `video number ${n + 1}` }))
   await open({ tiktok })
   await (await cardAt(26)).findByText('video number 26')
@@ -583,12 +583,12 @@ test('a refresh reads what is in sight again: a newer version shows, what is gon
   expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos29')
 })
 
-test('records that a refresh pushes out of the first page stay', async () => {
+test('keeps records that a refresh moves out of the first page', async () => {
   const tiktok = Array.from({ length: 30 }, (_, n) => video({ description: `video number ${n + 1}` }))
   await open({ tiktok })
   await cardAt(20)
   tiktok.unshift(...Array.from({ length: 3 }, () => video({ description: 'quite new' })))
-  // A busy browser renders between two notifications of the cache, each of which is a task.
+  // Simulates a busy browser, which renders between two notifications of the cache. Each notification is a task.
   const { setTimeout } = globalThis
   let last = 0
   const slow = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((task: () => void, ms = 0) => {
@@ -602,7 +602,7 @@ test('records that a refresh pushes out of the first page stay', async () => {
   expect(await (await cardAt(33)).findByText('video number 30')).toBeTruthy()
 })
 
-test('a next page that arrives after a refresh does not bring the list before it back', async () => {
+test('ignores a next page that arrives after a refresh', async () => {
   const tiktok = Array.from({ length: 30 }, (_, n) => video({ description: `video number ${n + 1}` }))
   const last = tiktok[19]?.id
   const held: (() => void)[] = []
@@ -628,7 +628,7 @@ test('a next page that arrives after a refresh does not bring the list before it
   expect(await (await cardAt(33)).findByText('video number 30')).toBeTruthy()
 })
 
-test('a record is shared under no name, and not shared any more', async () => {
+test('shares a record anonymously, and stops sharing it', async () => {
   const store = storeOf({ tiktok: [video()] })
   const { calls, toasts } = await open(store, {
     'POST /:source/data/share': ({ body }) => {
@@ -648,10 +648,10 @@ test('a record is shared under no name, and not shared any more', async () => {
     { ids: [id], shared: true, as: 'anonymous' },
     { ids: [id], shared: false },
   ])
-  expect(toasts.map(({ title }) => title)).toEqual(['Shared', 'Not shared any more'])
+  expect(toasts.map(({ title }) => title)).toEqual(['Shared', 'Sharing stopped'])
 })
 
-test('a record that cannot be shared stays as it is, and its menu leads to Origins', async () => {
+test('keeps a record unshared if sharing fails, and links its menu to Origins', async () => {
   const store = storeOf({ tiktok: [video()] })
   const { toasts, path, search } = await open(store, {
     'POST /:source/data/share': [503, { detail: 'Not now' }],
@@ -662,12 +662,12 @@ test('a record that cannot be shared stays as it is, and its menu leads to Origi
   await waitFor(() => expect(toasts.map(({ description }) => description)).toEqual(['Not now']))
   expect(card.queryByText('Shared with username')).toBeNull()
   await press('More actions', card)
-  fireEvent.click(await screen.findByRole('menuitem', { name: 'Where was it first?' }))
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Find first appearance' }))
   await waitFor(() => expect(path()).toBe('/dashboard/origins'))
   expect(search()).toBe(`?record=${store.tiktok[0]?.id}`)
 })
 
-test('selected records are shared together', async () => {
+test('shares the selected records with one request', async () => {
   const store = storeOf({ tiktok: [video(), video(), video()] })
   const { calls } = await open(store, {
     'POST /:source/data/share': ({ body }) => [
@@ -692,12 +692,12 @@ test('selected records are shared together', async () => {
   })
 })
 
-test('a card says which site its page names as its original, and when the post was seen removed', async () => {
+test('shows the site that a page names as its original, and when the post was seen removed', async () => {
   const clone = article()
   clone.metadata.og_url = 'https://paper.example.com/1'
   clone.context = { removed: { first_seen: '2026-11-21T10:00:00Z', last_seen: '2026-11-21T10:00:00Z' } }
   await open({ blog: [clone] }, {}, '/dashboard/data?source=blog')
   const card = await firstCard()
-  expect(card.textContent).toContain('Names paper.example.com as its original')
-  expect(card.textContent).toContain('Removed, seen on Nov 21, 2026')
+  expect(card.textContent).toContain('The page names paper.example.com as its original')
+  expect(card.textContent).toContain('First seen removed on Nov 21, 2026')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { flattenPages, replaceFirstPage, type SlotPage, withoutRecords } from '../src/model/record-pages'
 
-/** A page of records named by letters. Its cursor is the last record before it. */
+/** Creates a page of records named by letters. Its cursor is the last record before it. */
 const page = (ids: string, cursor: string | null, nextCursor: string | null, total = 9): SlotPage => ({
   slots: [...ids].map(id => ({ id, cursor })),
   total,
@@ -12,7 +12,7 @@ const ids = (pages: SlotPage[]) =>
     .map(({ id }) => id)
     .join('')
 
-test('a first page read again keeps the rest where it reaches into it', () => {
+test('keeps the later slots if the new first page overlaps the list', () => {
   const pages = [page('gfe', null, 'e'), page('dcb', 'e', 'b')]
   const afterDelete = replaceFirstPage(withoutRecords(pages, ['f']), page('ged', null, 'd', 8))
   expect(ids(afterDelete)).toBe('gedcb')
@@ -21,7 +21,7 @@ test('a first page read again keeps the rest where it reaches into it', () => {
   expect(afterDelete[1]?.slots.map(({ cursor }) => cursor)).toEqual(['e', 'e'])
 })
 
-test('records pushed out of the first page are read from the page behind it', () => {
+test('assigns records moved out of the first page to the next cursor', () => {
   const pages = [page('gfe', null, 'e'), page('dcb', 'e', 'b')]
   const grown = replaceFirstPage(pages, page('ihg', null, 'g'))
   expect(ids(grown)).toBe('ihgfedcb')
@@ -35,7 +35,7 @@ test('records pushed out of the first page are read from the page behind it', ()
   expect(ids(replaceFirstPage([page('gfe', null, 'e')], page('hgf', null, 'f')))).toBe('hgfe')
 })
 
-test('a first page beyond all that is known, or with nothing behind it, stands alone', () => {
+test('keeps only the new first page if it does not overlap the list, or is the last page', () => {
   const pages = [page('gfe', null, 'e'), page('dcb', 'e', 'b')]
   const far = replaceFirstPage(pages, page('zyx', null, 'x'))
   expect([ids(far), far.at(-1)?.nextCursor]).toEqual(['zyx', 'x'])
@@ -43,7 +43,7 @@ test('a first page beyond all that is known, or with nothing behind it, stands a
   expect(ids(replaceFirstPage([], page('abc', null, null)))).toBe('abc')
 })
 
-test('what is gone is in no page', () => {
+test('removes deleted records from all pages', () => {
   const pages = [page('gfe', null, 'e'), page('edc', 'e', null)]
   const without = withoutRecords(pages, ['e'])
   expect([ids(without), without[0]?.total]).toEqual(['gfdc', 8])

@@ -2,10 +2,10 @@ import { formatDateTime } from '@iodine/ui'
 import { describe, expect, test } from 'vitest'
 import {
   type FieldValue,
-  pickValue,
   presentRecord,
   quoteOf,
   type RecordView,
+  selectValue,
   valuesOf,
 } from '../src/model/record-view'
 import { article, post, video } from './fixtures'
@@ -17,7 +17,7 @@ const shown = (view: RecordView) =>
     ),
   )
 
-test('a short video', () => {
+test('presents a short video', () => {
   const view = presentRecord('tiktok', video({ video_id: '71', create_time: 1_763_000_000 }))
   expect(view).toMatchObject({
     title: '@night.watch',
@@ -37,7 +37,7 @@ test('a short video', () => {
   expect(valuesOf(view)).toEqual(expect.arrayContaining(['34000', '2025-11-13T02:13:20Z']))
 })
 
-test('what the page says around a post, each value with its place in the record', () => {
+test('presents the page context of a post, each value with its pointer in the record', () => {
   const context = {
     posted_at: '2026-11-20T08:00:00+00:00',
     edited: true,
@@ -57,12 +57,12 @@ test('what the page says around a post, each value with its place in the record'
     'Context (edited) Links': 'https://a.example/|https://b.example/',
     'Context (edited) Pictures': 'https://cdn.example/1.jpg|https://cdn.example/2.jpg',
   })
-  const looks = view.groups.at(-1)?.fields.find(({ label }) => label === 'Hashes of looks')
+  const looks = view.groups.at(-1)?.fields.find(({ label }) => label === 'Perceptual hash')
   expect(looks?.values.map(({ pointer }) => pointer)).toEqual(['/context/media/1/phash'])
   expect(presentRecord('telegram', post()).groups.map(({ title }) => title)).not.toContain('Context')
 })
 
-test('a text that the card has already is not shown again', () => {
+test('omits a context text that the card already contains', () => {
   const record = post()
   const text = record.telegram.post.description
   const view = presentRecord('telegram', { ...record, context: { text, edited: true, posted_at: 'once' } })
@@ -70,7 +70,7 @@ test('a text that the card has already is not shown again', () => {
   expect(shown(view)).toMatchObject({ 'Post Description': text, 'Context (edited) Posted': 'once' })
 })
 
-test('a channel post with its attachments', () => {
+test('presents a channel post with its attachments', () => {
   const view = presentRecord('telegram', post())
   expect(view).toMatchObject({ title: 'Open Eyes', originalUrl: 'https://t.me/open_eyes/9' })
   expect(
@@ -82,7 +82,7 @@ test('a channel post with its attachments', () => {
   expect(valuesOf(view)).toContain('ab'.repeat(32))
 })
 
-test('an article: http(s) addresses alone can be opened, blank and object values are no values', () => {
+test('presents an article: links only http(s) URLs, and skips blank and object values', () => {
   const view = presentRecord('blog', article())
   expect(view).toMatchObject({
     originalUrl: 'https://blog.example.org/a',
@@ -102,7 +102,7 @@ test('an article: http(s) addresses alone can be opened, blank and object values
   expect(presentRecord('blog', hostile)).toMatchObject({ originalUrl: null, iodSource: null })
 })
 
-test('a record with the least there may be', () => {
+test('presents a record with only the required fields', () => {
   const { id, collector_metadata } = video()
   const view = presentRecord('tiktok', { id, collector_metadata, main: { video_id: '7' } })
   expect(view).toMatchObject({ title: 'Short video', originalUrl: null, iodSource: null })
@@ -110,7 +110,7 @@ test('a record with the least there may be', () => {
 })
 
 describe('the pointer of a value', () => {
-  /** What RFC 6901 finds in the record at a pointer. */
+  /** Resolves a JSON pointer in the record (RFC 6901). */
   const at = (record: unknown, pointer: string) =>
     pointer
       .split('/')
@@ -128,20 +128,20 @@ describe('the pointer of a value', () => {
     ['tiktok', video({ hashtags: ['', 'truth', 'x~y/z'] })],
     ['telegram', post()],
     ['blog', article()],
-  ] as const)('leads to what the IOD quotes: %s', (source, record) => {
+  ] as const)('points to the value that the IOD quotes: %s', (source, record) => {
     const found = valuesIn(presentRecord(source, record)).filter(({ pointer }) => pointer !== null)
     expect(found.length).toBeGreaterThan(3)
     for (const { pointer, iodValue } of found) expect(String(at(record, pointer ?? ''))).toBe(iodValue)
   })
 
-  test('counts the items of a list that are not shown, too, and escapes keys', () => {
+  test('counts hidden items of a list, and escapes keys', () => {
     const pointers = (source: 'tiktok' | 'blog', record: Parameters<typeof presentRecord>[1]) =>
       valuesIn(presentRecord(source, record)).map(({ pointer }) => pointer)
     expect(pointers('tiktok', video({ hashtags: ['', 'truth'] }))).toContain('/main/hashtags/1')
     expect(pointers('blog', article())).toContain('/imageHashes/https:~1~1blog.example.org~1a.b$c.png')
   })
 
-  test('is missing where the record says it otherwise: a time, an address that is a key, and for long keys', () => {
+  test('is null for times, for URLs that are keys, and for long keys', () => {
     const times = presentRecord('tiktok', video({ create_time: 1_763_000_000 })).groups[0]?.fields
     expect(times?.find(({ label }) => label === 'Created')?.values[0]?.pointer).toBeNull()
     const long = article()
@@ -150,11 +150,11 @@ describe('the pointer of a value', () => {
     expect([image?.url.values[0]?.pointer, image?.hash.values[0]?.pointer]).toEqual([null, null])
   })
 
-  test('makes the quote of a value; without one there is none', () => {
+  test('becomes the quote of a value; null becomes none', () => {
     const view = presentRecord('tiktok', video())
     const number = view.groups[1]?.fields.find(({ label }) => label === 'Followers')
     const [followers] = number?.values ?? []
-    expect(quoteOf(view, pickValue('author.author_follower_count', followers as FieldValue))).toEqual({
+    expect(quoteOf(view, selectValue('author.author_follower_count', followers as FieldValue))).toEqual({
       record: { source: 'tiktok', id: view.id },
       role: 'record',
       pointer: '/author/author_follower_count',
@@ -162,12 +162,12 @@ describe('the pointer of a value', () => {
       end: 5,
       exact: '34000',
     })
-    expect(quoteOf(view, { path: 'main.create_time', value: 'x', place: null })).toBeNull()
+    expect(quoteOf(view, { path: 'main.create_time', value: 'x', range: null })).toBeNull()
   })
 })
 
-describe('what a card says first', () => {
-  test('is which site a clone names as its original, and that a post was seen removed', () => {
+describe('the header of a card', () => {
+  test('shows the site that a clone names as its original, and that a post was seen removed', () => {
     const clone = article()
     clone.metadata = { canonical: 'https://mirror.example.net/1', og_url: 'https://www.paper.example.com/1' }
     clone.context = {
@@ -181,7 +181,7 @@ describe('what a card says first', () => {
       originalUrl: 'https://mirror.example.net/1',
     })
     expect(view.groups.flatMap(({ fields }) => fields).map(({ label }) => label)).toContain(
-      'Canonical as stated',
+      'Stated canonical URL',
     )
     clone.collector_metadata.fetch_timestamp = '2026-11-23T10:00:00Z'
     expect(presentRecord('blog', clone)).not.toHaveProperty('removedAt')

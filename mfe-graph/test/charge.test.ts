@@ -32,7 +32,7 @@ function bodiesOf(place: (next: () => number) => number[], count: number) {
   return { x, y }
 }
 
-/** Exact forces of all pairs, with d3-force's rule for short distances. */
+/** Returns the exact forces of all pairs, with d3-force's rule for short distances. */
 function exact(x: Float64Array, y: Float64Array) {
   const force = { x: new Float64Array(x.length), y: new Float64Array(x.length) }
   for (let a = 0; a < x.length; a++) {
@@ -63,7 +63,7 @@ function theirs(x: Float64Array, y: Float64Array) {
   return { x: Float64Array.from(nodes, node => node.vx), y: Float64Array.from(nodes, node => node.vy) }
 }
 
-/** Root mean square error over root mean square force. */
+/** Returns the root mean square error divided by the root mean square force. */
 function error(got: ReturnType<typeof exact>, want: ReturnType<typeof exact>): number {
   let wrong = 0
   let whole = 0
@@ -76,7 +76,7 @@ function error(got: ReturnType<typeof exact>, want: ReturnType<typeof exact>): n
 
 describe('charge', () => {
   for (const [name, place] of Object.entries(clouds)) {
-    it(`is near the exact force of all pairs, at least as near as d3-force: ${name}`, () => {
+    it(`is as close to the exact force of all pairs as d3-force, or closer: ${name}`, () => {
       const { x, y } = bodiesOf(place, 1_500)
       const want = exact(x, y)
       const off = error(ours(x, y), want)
@@ -90,7 +90,7 @@ describe('charge', () => {
     })
   }
 
-  it('pushes bodies on one spot apart, each the other way', () => {
+  it('pushes bodies at the same position apart, in opposite directions', () => {
     const x = new Float64Array(30).fill(5)
     const y = new Float64Array(30).fill(7)
     const force = ours(x, y)
@@ -99,7 +99,7 @@ describe('charge', () => {
     expect(force.x.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 6)
   })
 
-  it('adds to the velocities it is given, in proportion to alpha', () => {
+  it('adds to the given velocities, in proportion to alpha', () => {
     const velocity = { x: new Float64Array([1, 1]), y: new Float64Array(2) }
     createCharge(2, { strength: -10 }).apply(
       new Float64Array([0, 5]),

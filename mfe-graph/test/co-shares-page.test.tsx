@@ -91,7 +91,7 @@ const DONE: Routes = {
   'GET /coordination/runs/:id/shares': [200, evidence],
 }
 
-it('removes a run after a question, and not where it is answered with Cancel', async () => {
+it('removes a run after a confirmation, and keeps it on Cancel', async () => {
   let all = [run()]
   const removed: unknown[] = []
   await open({
@@ -111,7 +111,7 @@ it('removes a run after a question, and not where it is answered with Cancel', a
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   expect(removed).toEqual([])
   fireEvent.click((await ask()).getByRole('button', { name: 'Remove' }))
-  await screen.findByText(/^Start a run over the records/)
+  await screen.findByText(/^Find co-shares in your records/)
   expect(removed).toHaveLength(1)
 })
 const settled = async () => {
@@ -122,21 +122,23 @@ const settled = async () => {
 const called = (route: string) => section.calls.filter(call => call.route === route)
 
 describe('co-shares', () => {
-  it('shows the latest run: its counts, what was left out and cut', async () => {
+  it('shows the latest run with its counts, omitted posts and truncated objects', async () => {
     await open(DONE)
     await settled()
     expect(screen.getByRole('list', { name: 'Counts' }).textContent).toBe(
       '12 posts14 shares5 pairs of shares3 accounts2 pairs of accounts',
     )
     expect(
-      screen.getByText('3 posts without time left out · 1 object has more pairs than are looked at'),
+      screen.getByText(
+        '3 posts without time left out · 1 object has too many pairs: only a part was compared',
+      ),
     ).toBeTruthy()
     expect(screen.getByRole('combobox', { name: 'Run' }).textContent).toContain(
       'links, nearly the same text · within 60 s',
     )
   })
 
-  it('shows both posts and both times of an edge, hostile texts as text', async () => {
+  it('shows both posts and both times of an edge, and hostile text as plain text', async () => {
     await open(DONE, '&node=telegram+left&to=telegram+right')
     const card = await screen.findByRole('region', { name: 'Edge details' })
     expect(within(card).getByRole('heading', { name: 'left – right' })).toBeTruthy()
@@ -150,7 +152,7 @@ describe('co-shares', () => {
     })
   })
 
-  it('leaves out what may be chance, on demand', async () => {
+  it('hides insignificant edges on request', async () => {
     await open(DONE)
     const found = await settled()
     expect(found.nodePosition('tiktok <b>odd</b>')).not.toBeNull()
@@ -162,7 +164,7 @@ describe('co-shares', () => {
     await waitFor(() => expect(found.nodePosition('tiktok <b>odd</b>')).toBeNull())
   })
 
-  it('lists the pairs of accounts with their chance, beside the accounts', async () => {
+  it('lists the pairs of accounts with their significance, beside the accounts', async () => {
     await open(DONE, '&view=table')
     const table = await screen.findByRole('table', { name: 'Pairs of accounts' })
     expect(
@@ -170,17 +172,17 @@ describe('co-shares', () => {
         .getAllByRole('row')
         .map(row => row.textContent),
     ).toEqual([
-      'AccountsPairs of sharesApart on averagep-valueq-valueChance',
-      'left – right412 s0.00990.02more than chance',
-      'left – <b>odd</b>112 s0.50.5may be chance',
+      'AccountsPairs of sharesAverage time apartp-valueq-valueSignificant',
+      'left – right412 s0.00990.02yes',
+      'left – <b>odd</b>112 s0.50.5no',
     ])
     fireEvent.click(within(table).getByRole('button', { name: 'left – right' }))
     const card = await screen.findByRole('region', { name: 'Edge details' })
-    within(card).getByText('0.0099, of 100 shuffles of the times')
+    within(card).getByText('0.0099, from 100 runs with shuffled times')
     within(card).getByText('0.02, corrected for all pairs of accounts')
   })
 
-  it('has the question of the run that is shown in the form', async () => {
+  it('initializes the form with the parameters of the displayed run', async () => {
     const asked = run({
       kinds: ['hashtag'],
       window_s: 300,
@@ -192,8 +194,8 @@ describe('co-shares', () => {
     await open({ ...DONE, 'GET /coordination/runs': [200, [asked]] }, `&run=${ID}`)
     await screen.findByText('Campaign: Mirrors')
     const textIn = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value
-    expect(textIn('Within seconds')).toBe('300')
-    expect(textIn('Least shares an account')).toBe('4')
+    expect(textIn('Time window (seconds)')).toBe('300')
+    expect(textIn('Minimum shares per account')).toBe('4')
     expect(screen.getByLabelText<HTMLInputElement>(/^Posted since/).value).toBe('2026-02-01T10:00')
     expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'Records' }).value).toBe('shared')
     expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Hashtags' }).checked).toBe(true)
@@ -205,7 +207,7 @@ describe('co-shares', () => {
     [`&iod=${ID}`, { name: 'giant mirrors', values: ['giant mirrors'] }],
     [`&campaign=${ID}`, { name: 'Campaign: Lake', values: ['one', 'two'] }],
     [`&record=${ID}`, { name: 'Posts like one of your records', record_id: ID }],
-  ])('begins a run about what %s asks about', async (search, about) => {
+  ])('begins a run about the subject of the URL %s', async (search, about) => {
     await open(
       {
         ...DONE,
@@ -226,7 +228,7 @@ describe('co-shares', () => {
     )
   })
 
-  it('names the posts that were left out', async () => {
+  it('lists the posts that were left out', async () => {
     await open({
       ...DONE,
       'GET /coordination/runs/:id/left-out': [
@@ -246,25 +248,25 @@ describe('co-shares', () => {
         },
       ],
     })
-    const fold = (await screen.findByText('Which posts were left out')).closest('details')
+    const fold = (await screen.findByText('Posts left out')).closest('details')
     if (fold) {
       fold.open = true
       fireEvent(fold, new Event('toggle'))
     }
     const list = await screen.findByRole('list', { name: 'Posts left out' })
-    expect(list.textContent).toContain('left The page says no time. Collected 2026-03-02 10:00:00 UTC')
+    expect(list.textContent).toContain('left The page states no time. Collected 2026-03-02 10:00:00 UTC')
     within(list).getByRole('link', { name: 'https://t.me/left/9' })
   })
 
-  it('says that posts of an edge are gone', async () => {
+  it('explains that posts of an edge are missing', async () => {
     await open(
       { ...DONE, 'GET /coordination/runs/:id/shares': [200, { total: 4, pairs: [] }] },
       '&node=telegram+left&to=telegram+right',
     )
-    expect(await screen.findByText('Its posts were deleted, or are not shared any more.')).toBeTruthy()
+    expect(await screen.findByText('The posts were deleted or are no longer shared.')).toBeTruthy()
   })
 
-  it('begins a run with what the form says, and follows it', async () => {
+  it('begins a run with the form’s parameters, and follows it', async () => {
     let made: CoordinationRun | undefined
     await open({
       ...DONE,
@@ -274,9 +276,10 @@ describe('co-shares', () => {
         return [201, made]
       },
     })
-    expect(await screen.findByText(/Start a run over the records you collected/)).toBeTruthy()
+    expect(await screen.findByText(/Find co-shares in your records/)).toBeTruthy()
     const start = screen.getByRole('button', { name: 'Find co-shares' }) as HTMLButtonElement
-    const within = screen.getByLabelText('Within seconds')
+    fireEvent.click(screen.getByRole('button', { name: 'Advanced' }))
+    const within = screen.getByLabelText('Time window (seconds)')
     for (const wrong of ['0', '', '1.5', '86401', '-3']) {
       fireEvent.change(within, { target: { value: wrong } })
       expect(start.disabled).toBe(true)
@@ -295,15 +298,15 @@ describe('co-shares', () => {
     await settled()
   })
 
-  it('says why a run is refused, and why one failed', async () => {
+  it('shows the reason of a rejected and of a failed run', async () => {
     await open({
       'GET /coordination/runs': [
         200,
-        [run({ state: 'failed', totals: null, problem: 'There was too much' })],
+        [run({ state: 'failed', totals: null, problem: 'There were too many posts' })],
       ],
       'POST /coordination/runs': [409, { detail: '3 runs are under way: wait until one is done' }],
     })
-    expect(await screen.findByText(/There was too much\. Ask for a shorter time/)).toBeTruthy()
+    expect(await screen.findByText(/There were too many posts\. Choose a shorter period/)).toBeTruthy()
     fireEvent.click(screen.getByRole('button', { name: 'Find co-shares' }))
     await waitFor(() =>
       expect(section.toasts).toMatchObject([
@@ -312,9 +315,9 @@ describe('co-shares', () => {
     )
   })
 
-  it('says that no two accounts share the same', async () => {
+  it('explains that no two accounts share the same content', async () => {
     await open({ ...DONE, 'GET /coordination/runs/:id/graph': [200, { nodes: [], edges: [] }] })
-    expect(await screen.findByText(/No two accounts share the same within this time/)).toBeTruthy()
+    expect(await screen.findByText(/No two accounts share the same content within this time/)).toBeTruthy()
   })
 
   it('analyzes a CSV without sending it', async () => {

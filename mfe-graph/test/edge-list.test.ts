@@ -9,7 +9,7 @@ import { createNetwork } from '../src/model/network'
 const HEADER = 'object_id,account_id,content_id,timestamp_share'
 
 describe('an edge list', () => {
-  it('is read by the names of its columns, in any order, quoted, with a mark of its encoding', () => {
+  it('is read by its column names, in any order, with quotes and a byte order mark', () => {
     const text =
       '\ufeffTimestamp_Share,extra,account_id,object_id,content_id\r\n1.5,x,"ana, ""A""",o1,c1\r\n-3,y,ben,o1,c2\r\n'
     expect(readEdgeList(text)).toEqual({
@@ -17,11 +17,11 @@ describe('an edge list', () => {
         { object: 'o1', account: 'ana, "A"', content: 'c1', at: 1.5 },
         { object: 'o1', account: 'ben', content: 'c2', at: -3 },
       ],
-      refused: 0,
+      rejected: 0,
     })
   })
 
-  it('leaves out and counts rows that are not whole', () => {
+  it('skips and counts incomplete rows', () => {
     const rows = [
       'o,a,c,',
       'o,a,c,soon',
@@ -33,12 +33,12 @@ describe('an edge list', () => {
       '',
       'o,a,c,7',
     ]
-    const { shares, refused } = readEdgeList([HEADER, ...rows].join('\n'))
+    const { shares, rejected } = readEdgeList([HEADER, ...rows].join('\n'))
     expect(shares).toEqual([{ object: 'o', account: 'a', content: 'c', at: 7 }])
-    expect(refused).toBe(7)
+    expect(rejected).toBe(7)
   })
 
-  it('is refused without its columns', () => {
+  it('is rejected if columns are missing', () => {
     expect(() => readEdgeList('')).toThrow(EdgeListError)
     expect(() => readEdgeList('object_id,account_id\n1,2')).toThrow(
       'The file has no column content_id, timestamp_share',
@@ -54,8 +54,8 @@ describe('the analysis of a file', () => {
   const answer = analyzeFile({ text: [HEADER, ...shares].join('\n'), windowS: 10, minParticipation: 2 })
   const findings = 'findings' in answer ? answer.findings : expect.unreachable()
 
-  it('finds who shares the same, with the pairs as evidence', () => {
-    expect(findings).toMatchObject({ shares: 6, refused: 0, pairs: 3, accounts: 2, edges: 1 })
+  it('finds accounts that share the same content, with the pairs as evidence', () => {
+    expect(findings).toMatchObject({ shares: 6, rejected: 0, pairs: 3, accounts: 2, edges: 1 })
     expect(findings.coShares.edges).toMatchObject([{ a: '=ana()', b: 'ben', weight: 3, avg_delta_s: 4 }])
     expect(findings.evidence[pairKey('ben', '=ana()')]).toEqual([
       expect.objectContaining({ object: 'l1', contentA: 'a1', contentB: 'b1', deltaS: 4, atA: 1_000 }),
@@ -64,13 +64,13 @@ describe('the analysis of a file', () => {
     ])
   })
 
-  it('says what is wrong with a file', () => {
+  it('returns the problem of an invalid file', () => {
     expect(analyzeFile({ text: 'a\n1', windowS: 10, minParticipation: 2 })).toEqual({
       problem: 'The file has no column object_id, account_id, content_id, timestamp_share',
     })
   })
 
-  it('goes out as CSV without formulas, and as an undirected GEXF', () => {
+  it('is exported as CSV without formulas, and as an undirected GEXF', () => {
     expect(edgesCsv(findings.coShares.edges).split('\r\n')[1]).toMatch(/^'=ana\(\),ben,3,4,3,3,1,/)
     const network = createNetwork(drawnCoShares(findings.coShares, false), CO_SHARE_KINDS)
     const palette = {
@@ -87,7 +87,7 @@ describe('the analysis of a file', () => {
   })
 })
 
-it('draws only the edges beyond chance where that is asked for', () => {
+it('draws only significant edges on request', () => {
   const edge = { avg_delta_s: 1, n_a: 1, n_b: 1, symmetry: 1 }
   const coShares = {
     nodes: ['a', 'b', 'c'].map(id => ({ id, label: id, type: 'telegram', pairs: 3 })),
@@ -103,6 +103,6 @@ it('draws only the edges beyond chance where that is asked for', () => {
   expect(drawnCoShares(coShares, true).nodes.map(({ id }) => id)).toEqual(['a', 'b'])
 })
 
-it('writes times as people read them', () => {
+it('formats durations in suitable units', () => {
   expect([0, 12.34, 119, 150, 7_200].map(formatSpan)).toEqual(['0 s', '12.3 s', '119 s', '2.5 min', '2 h'])
 })

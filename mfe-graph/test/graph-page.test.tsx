@@ -57,7 +57,7 @@ const click = (target: HTMLElement, { x, y }: { x: number; y: number }) => {
 const requests = () => section.calls.map(({ search }) => Object.fromEntries(search))
 
 describe('the graph page', () => {
-  it('loads the graph, tells so and counts it', async () => {
+  it('loads the graph, shows a toast and counts it', async () => {
     await show()
     const found = await settled()
     expect(requests()).toEqual([{ limit: '5000' }])
@@ -83,14 +83,14 @@ describe('the graph page', () => {
     expect(screen.getByText('Click to select, drag to move, scroll to zoom')).toBeTruthy()
   })
 
-  it('describes its keys', async () => {
+  it('describes its keyboard shortcuts', async () => {
     await show()
     const found = await settled()
     const text = document.getElementById(found.getAttribute('aria-describedby') ?? '')?.textContent
     expect(text).toMatch(/arrows .* \+ .* − .* 0 .* Esc /)
   })
 
-  it('is as large as specified, and narrower only in a narrower column', async () => {
+  it('has the specified size, and is narrower only in a narrower column', async () => {
     let column = 1920
     vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockImplementation(() => column)
     vi.spyOn(window, 'innerHeight', 'get').mockReturnValue(844)
@@ -110,10 +110,10 @@ describe('the graph page', () => {
     expect(await resized(1092)).toEqual(['1092px', '800px'])
   })
 
-  it('has a canonical form, which its nodes’ sentences and the filters keep', async () => {
+  it('merges variants, and keeps this for its nodes’ sentences and the filters', async () => {
     await show('?canonical=true&node=entity:moon')
     await settled()
-    const toggle = () => screen.getByRole<HTMLInputElement>('checkbox', { name: 'Canonical form' })
+    const toggle = () => screen.getByRole<HTMLInputElement>('checkbox', { name: 'Merge variants' })
     expect(toggle().checked).toBe(true)
     await screen.findByRole('region', { name: 'Node details' })
     await waitFor(() => expect(requests()).toHaveLength(2))
@@ -127,12 +127,12 @@ describe('the graph page', () => {
     expect(toggle().checked).toBe(false)
   })
 
-  it('says that it loads', async () => {
+  it('shows a spinner while it loads', async () => {
     await open({ 'GET /graph/triplets': () => new Promise(() => {}) })
     expect(await screen.findByText('Loading graph...')).toBeTruthy()
   })
 
-  it('says what to do about an empty graph', async () => {
+  it('advises the user on an empty graph', async () => {
     await open({ 'GET /graph/triplets': [200, { nodes: [], links: [], sources: [] }] })
     expect(
       await screen.findByText('No data to display. Try adjusting your filters or add some narratives'),
@@ -140,7 +140,7 @@ describe('the graph page', () => {
     expect(section.toasts).toMatchObject([{ title: 'Graph loaded', description: '0 nodes, 0 links' }])
   })
 
-  it('says what failed, and tries again', async () => {
+  it('shows an error, and retries', async () => {
     let works = false
     await open({
       'GET /graph/triplets': () => (works ? [200, graph] : [404, { detail: 'Not found' }]),
@@ -155,7 +155,7 @@ describe('the graph page', () => {
     await settled()
   })
 
-  it('asks again on Refresh, and keeps the layout of equal data', async () => {
+  it('refetches on Refresh, and keeps the layout of equal data', async () => {
     await open({ 'GET /graph/triplets': [200, graph] })
     const found = await settled()
     fireEvent.click(screen.getByRole('button', { name: 'Refresh' }))
@@ -167,7 +167,7 @@ describe('the graph page', () => {
 describe('a graph with more nodes than are shown', () => {
   const totals = { entities: 70_000, verbs: 1_234, nodes: 71_234, links: 100_000 }
 
-  it('says how many there are, and shows as many as are wanted', async () => {
+  it('shows the total counts, and as many nodes as the user chooses', async () => {
     await open({ 'GET /graph/triplets': [200, { ...graph, totals }] })
     await settled()
     const counts = screen.getByRole('list', { name: 'Counts' })
@@ -175,7 +175,7 @@ describe('a graph with more nodes than are shown', () => {
     expect(
       screen.getByText('Showing the strongest 3 of 71,234 nodes and the strongest 2 of 100,000 links'),
     ).toBeTruthy()
-    fireEvent.change(screen.getByRole('combobox', { name: 'Most nodes shown' }), {
+    fireEvent.change(screen.getByRole('combobox', { name: 'Maximum nodes shown' }), {
       target: { value: '20000' },
     })
     await waitFor(() => expect(requests()).toEqual([{ limit: '5000' }, { limit: '20000' }]))
@@ -199,7 +199,7 @@ describe('selection', () => {
     expect(found.dataset.selected).toBeUndefined()
   })
 
-  it('shows the texts that say the clicked link, of the same user, days and source', async () => {
+  it('shows the texts of the clicked link, with the same user, days and source', async () => {
     const text = {
       id: 'n',
       src: 'notes',
@@ -238,7 +238,7 @@ describe('selection', () => {
     expect(screen.queryByRole('region', { name: 'Link details' })).toBeNull()
   })
 
-  it('asks for no texts of another user, whose graph alone is public', async () => {
+  it('requests no texts of another user, because only the graph is public', async () => {
     const show = async (search: string) => {
       await open({ 'GET /graph/triplets': [200, graph] }, search)
       const found = await settled()
@@ -247,7 +247,7 @@ describe('selection', () => {
       return screen.findByRole('region', { name: 'Link details' })
     }
     const card = await show(`?user_id=${'b'.repeat(24)}`)
-    expect(within(card).getByText('The texts behind a link are shown to their author alone.')).toBeTruthy()
+    expect(within(card).getByText('Only the author can see the texts of a link.')).toBeTruthy()
     expect(within(card).queryByRole('heading', { name: /^Texts/ })).toBeNull()
     expect(section.calls.map(({ route }) => route)).not.toContain('GET /graph/texts')
   })
@@ -261,7 +261,7 @@ describe('selection', () => {
     await waitFor(() => expect(found.dataset.selected).toBe('entity:earth'))
   })
 
-  it('offers the same nodes as a table', async () => {
+  it('lists the same nodes in a table', async () => {
     await show()
     await settled()
     fireEvent.click(screen.getByRole('radio', { name: 'Table' }))
@@ -279,7 +279,7 @@ describe('selection', () => {
 })
 
 describe('a node', () => {
-  it('lists its triplets with their sentences, which lead to the narrative', async () => {
+  it('lists its triplets with their sentences, which link to the narrative', async () => {
     await show('?node=entity:moon&source=notes')
     const card = await screen.findByRole('region', { name: 'Node details' })
     const triplets = await within(card).findByRole('list', { name: 'Triplets' })
@@ -294,10 +294,10 @@ describe('a node', () => {
     expect(sentence.getAttribute('href')).toBe(`/dashboard/narratives/${mention.id}?start=5&end=31`)
   })
 
-  it('of another user shows no narratives, and asks for none', async () => {
+  it('of another user shows no narratives, and requests none', async () => {
     await open({ 'GET /graph/triplets': [200, graph] }, `?node=entity:moon&user_id=${'b'.repeat(24)}`)
     const card = await screen.findByRole('region', { name: 'Node details' })
-    expect(within(card).getByText('The narratives with a node are shown to their author alone.')).toBeTruthy()
+    expect(within(card).getByText('Only the author can see the narratives of a node.')).toBeTruthy()
     expect(section.calls.map(({ route }) => route)).toEqual(['GET /graph/triplets'])
   })
 
@@ -332,12 +332,12 @@ describe('a node', () => {
   })
 })
 
-describe('the address', () => {
-  it('has the selection and the table', async () => {
+describe('the URL', () => {
+  it('contains the selection and the view', async () => {
     await show()
     const found = await settled()
     click(found, found.nodePosition('verb:orbits')!)
-    // The address changes before what is shown: the next click waits for the latter.
+    // The URL changes before the page: wait for the page before the next click.
     await screen.findByRole('button', { name: 'Clear selection' })
     expect(section.search()).toBe('?node=verb%3Aorbits')
     fireEvent.click(screen.getByRole('radio', { name: 'Table' }))
@@ -353,7 +353,7 @@ describe('the address', () => {
     expect(from).not.toEqual(to)
   })
 
-  it('selects what it names, and nothing that the graph lacks', async () => {
+  it('selects the named node, and ignores unknown ones', async () => {
     await show('?node=entity:earth&view=table')
     expect(await screen.findByRole('table')).toBeTruthy()
     expect(await screen.findByRole('heading', { name: 'Earth' })).toBeTruthy()
@@ -369,7 +369,7 @@ describe('filters', () => {
     return screen.findByRole('form', { name: 'Filters' })
   }
 
-  it('are part of the address when applied, without what is blank', async () => {
+  it('are stored in the URL when applied, without blank ones', async () => {
     await show()
     await settled()
     const form = await openPanel()
@@ -388,7 +388,7 @@ describe('filters', () => {
     await waitFor(() => expect(section.search()).toBe('?start_date=2026-01-02T03%3A04&entity=moon'))
   })
 
-  it('of the address are sent, and emptied by Reset', async () => {
+  it('of the URL are sent, and cleared by Reset', async () => {
     await open({ 'GET /graph/triplets': [200, graph] }, '?entity=moon&verb=')
     await settled()
     expect(requests()).toEqual([{ entity: 'moon', limit: '5000' }])

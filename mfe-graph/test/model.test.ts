@@ -44,7 +44,7 @@ const small: Graph = {
 }
 
 describe('filters', () => {
-  it('leave out what is empty or white space, and trim the rest save the source', () => {
+  it('omit blank fields, and trim the others except the source', () => {
     expect(toQuery(NO_FILTERS)).toEqual({})
     expect(toQuery({ ...NO_FILTERS, entity: ' moon ', verb: ' \t', source: ' exact ' })).toEqual({
       entity: 'moon',
@@ -52,7 +52,7 @@ describe('filters', () => {
     })
   })
 
-  it('come back from the address', () => {
+  it('are read from the URL', () => {
     const filters = { ...NO_FILTERS, source: 'a&b=c', start_date: '2026-01-02T03:04' }
     expect(fromSearch(new URLSearchParams(toQuery(filters)))).toEqual(filters)
   })
@@ -64,7 +64,7 @@ describe('network', () => {
     expect([1, 2, 3, 50].map(widthOf)).toEqual([2, 4, 6, 6])
   })
 
-  it('is the same for the same data in another order, and drops links without an end', () => {
+  it('is the same for data in another order, and drops links without an end', () => {
     const shuffled: Graph = {
       ...small,
       nodes: small.nodes.toReversed(),
@@ -73,7 +73,7 @@ describe('network', () => {
     expect(createNetwork(shuffled)).toEqual(createNetwork(small))
   })
 
-  it('tells neighbours with counts over both directions', () => {
+  it('returns neighbours with counts over both directions', () => {
     const network = createNetwork(small)
     const names = (label: string) =>
       neighboursOf(network, network.indexOf.get(label) ?? -1).map(({ node: other, count }) => [
@@ -87,7 +87,7 @@ describe('network', () => {
     expect(names('entity:c')).toEqual([['sees', 7]])
   })
 
-  it('reaches one link further with each step', () => {
+  it('reaches one more link with each step', () => {
     const network = createNetwork(small)
     const reached = (depth: number) =>
       network.labels.filter(
@@ -96,7 +96,7 @@ describe('network', () => {
     expect([0, 1, 2, 3].map(depth => reached(depth).length)).toEqual([1, 2, 3, 4])
   })
 
-  it('moves apart links that join the same two nodes', () => {
+  it('separates links that join the same two nodes', () => {
     const { shape, links } = createNetwork(small)
     const moved = links.filter((_, index) => shape.offsets[index] !== 0)
     expect(moved.map(({ source, target }) => [source, target].sort())).toEqual([
@@ -105,7 +105,7 @@ describe('network', () => {
     ])
   })
 
-  it('sees what differs between two answers', () => {
+  it('detects differences between two responses', () => {
     expect(sameGraph(small, structuredClone(small))).toBe(true)
     const change = (how: (graph: Graph) => unknown) => {
       const graph = structuredClone(small)
@@ -122,7 +122,7 @@ describe('network', () => {
     ).toBe(false)
   })
 
-  it('finds by any part of a label, beginnings first', () => {
+  it('finds any part of a label, prefix matches first', () => {
     const network = createNetwork({
       ...small,
       nodes: [node('Old port'), node('Port Authority'), node('Airport', 'entity', 9), node('Sea')],
@@ -143,7 +143,7 @@ describe('camera', () => {
 
   const { at } = createNodeFinder(positions, radii)
 
-  it('hits the nearest of the nodes under the pointer, through zoom and pan', () => {
+  it('hits the nearest of the nodes under the pointer, at any zoom and pan', () => {
     const camera = { x: 50, y: 20, k: 2 }
     expect(at(50 + 200, 20, camera)).toBe(1)
     expect(at(50 + 211, 20, camera)).toBe(2)
@@ -151,11 +151,11 @@ describe('camera', () => {
     expect(at(50 + 200, 20, camera, Uint8Array.of(1, 0, 1))).toBe(2)
   })
 
-  it('keeps small nodes easy to hit when far away', () => {
+  it('enlarges the hit area of small nodes when zoomed out', () => {
     expect(at(5, 0, { x: 0, y: 0, k: 0.01 })).toBeGreaterThanOrEqual(0)
   })
 
-  it('hits what a look at every node hits', () => {
+  it('hits the same node as a linear search', () => {
     let state = 1
     const random = () => {
       state = (state * 48_271) % 2_147_483_647
@@ -199,7 +199,7 @@ describe('camera', () => {
     expect(linkAt(100, 0, positions, ends, camera, Uint8Array.of(0, 1, 1))).toBe(-1)
   })
 
-  it('fits a box into the middle', () => {
+  it('centres a box', () => {
     const box = boundsOf(positions, radii)
     expect(box).toEqual({ left: -8, right: 116, top: -8, bottom: 8 })
     const camera = fitCamera({ left: -1000, right: 3000, top: 0, bottom: 10 }, 1000, 600)
@@ -208,7 +208,7 @@ describe('camera', () => {
     expect(boundsOf(positions, radii, new Uint8Array(3))).toBeNull()
   })
 
-  it('leaves a few that drifted far away out of view, and nobody else', () => {
+  it('leaves only far outliers out of view', () => {
     const count = 1_000
     const crowd = Float32Array.from({ length: count * 2 }, (_, index) => ((index * 7919) % 1000) - 500)
     const sizes = new Float32Array(count).fill(8)
@@ -231,7 +231,7 @@ describe('layout', () => {
       })
     })
 
-  it('ends the same every time, after the ticks of the constants', async () => {
+  it('ends the same every time, after the configured number of ticks', async () => {
     const layout = createLayout(shape)
     for (let tick = 0; tick < 300; tick++) layout.tick()
     const ends = (await Promise.all([settle(), settle()])).map(updates => updates.at(-1))
@@ -239,10 +239,10 @@ describe('layout', () => {
     expect(ends).toEqual([expected, expected])
   })
 
-  it('holds a dragged node and lets the rest follow, also after the drop', { tags: 'long' }, async () => {
+  it('holds a dragged node while others move, also after the drop', { tags: 'long' }, async () => {
     let latest = new Float32Array()
     let settled = false
-    const tell = runLayout(shape, update => {
+    const send = runLayout(shape, update => {
       if (update.type === 'positions') {
         latest = update.positions
         settled = update.settled
@@ -250,16 +250,16 @@ describe('layout', () => {
     })
     await expect.poll(() => settled).toBe(true)
     const before = latest
-    tell({ type: 'drag', node: 0, x: 400, y: -300 })
+    send({ type: 'drag', node: 0, x: 400, y: -300 })
     await expect.poll(() => [latest[0], latest[1]]).toEqual([400, -300])
     expect(settled).toBe(false)
-    tell({ type: 'drop' })
+    send({ type: 'drop' })
     await expect.poll(() => settled).toBe(true)
     expect([latest[0], latest[1]]).toEqual([400, -300])
     expect(Math.hypot(latest[2]! - before[2]!, latest[3]! - before[3]!)).toBeGreaterThan(10)
   })
 
-  it('draws connected nodes to the link distance', () => {
+  it('places connected nodes at the link distance', () => {
     const pair = createNetwork({
       nodes: [node('a'), node('v', 'verb')],
       links: [link('entity:a', 'verb:v')],
@@ -291,7 +291,7 @@ describe('exports', () => {
   const positions = Float32Array.of(0, 0, 150, 50)
   const parse = (text: string) => new DOMParser().parseFromString(text, 'text/xml')
 
-  it('GEXF holds every node and link with place, size and weight', () => {
+  it('GEXF contains every node and link with position, size and weight', () => {
     const text = toGexf(network, positions, palette)
     const document = parse(text)
     const nodes = [...document.querySelectorAll('nodes > node')]
@@ -302,7 +302,7 @@ describe('exports', () => {
     expect(text).not.toContain('\u0007')
   })
 
-  it('SVG shows labels as text and fits everything in', () => {
+  it('SVG escapes labels and fits all nodes', () => {
     const document = parse(toSvg(network, positions, palette))
     expect([...document.querySelectorAll('text')].map(item => item.textContent)).toEqual([
       'R&D <"lab">',
@@ -320,7 +320,7 @@ describe('exports', () => {
 })
 
 describe('labels', () => {
-  it('never overlap, come by priority, and are tried in bounded number', () => {
+  it('never overlap, are placed by priority, and are limited in number', () => {
     const count = 6_000
     const nodes = Array.from({ length: count }, (_, n) => node(`Node ${n}`, 'entity', 1 + (n % 50)))
     const network = createNetwork({ nodes, links: [] })

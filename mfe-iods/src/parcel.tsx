@@ -1,5 +1,5 @@
 import { defineParcel } from '@iodine/mfe-kit'
 import { IodsPage } from './pages/IodsPage'
 
-/** An IOD's side panel is beside the list, with a URL of its own. */
+/** An IOD's side panel is beside the list and has its own URL. */
 export const parcel = defineParcel({ '/:id?': IodsPage })

@@ -44,7 +44,7 @@ const boxOf = async (value: string) =>
 const selectedRows = () =>
   [...document.querySelectorAll('tr[data-selected]')].map(row => row.firstElementChild?.textContent)
 
-test('Shift selects and clears ranges; the selection survives a filter', async () => {
+test('selects and clears ranges with Shift, and keeps the selection under a filter', async () => {
   await open(many(20))
   fireEvent.click(await boxOf('value 5;'))
   fireEvent.click(await boxOf('value 2;'), { shiftKey: true })
@@ -63,7 +63,7 @@ test('Shift selects and clears ranges; the selection survives a filter', async (
   expect(screen.queryByRole('button', { name: 'Add to campaign' })).toBeNull()
 })
 
-test('of more than 5,000 the first are selected, and added in batches; a failure tells what is done', {
+test('selects the first 5,000 IODs, adds them in batches, and reports a partial failure', {
   tags: 'long',
   timeout: 180_000,
 }, async () => {
@@ -97,13 +97,13 @@ test('of more than 5,000 the first are selected, and added in batches; a failure
 
   await press('Add to campaign')
   const dialog = within(await screen.findByRole('dialog', { name: 'Add to Campaign' }))
-  const submit = dialog.getByRole<HTMLButtonElement>('button', { name: 'Add 5,000 IOD(s)' })
+  const submit = dialog.getByRole<HTMLButtonElement>('button', { name: 'Add 5,000 IODs' })
   expect(submit.disabled).toBe(true)
-  fireEvent.click(await dialog.findByRole('radio', { name: /^Lake 3 IOD\(s\)/ }))
+  fireEvent.click(await dialog.findByRole('radio', { name: /^Lake 3 IODs/ }))
   fireEvent.click(submit)
   await waitFor(() => expect(toasts).toHaveLength(1))
   expect(toasts[0]?.description).toBe(
-    '1,497 of 5,000 IOD(s) are in “Lake” now, the others not: The campaign is full',
+    '1,497 of 5,000 IODs are now in “Lake”. The others were not added: The campaign is full',
   )
   expect(screen.getByText('5,000 selected')).toBeTruthy()
 
@@ -112,7 +112,7 @@ test('of more than 5,000 the first are selected, and added in batches; a failure
   await waitFor(() => expect(toasts).toHaveLength(2))
   expect(toasts[1]).toMatchObject({
     title: 'Added 3,493 IOD(s) to the campaign',
-    description: '“Lake”. 1,497 IOD(s) were in it already. 10 IOD(s) no longer exist.',
+    description: '“Lake”. 1,497 IODs were already in the campaign. 10 IODs no longer exist.',
     status: 'warning',
     action: { text: 'View' },
   })
@@ -124,7 +124,7 @@ test('of more than 5,000 the first are selected, and added in batches; a failure
   expect(path()).toBe(`/dashboard/campaigns/${lake.id}`)
 })
 
-test('a new campaign needs a name, and is not created twice after a failure', async () => {
+test('requires a name for a new campaign, and does not create it twice after a failure', async () => {
   const made = campaign('Hills')
   let fails = true
   const { calls, toasts } = await open(many(2), {
@@ -140,14 +140,14 @@ test('a new campaign needs a name, and is not created twice after a failure', as
   const dialog = within(await screen.findByRole('dialog', { name: 'Add to Campaign' }))
   expect(await dialog.findByText('No campaigns yet')).toBeTruthy()
   fireEvent.click(dialog.getByRole('tab', { name: 'New campaign' }))
-  fireEvent.click(dialog.getByRole('button', { name: 'Create and add 2 IOD(s)' }))
+  fireEvent.click(dialog.getByRole('button', { name: 'Create and add 2 IODs' }))
   await waitFor(() => expect(toasts[0]?.description).toBe('Campaign name is required'))
   fireEvent.change(dialog.getByLabelText(/Campaign Name/), { target: { value: 'Hills' } })
-  fireEvent.click(dialog.getByRole('button', { name: 'Create and add 2 IOD(s)' }))
+  fireEvent.click(dialog.getByRole('button', { name: 'Create and add 2 IODs' }))
   await waitFor(() => expect(toasts[1]?.description).toBe('Service unavailable'))
   expect(dialog.getByRole<HTMLInputElement>('radio', { name: /^Hills/ }).checked).toBe(true)
   fails = false
-  const again = dialog.getByRole<HTMLButtonElement>('button', { name: 'Add 2 IOD(s)' })
+  const again = dialog.getByRole<HTMLButtonElement>('button', { name: 'Add 2 IODs' })
   await waitFor(() => expect(again.disabled).toBe(false))
   fireEvent.click(again)
   await waitFor(() => expect(toasts[2]?.title).toBe('Added 2 IOD(s) to the campaign'))
@@ -155,7 +155,7 @@ test('a new campaign needs a name, and is not created twice after a failure', as
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 })
 
-test('a selection that can’t be read is told, and nothing is selected', async () => {
+test('reports a selection that fails to load, and selects nothing', async () => {
   const iods = many(60)
   let fails = false
   const { toasts } = await open(iods, {

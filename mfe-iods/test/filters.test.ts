@@ -10,7 +10,7 @@ import {
   writeSearch,
 } from '../src/model/filters'
 
-test('filters, order and page go into an address and come out again', () => {
+test('writes filters, order and page to a URL and reads them back', () => {
   const filters = {
     q: '(a+)+$ & ?',
     categories: ['URL', 'HASH'],
@@ -31,7 +31,7 @@ test.each([
   ['sort=disputed&q=x', 'disputed'],
   ['sort=Votes', 'created'],
   ['sort=toString', 'created'],
-])('the address %j sorts by %s', (search, sort) => {
+])('sorts the URL %j by %s', (search, sort) => {
   expect(readSort(new URLSearchParams(search))).toBe(sort)
 })
 
@@ -43,16 +43,16 @@ test.each([
   ['page=7', 7],
   ['page=1e9', 1],
   ['page=999999', 100],
-])('the address %j means page %i', (search, page) => {
+])('parses the URL %j to page %i', (search, page) => {
   expect(readPage(new URLSearchParams(search))).toBe(page)
 })
 
-test('what an address has made up is left out', () => {
+test('ignores unknown values of a URL', () => {
   const search = new URLSearchParams('category=URL&category=NOPE&source_type=%3Cb%3E&category=URL')
   expect(readFilters(search)).toEqual({ ...NO_FILTERS, categories: ['URL'] })
 })
 
-test('the API is asked for what is chosen alone', () => {
+test('queries the API only for active filters', () => {
   expect(toQuery(NO_FILTERS)).toEqual({})
   expect(
     toQuery({ q: 'x', categories: ['URL'], sourceTypes: ['BLOG'], source: 'a/path', createdBy: 'ada' }),

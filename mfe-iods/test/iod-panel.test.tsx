@@ -10,7 +10,7 @@ Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 600 })
 Object.defineProperty(HTMLElement.prototype, 'clientWidth', { get: () => 1_000 })
 
 const LIST = '/dashboard/iods'
-/** What the panel asks once an IOD has stood. */
+/** Requests of the panel once an IOD has stayed open. */
 const PARTS = ['GET /campaigns', 'GET /:source/data', 'GET /narratives/data', 'GET /graph/mentions']
 const missingParts = (calls: readonly Call[]) =>
   PARTS.filter(route => calls.every(call => call.route !== route))
@@ -52,7 +52,7 @@ const isClosed = () => waitFor(() => expect(screen.queryByRole('dialog', { name:
 
 const SOURCE = 'https://b.example.org/1?a=b'
 
-test('a row opens the panel of its IOD at its own address; Escape and Back close it and give the focus back', async () => {
+test('opens the panel of an IOD at its own URL; Escape and Back close it and restore the focus', async () => {
   const target = iod('alpha', {
     description: 'First',
     votes: [vote('ann', 'POSITIVE'), vote('bob', 'NEGATIVE')],
@@ -90,7 +90,7 @@ test('a row opens the panel of its IOD at its own address; Escape and Back close
   expect(document.activeElement).toBe(row.getByRole('link', { name: 'alpha' }).closest('tr'))
 })
 
-test('a direct link reads the IOD by itself, and Close leads to the list', async () => {
+test('reads the IOD of a direct link, and returns to the list on Close', async () => {
   const hidden = iod('hidden', { source: SOURCE })
   const { path, search, calls } = await open([iod('alpha')], `/${hidden.id}?q=of`, {
     'GET /iods/:id': () => [200, hidden],
@@ -104,19 +104,22 @@ test('a direct link reads the IOD by itself, and Close leads to the list', async
   expect(path() + search()).toBe(`${LIST}?q=of`)
 })
 
-test.each([404, 422])('an address without an IOD (%i) shows an empty panel with a way back', async status => {
-  const { path, toasts } = await open([iod('alpha')], '/nothing', {
-    'GET /iods/:id': () => [status, { detail: 'Not found' }],
-  })
-  expect(await screen.findByText('This IOD does not exist')).toBeTruthy()
-  expect(screen.queryByRole('button', { name: 'Add to campaign' })).toBeNull()
-  click(screen.getByRole('button', { name: 'Back to the list' }))
-  await isClosed()
-  expect(path()).toBe(LIST)
-  expect(toasts).toEqual([])
-})
+test.each([404, 422])(
+  'shows an empty panel with a link to the list if the URL has no IOD (%i)',
+  async status => {
+    const { path, toasts } = await open([iod('alpha')], '/nothing', {
+      'GET /iods/:id': () => [status, { detail: 'Not found' }],
+    })
+    expect(await screen.findByText('This IOD does not exist')).toBeTruthy()
+    expect(screen.queryByRole('button', { name: 'Add to campaign' })).toBeNull()
+    click(screen.getByRole('button', { name: 'Back to the list' }))
+    await isClosed()
+    expect(path()).toBe(LIST)
+    expect(toasts).toEqual([])
+  },
+)
 
-test('what is down says so in its own part, and Retry reads it alone', async () => {
+test('shows a failure in its section, and retries only this section', async () => {
   const target = iod('alpha', { source: SOURCE })
   const others = [iod('beta', { source: SOURCE, category: 'URL' }), target]
   let isDown = true
@@ -149,7 +152,7 @@ test('what is down says so in its own part, and Retry reads it alone', async () 
   ])
 })
 
-test('it says where the value occurs: numbers, first hits, and links to them', async () => {
+test('shows the occurrences of the value: counts, first hits, and links to them', async () => {
   const target = iod('#Mirrors', { category: 'HASHTAGS' })
   const video = { id: 'd'.repeat(24), main: { video_id: '1', description: 'See the MIRRORS heat lakes' } }
   const collector_metadata = { fetch_timestamp: '2026-01-01T00:00:00.000Z', source: 'mirrors elsewhere' }
@@ -199,7 +202,7 @@ test('it says where the value occurs: numbers, first hits, and links to them', a
   expect(asked('GET /graph/mentions', 'node')).toEqual(new Set(['entity:#mirrors']))
 })
 
-test('a value of 10,000 characters is searched by its first ones, is no entity, and is cut', async () => {
+test('searches a value of 10,000 characters by its first ones, does not look up an entity, and cuts it', async () => {
   const value = `${'a'.repeat(199)}😀${'b'.repeat(9_799)}`
   const target = iod(value)
   const { calls } = await open([target], `/${target.id}`)
@@ -218,17 +221,17 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Waits for a state while timers stand still. */
+/** Waits for a state while timers are paused. */
 const until = async (isReached: () => boolean | undefined) => {
   while (!isReached()) await act(() => new Promise(resolve => setImmediate(resolve)))
 }
 
-test('of rows that are passed only the one that stands for 200 ms asks where it occurs', async () => {
+test('requests occurrences only for the row that stays open for 200 ms', async () => {
   const iods = ['alpha', 'beta', 'gamma'].map(value => iod(value))
   const { calls } = await open(iods)
   await rowOf('gamma')
   await openRow('alpha')
-  // It stands: no timer of it is left.
+  // The row has stayed open, and none of its timers is pending.
   await waitFor(() => expect(missingParts(calls)).toEqual([]))
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const sent = vi.spyOn(globalThis, 'fetch')
@@ -245,7 +248,7 @@ test('of rows that are passed only the one that stands for 200 ms asks where it 
   expect(new URL(String(sent.mock.calls[0]?.[0])).searchParams.get('iod_id')).toBe(iods[2]?.id)
 })
 
-test('J, K and votes by keys go on beside the panel, which follows the rows', async () => {
+test('keeps J, K and vote keys working beside the panel, which follows the rows', async () => {
   const iods = ['alpha', 'beta', 'gamma'].map(value => iod(value))
   const votes: unknown[] = []
   const { path } = await open(iods, '', {
@@ -278,7 +281,7 @@ test('J, K and votes by keys go on beside the panel, which follows the rows', as
   expect(path()).toBe(LIST)
 })
 
-test('a vote in the panel shows in the row, too', async () => {
+test('shows a vote of the panel in the row', async () => {
   const target = iod('alpha')
   const { toasts } = await open([target], '', {
     'POST /iods/:id/vote': () => [200, { ...target, votes: [vote(user.username, 'NEGATIVE')] }],
@@ -294,7 +297,7 @@ test('a vote in the panel shows in the row, too', async () => {
   expect(panel.getByRole('heading', { name: 'Votes (1)' })).toBeTruthy()
 })
 
-test('the IOD that exists already is opened from the toast of the refusal', async () => {
+test('opens an existing IOD from the toast of the rejection', async () => {
   const existing = iod('delta', { category: 'TITLE' })
   const { toasts, path } = await open([iod('alpha')], '', {
     'POST /iods': () => [409, { detail: 'This IOD already exists' }],
@@ -309,25 +312,25 @@ test('the IOD that exists already is opened from the toast of the refusal', asyn
   fireEvent.change(dialog.getByLabelText(/Description/), { target: { value: 'Again' } })
   click(dialog.getByRole('button', { name: 'Create IOD' }))
   await waitFor(() => expect(toasts[0]?.description).toBe('This IOD already exists'))
-  expect([toasts[0]?.title, toasts[0]?.action?.text]).toEqual(['Erreur', 'Open it'])
+  expect([toasts[0]?.title, toasts[0]?.action?.text]).toEqual(['Erreur', 'Open IOD'])
   act(() => toasts[0]?.action?.onClick())
   await panelOf('delta')
   expect(path()).toBe(`${LIST}/${existing.id}`)
   expect(screen.queryByRole('dialog', { name: 'Create New IOD' })).toBeNull()
 })
 
-test('links of rows and panel filter the list, and lead to people', async () => {
+test('filters the list by links of rows and panel, and links to people', async () => {
   const target = iod('alpha', { category: 'URL', source_type: 'BLOG', source: SOURCE })
   const { path, search } = await open([target, iod('beta', { source: 'a/path' })], '?q=of&page=2')
   const row = await rowOf('alpha')
   expect(row.getByRole('link', { name: target.created_by ?? '' }).getAttribute('href')).toBe(
     `/dashboard/community/profile/${target.created_by_id}`,
   )
-  // There is no second page: the list writes that soon.
+  // There is no second page: the list soon removes the parameter.
   await waitFor(() => expect(search()).toBe('?q=of'))
   click(row.getByRole('link', { name: 'URL' }))
   await waitFor(() => expect(search()).toBe('?q=of&category=URL'))
-  // With the filter another table is drawn: the rows of before take no click.
+  // The filter renders another table: the previous rows take no click.
   await screen.findByRole('button', { name: 'Remove filter URL' })
   click((await rowOf('alpha')).getByRole('link', { name: SOURCE }))
   const source = new URLSearchParams({ source: SOURCE }).toString()
@@ -340,7 +343,7 @@ test('links of rows and panel filter the list, and lead to people', async () => 
   expect(path() + search()).toBe(`${LIST}?source_type=BLOG`)
 })
 
-test('filters by source and creator have chips, which remove them', async () => {
+test('shows removable chips for the filters by source and creator', async () => {
   const iods = [iod('alpha', { source: SOURCE })]
   const { search, calls } = await open(iods, `?source=a%2Fpath&created_by=${iods[0]?.created_by_id}`, {
     'GET /iods': () => [200, iods, { 'X-Total-Count': '1' }],
@@ -354,7 +357,7 @@ test('filters by source and creator have chips, which remove them', async () => 
   await waitFor(() => expect(search()).toBe(''))
 })
 
-test('a second chip may be clicked before the first is gone', async () => {
+test('removes a second chip that is clicked before the first disappears', async () => {
   const iods = [iod('alpha', { source: SOURCE })]
   const { search } = await open(iods, `?source=a%2Fpath&category=URL&created_by=${iods[0]?.created_by_id}`, {
     'GET /iods': () => [200, iods, { 'X-Total-Count': '1' }],
@@ -369,7 +372,7 @@ test('a second chip may be clicked before the first is gone', async () => {
   await waitFor(() => expect(search()).toBe('?category=URL'))
 })
 
-test('add=campaign opens the dialog at once, and closing it takes the parameter away', async () => {
+test('opens the dialog for add=campaign, and removes the parameter on close', async () => {
   const target = iod('alpha')
   const { search, path } = await open([target], `/${target.id}?q=of&add=campaign`)
   const dialog = within(await screen.findByRole('dialog', { name: 'Add to Campaign' }))
@@ -384,7 +387,7 @@ test('add=campaign opens the dialog at once, and closing it takes the parameter 
   await panelOf('alpha')
 })
 
-test('the panel leads to the evidence; Escape closes the evidence alone', async () => {
+test('opens the evidence from the panel; Escape closes only the evidence', async () => {
   const target = iod('alpha')
   const { path } = await open([target], `/${target.id}`, {
     'POST /iods/evidence/counts': [200, { [target.id]: 3 }],
@@ -400,11 +403,11 @@ test('the panel leads to the evidence; Escape closes the evidence alone', async 
   expect(path()).toBe(`${LIST}/${target.id}`)
 })
 
-test('the panel leads to where its IOD was first', async () => {
+test('links the panel to the first appearance of its IOD', async () => {
   const target = iod('alpha')
   const { path, search } = await open([target], `/${target.id}`)
   const panel = await panelOf('alpha')
-  click(panel.getByRole('link', { name: 'Where was it first?' }))
+  click(panel.getByRole('link', { name: 'Find first appearance' }))
   await waitFor(() => expect(path()).toBe('/dashboard/origins'))
   expect(search()).toBe(`?iod=${target.id}`)
 })

@@ -80,7 +80,7 @@ const mixed = () => [
   iod('gamma', { category: 'HASH', created_by: null, created_by_username: null }),
 ]
 
-test('the table names its columns, and says how many rows there are and which these are', async () => {
+test('names the table’s columns, and exposes the number and the indexes of the rows', async () => {
   await open(mixed())
   const row = await rowOf('alpha')
   expect(screen.getAllByRole('columnheader').map(head => head.textContent)).toEqual([
@@ -98,7 +98,7 @@ test('the table names its columns, and says how many rows there are and which th
   await waitFor(() => expect(shown()).toBe('Showing 3 of 3 IODs'))
 })
 
-test('of a long list few rows are drawn and one page is read', async () => {
+test('renders few rows of a long list and reads one page', async () => {
   const { calls } = await open(Array.from({ length: 1_000 }, (_, index) => iod(`value ${index}`)))
   await rowOf('value 0')
   expect(screen.getAllByRole('row').length).toBeLessThan(40)
@@ -106,7 +106,7 @@ test('of a long list few rows are drawn and one page is read', async () => {
   expect(calls.filter(({ route }) => route === 'GET /iods')).toHaveLength(1)
 })
 
-test('menus show counts, choices narrow the list, live in the address, and are undone by chips, All and Clear all', async () => {
+test('shows counts in menus, and stores choices in the URL until chips, All or Clear all remove them', async () => {
   const { search } = await open(mixed())
   await rowOf('alpha')
   await press('Categories')
@@ -128,7 +128,7 @@ test('menus show counts, choices narrow the list, live in the address, and are u
   expect(screen.queryByRole('button', { name: 'Clear all' })).toBeNull()
 })
 
-test('a link shows the same list, and Clear all the whole one', async () => {
+test('shows the filtered list of a link, and the whole list after Clear all', async () => {
   const { search, calls } = await open(mixed(), {}, '?q=a&category=URL&category=HASH&source_type=MANUAL')
   await waitFor(() => expect(shown()).toBe('Showing 2 of 3 IODs'))
   expect(calls.find(({ route }) => route === 'GET /iods')?.search.getAll('category')).toEqual(['URL', 'HASH'])
@@ -145,7 +145,7 @@ const values = () =>
     .slice(1)
     .map(row => row.firstElementChild?.textContent)
 
-test('the order lives in the address, is no filter, and is kept by Back and Clear all', async () => {
+test('stores the order in the URL, not as a filter; Back and Clear all keep it', async () => {
   const iods = [
     iod('new'),
     iod('loved', { votes: [vote('ann', 'POSITIVE'), vote('bob', 'POSITIVE'), vote('cy', 'POSITIVE')] }),
@@ -181,7 +181,7 @@ test('the order lives in the address, is no filter, and is kept by Back and Clea
   expect(calls.filter(({ route, search }) => route === 'GET /iods/facets' && search.has('sort'))).toEqual([])
 })
 
-test('a link with an order is followed by the cursors of that order', async () => {
+test('follows the cursors of the order in a link', async () => {
   const { calls } = await open(
     Array.from({ length: 120 }, (_, index) => iod(`value ${index}`)),
     {},
@@ -198,7 +198,7 @@ const marksIn = (text: string) => {
   return Array.from(cell?.querySelectorAll('mark') ?? [], mark => mark.textContent)
 }
 
-test('a search is marked in the value, else in an excerpt of the description', async () => {
+test('highlights a match in the value, or in an excerpt of the description', async () => {
   const filler = 'lorem ipsum dolor '.repeat(60)
   const hostile = '<img src=x onerror=alert(1)>'
   await open(
@@ -226,7 +226,7 @@ test('a search is marked in the value, else in an excerpt of the description', a
   expect(values()[2]).toBe('described')
 })
 
-test('numbers that are lower bounds are written with a plus', async () => {
+test('marks counts that are lower bounds with a plus', async () => {
   const { search } = await open(mixed(), {
     'GET /iods': ({ search }) => [
       200,
@@ -255,7 +255,7 @@ test('numbers that are lower bounds are written with a plus', async () => {
   expect(await screen.findByRole('checkbox', { name: 'MANUAL 9,999+' })).toBeTruthy()
 })
 
-test('a lower bound is a plus on both sides where the number of all IODs is not known', async () => {
+test('shows lower bounds on both sides if the number of all IODs is unknown', async () => {
   await open(
     mixed(),
     {
@@ -267,7 +267,7 @@ test('a lower bound is a plus on both sides where the number of all IODs is not 
   await waitFor(() => expect(shown()).toBe('Showing 10,000+ of 10,000+ IODs'))
 })
 
-test('a search is sent once typing rests; one without results can be cleared', async () => {
+test('debounces a search, and offers to clear one without results', async () => {
   const { calls, search } = await open(mixed())
   await rowOf('alpha')
   const field = screen.getByPlaceholderText('Search by value or description...')
@@ -280,7 +280,7 @@ test('a search is sent once typing rests; one without results can be cleared', a
   await rowOf('alpha')
 })
 
-test('a link to a later page follows the list up to it', async () => {
+test('loads the list up to the page in a link', async () => {
   const { calls } = await open(
     Array.from({ length: 300 }, (_, index) => iod(`value ${index}`)),
     {},
@@ -294,7 +294,7 @@ const voteRoute = (target: Iod, answer: (voteType: VoteType) => Answer | Promise
     params.id !== target.id ? [404, {}] : answer((body as { vote_type: VoteType }).vote_type),
 })
 
-test('a vote shows at once, and both buttons rest from then on', async () => {
+test('shows a vote immediately, and disables both buttons', async () => {
   const target = iod('alpha')
   let answer: (() => void) | undefined
   const { toasts } = await open(
@@ -318,7 +318,7 @@ test('a vote shows at once, and both buttons rest from then on', async () => {
   await waitFor(() => expect(toasts).toEqual([{ title: 'Vote enregistré', status: 'success', lang: 'fr' }]))
 })
 
-test('a refresh under way at a vote begins again after it, and what the votes are worth is read again', async () => {
+test('restarts a refresh that runs during a vote, and refetches the consensus', async () => {
   const target = iod('alpha', { votes: ['ann', 'bob', 'cy'].map(name => vote(name, 'POSITIVE')) })
   const list = api([target])['GET /iods']
   let stored = target
@@ -326,7 +326,7 @@ test('a refresh under way at a vote begins again after it, and what the votes ar
   let isHeld = false
   const { calls } = await open([target], {
     'GET /iods': async call => {
-      // Answers what was stored when it came.
+      // Returns the data stored when the request arrived.
       const answer = list(call)
       const then = stored
       if (isHeld) await new Promise<void>(resolve => held.push(resolve))
@@ -355,7 +355,7 @@ test('a refresh under way at a vote begins again after it, and what the votes ar
   expect(screen.getByText('+4')).toBeTruthy()
 })
 
-test('a refused vote is taken back and told', async () => {
+test('rolls back and reports a rejected vote', async () => {
   const target = iod('alpha')
   const { toasts } = await open(
     [target],
@@ -374,7 +374,7 @@ test('a refused vote is taken back and told', async () => {
   expect(row.getByRole<HTMLButtonElement>('button', { name: 'Downvote' }).disabled).toBe(false)
 })
 
-test('a vote cast elsewhere shows after the conflict', async () => {
+test('shows a vote from another device after the conflict', async () => {
   const target = iod('alpha')
   const { toasts } = await open([target], {
     ...voteRoute(target, () => [409, { detail: 'You already voted' }]),
@@ -387,7 +387,7 @@ test('a vote cast elsewhere shows after the conflict', async () => {
   expect(toasts.map(toast => toast.description)).toEqual(['You already voted'])
 })
 
-test('the avatars are three at most, and Activity lists all voters', async () => {
+test('shows at most three avatars, and lists all voters in Activity', async () => {
   const votes = [
     vote('ann', 'POSITIVE'),
     vote('bob', 'NEGATIVE'),
@@ -405,7 +405,7 @@ test('the avatars are three at most, and Activity lists all voters', async () =>
   expect(screen.getByText('Coming Soon')).toBeTruthy()
 })
 
-test('Details show everything; only http(s) sources can be opened', async () => {
+test('shows everything in Details, and links only http(s) sources', async () => {
   await open([
     iod('alpha', { source: 'https://b.example.org/1' }),
     iod('beta', { source: 'javascript:alert(1)', description: '' }),
@@ -425,7 +425,7 @@ test('Details show everything; only http(s) sources can be opened', async () => 
   expect(screen.queryByRole('button', { name: 'Open in new tab' })).toBeNull()
 })
 
-test('creating an IOD asks for what is missing in French, shows refusals, and then the IOD', async () => {
+test('asks for missing fields in French, shows rejections, and opens the created IOD', async () => {
   let refuses = true
   const iods = mixed()
   const routes = api(iods)
@@ -466,7 +466,7 @@ test('creating an IOD asks for what is missing in French, shows refusals, and th
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 })
 
-test('no IODs, and none that can be loaded', async () => {
+test('shows an empty state without IODs, and an error if they can’t be loaded', async () => {
   let fails = true
   const { toasts } = await open([], {
     'GET /iods': () => (fails ? [403, { detail: 'Not today' }] : [200, []]),
@@ -478,7 +478,7 @@ test('no IODs, and none that can be loaded', async () => {
   expect(toasts).toEqual([])
 })
 
-test('rows say how much evidence an IOD has, by one request a page, and open it', async () => {
+test('shows the amount of evidence in rows, with one request per page, and opens it', async () => {
   const iods = Array.from({ length: 60 }, (_, n) => iod(`claim ${n}`))
   const [target] = iods as [Iod]
   const { calls } = await open(iods, {
@@ -499,7 +499,7 @@ test('rows say how much evidence an IOD has, by one request a page, and open it'
   expect(await screen.findByRole('dialog', { name: 'Evidence' })).toBeTruthy()
 })
 
-test('a row says what its votes are worth where that is noticeably less, by one request a page', async () => {
+test('shows the number of independent votes in rows where it differs, with one request per page', async () => {
   const votes = (n: number) =>
     Array.from({ length: n }, (_, at) => ({
       id: `${at}`.padStart(24, '0'),
@@ -534,7 +534,7 @@ test('a row says what its votes are worth where that is noticeably less, by one 
   expect(asked.map(({ body }) => body)).toEqual([{ ids: [ring.id, people.id, few.id] }])
 })
 
-test('the list works on while nobody knows how much evidence there is', async () => {
+test('keeps the list usable while the amounts of evidence are unknown', async () => {
   const { toasts } = await open([iod('alpha')], { 'POST /iods/evidence/counts': [403, { detail: 'No' }] })
   await screen.findByText('alpha')
   fireEvent.click(screen.getByRole('button', { name: 'Details' }))
@@ -543,7 +543,7 @@ test('the list works on while nobody knows how much evidence there is', async ()
   expect(toasts).toEqual([])
 })
 
-test('the details of a row lead to the evidence, which stays when their popover closes', async () => {
+test('opens the evidence from the details of a row, and keeps it open when their popover closes', async () => {
   const target = iod('alpha')
   await open([target], {
     'POST /iods/evidence/counts': [200, { [target.id]: 1 }],

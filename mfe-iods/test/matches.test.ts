@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { cutPieces, excerptStart, findMatches, isNearStart } from '../src/model/matches'
 
-/** A text with its matches in brackets, as far as it is shown from its start. */
+/** Renders a text from its start, with its matches in brackets. */
 const marked = (text: string, q: string) => show(cutPieces(text, findMatches(text, q)))
-/** The same for the part around the first match. */
+/** Renders the excerpt around the first match. */
 const excerpt = (text: string, q: string) => {
   const matches = findMatches(text, q)
   return show(cutPieces(text, matches, excerptStart(text, matches)))
@@ -39,7 +39,7 @@ test.each([
   expect(marked(text, q).replace(/\[|\]/g, '')).toBe(text.replace(/\[|\]/g, ''))
 })
 
-test('a match far behind is shown with the words before it, between ellipses', () => {
+test('shows a distant match with the words before it, between ellipses', () => {
   const text = `${'lorem ipsum dolor '.repeat(60)}the needle in it ${'and more '.repeat(60)}`
   expect(isNearStart(findMatches(text, 'needle'))).toBe(false)
   expect(isNearStart(findMatches(text, 'lorem'))).toBe(true)
@@ -47,14 +47,14 @@ test('a match far behind is shown with the words before it, between ellipses', (
   expect(excerpt(text, 'lorem')).toMatch(/^\[lorem\] ipsum/)
 })
 
-test('an excerpt of a long word begins within it, at a whole character', () => {
+test('begins an excerpt of a long word within it, at a whole character', () => {
   expect(excerpt(`${'x'.repeat(600)}needle`, 'needle')).toBe(`…${'x'.repeat(8)}[needle]`)
   expect(excerpt(`${'😀'.repeat(300)}needle`, 'needle')).toBe(`…${'😀'.repeat(4)}[needle]`)
   expect(excerpt(`${'👩‍👧'.repeat(100)}needle`, 'needle')).toBe(`…${'👩‍👧'.repeat(2)}[needle]`)
   expect(excerpt('needle at the start', 'needle')).toBe('[needle] at the start')
 })
 
-test('little of a long text is shown, with few marks', () => {
+test('limits the shown length and the marks of a long text', () => {
   const text = 'a'.repeat(10_000)
   const pieces = cutPieces(text, findMatches(text, 'a'))
   expect(pieces.filter(({ isMatch }) => isMatch)).toHaveLength(20)

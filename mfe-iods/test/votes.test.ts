@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ownVote, summarizeVotes, withVote } from '../src/model/votes'
 import { iod, vote } from './fixtures'
 
-test('votes are counted by kind, and their proportion is known where there are any', () => {
+test('counts votes by type, with the share of positive votes if there are any', () => {
   const votes = [
     vote('ann', 'POSITIVE'),
     vote('bob', 'NEGATIVE'),
@@ -14,7 +14,7 @@ test('votes are counted by kind, and their proportion is known where there are a
   expect(summarizeVotes({ votes: [] }).positiveShare).toBeNull()
 })
 
-test('a user has voted when a vote has their id or their username', () => {
+test('finds the user’s vote by id or username', () => {
   const byAnn = { ...vote('ann', 'POSITIVE'), user_id: 'ann-id' }
   const nameless = vote(null, 'NEGATIVE')
   const votes = [byAnn, nameless]
@@ -26,7 +26,7 @@ test('a user has voted when a vote has their id or their username', () => {
   expect(ownVote({ votes: [nobodys] }, { id: 'other', username: null })).toBeUndefined()
 })
 
-test('a vote is added without touching the IOD it is added to', () => {
+test('adds a vote without changing the original IOD', () => {
   const before = iod('x')
   const after = withVote(before, { id: 'me', username: null }, 'NEGATIVE')
   expect(before.votes).toEqual([])

@@ -8,7 +8,7 @@ import type {
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
-import { graphNodeOf, linesOf, quoted, sameAfterMerge } from '../src/model/canonical'
+import { graphNodeOf, keysJoinedByRules, linesOf, quoted, sameAfterMerge } from '../src/model/canonical'
 import { timeline } from '../src/model/timeline'
 import { parcel } from '../src/parcel'
 
@@ -126,7 +126,7 @@ describe('the model', () => {
     expect([years[0]?.values, years.at(-1)?.values]).toEqual([[1], [5]])
   })
 
-  it('says what counts as the same after a merge, and what was decided', () => {
+  it('lists the labels that a merge declares equal, and describes decisions', () => {
     expect(sameAfterMerge(narrative(1, 'a'), narrative(2, 'b'))).toEqual([
       { part: 'subject', left: 'a', right: 'b' },
       { part: 'object', left: 'lake 1', right: 'lake 2' },
@@ -134,26 +134,45 @@ describe('the model', () => {
     expect(graphNodeOf(detail(1))).toBe('entity:a mirror')
     expect(linesOf(decision())).toEqual(['“giant mirrors” is the same as “sun satellites”'])
     const split = decision({ action: 'split', changes: [{ kind: 'verb', left: ['a', 'b'], right: ['c'] }] })
-    expect(linesOf(split)).toEqual(['“a”, “b” are not “c”'])
+    expect(linesOf(split)).toEqual(['“a”, “b” are not the same as “c”'])
     expect(quoted(['a', 'b', 'c', 'd', 'e', 'f'])).toBe('“a”, “b”, “c”, “d” and 2 more')
   })
 })
 
+it('finds all variants that a decision joined, not only those whose reason is the decision', () => {
+  const { subject } = detail(1).members
+  const joined = (fields: Partial<CanonicalDecision>) => [
+    ...keysJoinedByRules('subject', subject, [decision(fields)]),
+  ]
+  const changes: CanonicalDecision['changes'] = [
+    { kind: 'entity', left: ['Giant mirrors'], right: ['sails'] },
+  ]
+  expect(joined({ changes })).toEqual(['sails', 'giant mirrors'])
+  expect(joined({ changes, undone_at: '2026-11-21T08:00:00.000Z' })).toEqual(['sails'])
+  expect(joined({ changes: [{ kind: 'entity', left: ['a mirror'], right: ['giant mirrors'] }] })).toEqual([
+    'sails',
+  ])
+  const split: CanonicalDecision['changes'] = [
+    { kind: 'entity', left: ['a mirror', 'sails'], right: ['the sun'] },
+  ]
+  expect(joined({ action: 'split', changes: split })).toEqual(['sails', 'a mirror'])
+})
+
 describe('the list', () => {
-  it('has each narrative with its reach, from the tab on, and searches', async () => {
+  it('shows each narrative with its reach, and searches', async () => {
     await open('', { 'GET /narratives/data': [200, []], 'GET /narratives/open': [200, []] })
     fireEvent.click(await screen.findByRole('tab', { name: 'Canonical narratives' }))
     const link = await screen.findByRole('link', { name: 'giant mirrors +2 heat lake 1' })
     expect(link.getAttribute('href')).toContain(`/canonical/${id(1)}`)
-    expect(screen.getAllByText(/14 sentences of 9 sources · since/)).toHaveLength(2)
-    expect(screen.getByText(/stay apart until you merge them/)).toBeTruthy()
+    expect(screen.getAllByText(/14 sentences from 9 sources · since/)).toHaveLength(2)
+    expect(screen.getByText(/stay separate until you merge them/)).toBeTruthy()
     fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'mirror' } })
     await waitFor(() =>
       expect(calls('GET /narratives/canonical').map(call => call.search.get('q'))).toContain('mirror'),
     )
   })
 
-  it('is compared by meaning on request, and says why it was not', async () => {
+  it('is compared by meaning on request, and explains why it was not', async () => {
     let state: object = { comparing: false, failure: null, method: 'offline', pending: false }
     await open(
       '/canonical',
@@ -173,7 +192,7 @@ describe('the list', () => {
     await screen.findByRole('link', { name: 'Add an AI key to compare by meaning' })
   })
 
-  it('is empty, fails and tries again', async () => {
+  it('shows an empty state, and an error with Retry', async () => {
     let broken = true
     await open('/canonical', {
       'GET /narratives/canonical': () => (broken ? [503, { detail: 'Not now' }] : [200, []]),
@@ -184,7 +203,7 @@ describe('the list', () => {
     await screen.findByText('No canonical narratives yet')
   })
 
-  it('says which dates are those of sources, and which those of analyses', async () => {
+  it('distinguishes dates of sources from dates of analyses', async () => {
     await open('/canonical', {
       'GET /narratives/canonical': [
         200,
@@ -205,16 +224,16 @@ describe('the list', () => {
       return rows
     })
     expect(dated?.textContent).toContain('· since Oct 12, 2026, last Nov 20, 2026 · 3 without a date')
-    // The ends of the small bars.
+    // The days below the small bars.
     expect(dated?.textContent).toMatch(/Oct 12Nov 20$/)
     expect(analyzed?.textContent).toMatch(/· analyzed Nov 26, 2026$/)
   })
 
-  it('of all people has no links, and of another member no history', async () => {
+  it('has no links for all users, and no history for another member', async () => {
     await open('/canonical?scope=all', {
       'GET /narratives/canonical': [200, [narrative(1, 'giant mirrors', { owners: 3, over_time: [] })]],
     })
-    await screen.findByText(/3 people/)
+    await screen.findByText(/3 members ·/)
     expect(screen.queryByRole('link', { name: /giant mirrors/ })).toBeNull()
     await open(`/canonical?user_id=${id(7)}`)
     await screen.findByRole('link', { name: /giant mirrors/ })
@@ -226,25 +245,25 @@ describe('the list', () => {
 describe('a narrative', () => {
   const path = `/canonical/${id(1)}`
 
-  it('shows its spellings, sources and sentences in their texts', async () => {
+  it('shows its variants, its sources, and its sentences in their texts', async () => {
     await open(path)
     await screen.findByRole('heading', { level: 1, name: 'giant mirrors · heat · lake 1' })
-    expect(screen.getByText('Said by 14 sentences of 9 sources since October 12, 2026')).toBeTruthy()
+    expect(screen.getByText('14 sentences from 9 sources since October 12, 2026')).toBeTruthy()
     const subject = screen.getByRole('region', { name: 'Subject' })
     expect(
       within(subject)
         .getAllByRole('listitem')
         .map(item => item.textContent),
-    ).toEqual(['giant mirrors ×9', 'a mirror ×4', 'sails ×2 · by you'])
+    ).toEqual(['giant mirrors ×9', 'a mirror ×4', 'sails ×2 · merged by you'])
     expect(screen.queryByRole('button', { name: 'Split the verb' })).toBeNull()
     const marked = await screen.findByText('Giant mirrors heat lake 1.')
     expect(marked.tagName).toBe('MARK')
     expect(marked.closest('li')?.textContent).toMatch(/Nobody asks why\.….*posted Oct 12, 2026/)
     const undated = screen.getByText('Giant mirrors heat lake 2.').closest('li')
     expect(undated?.textContent).toMatch(/Nobody asks why\.[^…]*analyzed Nov 20, 2026/)
-    screen.getByText('By when the sources were posted, as your records say.')
-    screen.getByText(/^How many of its 15 triplets have each/)
-    const text = screen.getAllByRole('link', { name: 'Read in its text' })[0]
+    screen.getByText('Posting dates of the sources, from your records.')
+    screen.getByText(/add up to this narrative’s 15 triplets/)
+    const text = screen.getAllByRole('link', { name: 'Show in text' })[0]
     expect(text?.getAttribute('href')).toContain(`/${id(501)}?start=12&end=40`)
     fireEvent.click(screen.getByRole('button', { name: /Without a source/ }))
     await waitFor(() =>
@@ -252,8 +271,17 @@ describe('a narrative', () => {
     )
   })
 
-  it('is merged with one that is searched for; a contradiction is shown', async () => {
-    let answer: [number, unknown] = [409, { detail: 'This contradicts what you decided' }]
+  it('marks each variant that a merge joined', async () => {
+    const merge = decision({ changes: [{ kind: 'entity', left: ['giant mirrors'], right: ['sails'] }] })
+    await open(path, { 'GET /narratives/canonical/history': [200, [merge]] })
+    const marked = () => screen.getAllByText(/merged by you/).map(mark => mark.closest('li')?.textContent)
+    await waitFor(() =>
+      expect(marked()).toEqual(['giant mirrors ×9 · merged by you', 'sails ×2 · merged by you']),
+    )
+  })
+
+  it('is merged with a search result, and shows the error of a contradiction', async () => {
+    let answer: [number, unknown] = [409, { detail: 'This contradicts earlier decisions' }]
     await open(path, { 'POST /narratives/canonical/:id/merge': () => answer })
     fireEvent.click(await screen.findByRole('button', { name: 'Merge…' }))
     const dialog = await screen.findByRole('dialog')
@@ -262,14 +290,14 @@ describe('a narrative', () => {
     )
     expect(within(dialog).getAllByText(/count as the same/)).toHaveLength(2)
     fireEvent.click(within(dialog).getByRole('button', { name: 'Merge' }))
-    expect((await within(dialog).findByRole('alert')).textContent).toBe('This contradicts what you decided')
+    expect((await within(dialog).findByRole('alert')).textContent).toBe('This contradicts earlier decisions')
     answer = [200, { id: id(3), decision: id(900) }]
     fireEvent.click(within(dialog).getByRole('button', { name: 'Merge' }))
     await waitFor(() => expect(section.toasts).toMatchObject([{ title: 'Narratives merged' }]))
     expect(calls('POST /narratives/canonical/:id/merge')[0]?.body).toEqual({ with: id(2) })
   })
 
-  it('is split by its members, never by all of them', async () => {
+  it('is split by some of its members, but not by all', async () => {
     await open(path, { 'POST /narratives/canonical/:id/split': [200, { id: id(1), decision: id(901) }] })
     fireEvent.click(await screen.findByRole('button', { name: 'Split the subject' }))
     const dialog = await screen.findByRole('dialog')
@@ -289,17 +317,17 @@ describe('a narrative', () => {
     )
   })
 
-  it('that is gone says so; one of another member cannot be changed', async () => {
+  it('shows a hint if it no longer exists, and no controls to other members', async () => {
     await open(path, { 'GET /narratives/canonical/:id': [404, { detail: 'Not found' }] })
     await screen.findByText('This narrative does not exist any more')
     await open(`${path}?user_id=${id(7)}`)
-    await screen.findByText('The sentences are shown to their author alone.')
+    await screen.findByText('Only their author can see the sentences.')
     expect(screen.queryByRole('button', { name: /Merge|Split/ })).toBeNull()
     expect(calls('GET /narratives/canonical/:id/sentences')).toEqual([])
   })
 })
 
-it('the history undoes a decision', async () => {
+it('undoes a decision from the history', async () => {
   let undone: string | null = null
   await open('/canonical/history', {
     'GET /narratives/canonical/history': () => [200, [decision({ undone_at: undone })]],

@@ -13,14 +13,14 @@ describe('extractions', () => {
     sessionStorage.clear()
   })
 
-  it('joins the same text and source, and tells them apart from others', () => {
+  it('recognizes a running extraction by its text and source', () => {
     const extractions = create()
     expect(extractions.start('a', null, [])).not.toBeNull()
     expect(extractions.start('a', null, [])).toBeNull()
     expect(extractions.start('a', '/path', [])).not.toBeNull()
   })
 
-  it('waits after a reload, and not for a narrative that was there before', () => {
+  it('waits for the narrative after a reload, and ignores earlier narratives of the same text', () => {
     create().start('a', null, [listed('old', 'a')])
     const reloaded = create()
     expect(reloaded.getState()).toMatchObject([{ text: 'a', phase: 'waiting' }])
@@ -32,13 +32,13 @@ describe('extractions', () => {
     expect(sessionStorage.getItem(KEY)).toBeNull()
   })
 
-  it('leaves a running one to its own call', () => {
+  it('leaves a running extraction to its request', () => {
     const extractions = create()
     extractions.start('a', null, [])
     expect(extractions.settle([listed('new', 'a')])).toEqual([])
   })
 
-  it('gives up in the end, then lets the text be tried again', () => {
+  it('gives up after the maximum wait, and allows a retry', () => {
     const extractions = create()
     const first = extractions.start('a', null, [])
     if (first) extractions.wait(first)
@@ -49,7 +49,7 @@ describe('extractions', () => {
     expect(extractions.getState()).toHaveLength(1)
   })
 
-  it('starts empty on what it cannot read', () => {
+  it('starts empty if the stored state is invalid', () => {
     sessionStorage.setItem(KEY, '{')
     expect(create().getState()).toEqual([])
   })

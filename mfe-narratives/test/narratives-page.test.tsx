@@ -42,15 +42,15 @@ const deferred = () => {
   return { promise, resolve }
 }
 
-it('equal triplets of a text are one row with their number', () => {
-  const said = (id: number, subject: string) => ({
+it('merges equal triplets of a text into one row with their number', () => {
+  const tripletOf = (id: number, subject: string) => ({
     id,
     subject,
     verb: 'heat',
     object: 'the lake',
     narrative_data: { src: null },
   })
-  const merged = mergeEqual([said(1, 'Mirrors'), said(2, 'mirrors'), said(3, 'Mirrors')])
+  const merged = mergeEqual([tripletOf(1, 'Mirrors'), tripletOf(2, 'mirrors'), tripletOf(3, 'Mirrors')])
   expect(merged.map(({ triplet, times, ids }) => [triplet.id, times, ids])).toEqual([
     [1, 2, [1, 3]],
     [2, 1, [2]],
@@ -64,7 +64,7 @@ it('equal triplets of a text are one row with their number', () => {
 })
 
 describe('analyzing a text', () => {
-  it('warns instead of sending white space', async () => {
+  it('warns about blank text and sends nothing', async () => {
     await open({})
     type(/^Text/, '  \n ')
     extract()
@@ -73,7 +73,7 @@ describe('analyzing a text', () => {
     expect(posts()).toEqual([])
   })
 
-  it('sends text as typed and the trimmed source, once for two presses, and shows the new card', async () => {
+  it('sends the text unchanged and the source trimmed, once for two submits, and shows the new card', async () => {
     const answer = deferred()
     let stored: Narrative[] = []
     await open({ 'POST /narratives': () => answer.promise, 'GET /narratives/data': () => [200, stored] })
@@ -97,7 +97,7 @@ describe('analyzing a text', () => {
     expect(section.toasts).toMatchObject([{ status: 'success', description: '2 triplets extracted' }])
   })
 
-  it('shows how far a long text is, and forgets one that is cancelled without a word', async () => {
+  it('shows the progress of a long text, and cancels it without a toast', async () => {
     const answer = deferred()
     const text = 'A long story. '.repeat(1_000)
     await open({
@@ -131,7 +131,7 @@ describe('analyzing a text', () => {
     expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Text/ }).value).toBe(text)
   })
 
-  it('keeps what is typed while another text runs', async () => {
+  it('keeps the next text while another is being analyzed', async () => {
     const answer = deferred()
     await open({ 'POST /narratives': () => answer.promise })
     type(/^Text/, 'first')
@@ -143,7 +143,7 @@ describe('analyzing a text', () => {
     expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Text/ }).value).toBe('second')
   })
 
-  it('asks for the key when the provider’s key is missing, and links to the profile', async () => {
+  it('asks for an API key if it is missing, and links to the profile', async () => {
     await open({
       'POST /narratives': [400, { detail: 'Please configure your OpenAI API key in your profile' }],
     })
@@ -166,7 +166,7 @@ describe('analyzing a text', () => {
     ],
     [[400, { detail: 'Bad request' }], 'Bad request'],
     [null, 'Error extracting narratives'],
-  ])('tells other failures: %j', async (answer, description) => {
+  ])('shows a toast for other failures: %j', async (answer, description) => {
     await open({ 'POST /narratives': answer })
     type(/^Text/, 'a text')
     extract()
@@ -175,7 +175,7 @@ describe('analyzing a text', () => {
     )
   })
 
-  it('after a time-out waits for the card, also in a page opened anew', async () => {
+  it('waits for the card after a timeout, also after a reload', async () => {
     let stored: Narrative[] = []
     const routes: Routes = {
       'POST /narratives': [504, { detail: 'Still working: the narrative will appear in your list' }],
@@ -199,7 +199,7 @@ describe('analyzing a text', () => {
 })
 
 describe('the list', () => {
-  it('says when it cannot be loaded and tries again', async () => {
+  it('shows an error if it fails to load, and retries', async () => {
     let works = false
     await open({
       'GET /narratives/data': () =>
@@ -213,7 +213,7 @@ describe('the list', () => {
     expect(await screen.findByRole('article', { name: 'Narrative abc12345' })).toBeTruthy()
   })
 
-  it('deletes a narrative, and says when it could not', async () => {
+  it('deletes a narrative, and shows an error if the deletion fails', async () => {
     let stored = [narrative('aaaaaaaa', 'first', 1), narrative('bbbbbbbb', 'second', 3)]
     await open({
       'GET /narratives/data': () => [200, stored],
@@ -229,7 +229,7 @@ describe('the list', () => {
     await waitFor(() =>
       expect(section.toasts.at(-1)).toMatchObject({ description: 'Unable to delete narrative' }),
     )
-    // The list is read again beside it.
+    // The list has been refetched.
     expect(await screen.findByRole('heading', { name: 'Analyzed narratives (1)' })).toBeTruthy()
   })
 })
@@ -240,7 +240,7 @@ describe('a deleted narrative', () => {
     narrative('bbbbbbbb', 'second', 3),
     narrative('cccccccc', 'third', 5),
   ]
-  /** A list from which narratives are deleted and to which they come back. */
+  /** Opens a list whose narratives can be deleted and restored. */
   const openList = async (all: Narrative[], restored: Answer = [200, {}]) => {
     let stored = all
     await open({
@@ -263,14 +263,14 @@ describe('a deleted narrative', () => {
       item.getAttribute('aria-label'),
     )
 
-  it('leaves its place until the mouse has left it, and comes back by Undo there', async () => {
+  it('keeps a placeholder until the mouse leaves it, and is restored there by Undo', async () => {
     await openList(three())
     await remove('bbbbbbbb')
     const place = await screen.findByRole('group', { name: 'Deleted narrative' })
     await screen.findByRole('heading', { name: 'Analyzed narratives (2)' })
     expect(places()).toEqual(['Narrative aaaaaaaa', 'Deleted narrative', 'Narrative cccccccc'])
     expect(document.activeElement).toBe(within(place).getByRole('button', { name: 'Undo' }))
-    // The page moves under a mouse that stands still; and on its own place it may move.
+    // The page scrolls under a resting mouse, which may also move inside the placeholder.
     const moveTo = (target: Element, clientX: number) =>
       fireEvent.pointerMove(target, { pointerType: 'mouse', clientX, clientY: 5 })
     const [above] = screen.getAllByRole('article')
@@ -289,7 +289,7 @@ describe('a deleted narrative', () => {
     await waitFor(() => expect(places()).toEqual(['Narrative bbbbbbbb', 'Narrative cccccccc']))
   })
 
-  it('comes back by its toast, each by its own, also from an empty list', async () => {
+  it('is restored by its own toast, also from an empty list', async () => {
     await openList(three().slice(0, 2))
     await remove('aaaaaaaa')
     await waitFor(() => expect(section.toasts).toHaveLength(1))
@@ -305,7 +305,7 @@ describe('a deleted narrative', () => {
     expect(screen.queryByRole('article', { name: 'Narrative bbbbbbbb' })).toBeNull()
     await openList(three().slice(0, 1))
     await remove('aaaaaaaa')
-    // Nothing can come under the pointer.
+    // A placeholder is not needed: no other card can move under the pointer.
     expect(await screen.findByText('No narratives yet')).toBeTruthy()
     await act(async () => section.toasts[0]?.action?.onClick())
     expect(await screen.findByRole('article', { name: 'Narrative aaaaaaaa' })).toBeTruthy()
@@ -315,7 +315,7 @@ describe('a deleted narrative', () => {
     [[404, { detail: 'Not found' }], 'This narrative can no longer be restored'],
     [[413, { detail: 'You have 4 of 4 narratives' }], 'You have 4 of 4 narratives'],
     [[503, {}], 'Unable to restore narrative'],
-  ])('that cannot come back says so: %j', async (answer, description) => {
+  ])('shows an error if it cannot be restored: %j', async (answer, description) => {
     await openList(three(), answer)
     await remove('aaaaaaaa')
     const place = await screen.findByRole('group', { name: 'Deleted narrative' })
@@ -323,7 +323,7 @@ describe('a deleted narrative', () => {
     await waitFor(() => expect(section.toasts.at(-1)).toMatchObject({ status: 'error', description }))
   })
 
-  it('that is back already is no fault', async () => {
+  it('reports no error if it is already restored', async () => {
     await openList(three(), [409, { detail: 'This narrative is not deleted' }])
     await remove('aaaaaaaa')
     const place = await screen.findByRole('group', { name: 'Deleted narrative' })
@@ -334,7 +334,7 @@ describe('a deleted narrative', () => {
 })
 
 describe('the heading', () => {
-  it('has no number before there is one', async () => {
+  it('shows no number before the list has loaded', async () => {
     const answer = deferred()
     await open({ 'GET /narratives/data': () => answer.promise })
     expect(screen.getByRole('heading', { level: 2, name: 'Analyzed narratives' })).toBeTruthy()
@@ -347,7 +347,7 @@ describe('the heading', () => {
 describe('triplets and IODs', () => {
   const routes: Routes = { 'GET /narratives/data': [200, [narrative('abc12345', 'text', 7)]] }
 
-  it('marks a triplet that is an IOD by value, whatever its case, or by its id', async () => {
+  it('marks a triplet as an IOD by its value, ignoring case, or by its id', async () => {
     await open({
       ...routes,
       'GET /iods': [200, [iod({ value: 'reworded', source_type: 'NARRATIVES', source_id: 8 })]],
@@ -358,7 +358,7 @@ describe('triplets and IODs', () => {
     expect(within(card).queryByRole('button', { name: /^Convert to IOD/ })).toBeNull()
   })
 
-  it('converts a triplet with what the user made of value and description', async () => {
+  it('converts a triplet with an edited value and description', async () => {
     await open({ ...routes, 'POST /iods': ({ body }) => [201, iod(body as Partial<Iod>)] })
     fireEvent.click(await screen.findByRole('button', { name: 'Convert to IOD: Moon orbits Earth' }))
     const dialog = await screen.findByRole('dialog')
@@ -390,13 +390,13 @@ describe('triplets and IODs', () => {
       'GET /narratives/data': [200, [narrative('abc12345', TEXT, 7)]],
       'GET /narratives/data/:id/citations': [200, [{ triplet_id: 7, start, end }]],
     }
-    const asked = () => section.calls.filter(({ route }) => route.endsWith('/citations'))
+    const citationCalls = () => section.calls.filter(({ route }) => route.endsWith('/citations'))
     const rowOf = async (subject: string) => (await screen.findByText(subject)).closest('li') as HTMLLIElement
 
-    it('a triplet that is pointed at lights its sentence up; asked once a card, and not before', async () => {
+    it('highlights the sentence of a triplet under the pointer, with one request per card', async () => {
       await open(cited)
       const row = await rowOf('Moon')
-      expect(asked()).toEqual([])
+      expect(citationCalls()).toEqual([])
       fireEvent.pointerEnter(row)
       const mark = await screen.findByText('The Moon orbits the Earth.')
       expect(mark.tagName).toBe('MARK')
@@ -408,13 +408,13 @@ describe('triplets and IODs', () => {
       fireEvent.pointerEnter(await rowOf('Sun'))
       expect(await screen.findByText('No sentence found for this triplet')).toBeTruthy()
       expect(document.querySelector('mark')).toBeNull()
-      expect(asked().map(({ params }) => params.id)).toEqual(['abc12345'.padEnd(24, '0')])
+      expect(citationCalls().map(({ params }) => params.id)).toEqual(['abc12345'.padEnd(24, '0')])
     })
 
-    it('one that can’t be asked for says nothing', async () => {
+    it('shows no error if loading them fails', async () => {
       await open({ ...cited, 'GET /narratives/data/:id/citations': [404, { detail: 'Not found' }] })
       fireEvent.pointerEnter(await rowOf('Sun'))
-      await waitFor(() => expect(asked()).toHaveLength(1))
+      await waitFor(() => expect(citationCalls()).toHaveLength(1))
       expect(screen.queryByText('No sentence found for this triplet')).toBeNull()
       expect(section.toasts).toEqual([])
     })
@@ -425,7 +425,7 @@ describe('triplets and IODs', () => {
     }
     const quotes = () => section.calls.filter(({ route }) => route === 'POST /iods/:id/evidence')
 
-    it('the sentence of a triplet becomes evidence of its IOD; without one there is none', async () => {
+    it('adds the sentence of a triplet as evidence of its IOD, if there is one', async () => {
       await open({
         ...cited,
         'POST /iods': ({ body }) => [201, iod(body as Partial<Iod>)],
@@ -446,7 +446,7 @@ describe('triplets and IODs', () => {
       expect(quotes()).toHaveLength(1)
     })
 
-    it('a sentence that can’t be read hides nothing of the IOD that was created', async () => {
+    it('shows the created IOD although its sentence fails to load', async () => {
       await open({
         ...cited,
         'POST /iods': ({ body }) => [201, iod(body as Partial<Iod>)],
@@ -456,12 +456,12 @@ describe('triplets and IODs', () => {
       await waitFor(() => expect(section.toasts).toHaveLength(2))
       expect(section.toasts).toMatchObject([
         { status: 'success', title: 'IOD created' },
-        { status: 'warning', title: 'The IOD was created, but without its quote' },
+        { status: 'warning', title: 'The IOD was created, but its quote could not be added' },
       ])
     })
   })
 
-  it('keeps the dialog open when the IOD could not be created', async () => {
+  it('keeps the dialog open if the IOD is rejected', async () => {
     await open({ ...routes, 'POST /iods': [500, {}] })
     fireEvent.click(await screen.findByRole('button', { name: 'Convert to IOD: Sun warms Earth' }))
     fireEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Create IOD' }))

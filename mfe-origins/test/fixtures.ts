@@ -2,7 +2,7 @@ import type { Sighting, SightingResults } from '@iodine/contracts'
 
 export const idOf = (n: number): string => n.toString(16).padStart(24, '0')
 
-/** The n-th sighting, an hour after the one before, by an account of its own. */
+/** Creates the n-th occurrence, one hour after the previous one, by a separate account. */
 export const sighting = (n: number, given: Partial<Sighting> = {}): Sighting => {
   const at = new Date(Date.UTC(2026, 2, 1, 10 + n)).toISOString()
   return {
@@ -26,7 +26,7 @@ export const sighting = (n: number, given: Partial<Sighting> = {}): Sighting => 
   }
 }
 
-/** An answer with these sightings, in order of time. */
+/** Creates a response with these occurrences, in order of time. */
 export const results = (items: Sighting[], given: Partial<SightingResults> = {}): SightingResults => ({
   items,
   first: items[0] ?? null,

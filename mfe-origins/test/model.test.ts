@@ -3,7 +3,7 @@ import { csvParse } from 'd3'
 import { describe, expect, it } from 'vitest'
 import { sightingsCsv } from '../src/model/export'
 import { AXIS_HEIGHT, axisLabels, LANE_HEIGHT, markAt, scaleOf, shapeOf } from '../src/model/painter'
-import { readQuestion, toAddress, toBody, WORDS_MAX } from '../src/model/question'
+import { readCriteria, toBody, toSearchParams, WORDS_MAX } from '../src/model/search-criteria'
 import { describeDistance, describeEdge, joinPages, KINDS, kindOf } from '../src/model/sightings'
 import {
   clampSpan,
@@ -16,16 +16,16 @@ import {
 } from '../src/model/timeline'
 import { idOf, results, sighting } from './fixtures'
 
-const read = (search: string) => readQuestion(new URLSearchParams(search))
+const read = (search: string) => readCriteria(new URLSearchParams(search))
 
-describe('the question of an address', () => {
-  it('is read and written the same', () => {
+describe('the search in a URL', () => {
+  it('is read from the URL and written back unchanged', () => {
     const address = 'text=a+%E2%80%AE+b&scope=shared&since=2026-03-01T10%3A00&until=2026-03-02T10%3A00%3A30'
-    const question = read(address)
-    expect(question && new URLSearchParams(toAddress(question)).toString()).toBe(address)
+    const criteria = read(address)
+    expect(criteria && new URLSearchParams(toSearchParams(criteria)).toString()).toBe(address)
   })
 
-  it('is none without words, with a malformed id, and has no malformed time', () => {
+  it('is null without a text or with a malformed id, and omits malformed times', () => {
     expect(read('')).toBeNull()
     expect(read('value=%20')).toBeNull()
     expect(read('record=nobody')).toBeNull()
@@ -38,32 +38,32 @@ describe('the question of an address', () => {
     })
   })
 
-  it('has no more words than an address may have', () => {
+  it('limits the length of the text', () => {
     expect(read(`text=${'a'.repeat(5_000)}`)?.words).toHaveLength(WORDS_MAX)
   })
 
-  it('becomes the body of a search, with times in UTC', () => {
-    const question = { words: idOf(1), scope: 'own', since: '2026-03-01T10:00', until: '' } as const
-    expect(toBody({ ...question, by: 'record' })).toEqual({
+  it('becomes a request body, with times in UTC', () => {
+    const criteria = { words: idOf(1), scope: 'own', since: '2026-03-01T10:00', until: '' } as const
+    expect(toBody({ ...criteria, by: 'record' })).toEqual({
       record_id: idOf(1),
       scope: 'own',
       since: '2026-03-01T10:00:00Z',
     })
-    expect(toBody({ ...question, by: 'iod' }, 'the value')).toMatchObject({ value: 'the value' })
-    expect(toBody({ ...question, by: 'url', words: 'https://a.example' })).toMatchObject({
+    expect(toBody({ ...criteria, by: 'iod' }, 'the value')).toMatchObject({ value: 'the value' })
+    expect(toBody({ ...criteria, by: 'url', words: 'https://a.example' })).toMatchObject({
       url: 'https://a.example',
     })
   })
 })
 
-describe('sightings', () => {
-  it('have the shape of their strongest match, and each kind has another one', () => {
+describe('occurrences', () => {
+  it('have the shape of their strongest match, which is unique per kind', () => {
     expect(kindOf(['reworded', 'link', 'near'])).toBe('near')
     expect(kindOf(['exact', 'forward'])).toBe('forward')
     expect(new Set(KINDS.map(kind => shapeOf(kind))).size).toBe(KINDS.length)
   })
 
-  it('of several pages count once', () => {
+  it('are merged without duplicates from several pages', () => {
     const edge = { from: idOf(1), to: idOf(2), how: 'copy', delta_s: 3_600 } as const
     const found = joinPages([
       results([sighting(1), sighting(2)], { edges: [edge] }),
@@ -74,27 +74,29 @@ describe('sightings', () => {
     expect(found?.edgesTo.get(idOf(2))).toEqual([edge])
   })
 
-  it('say that a copy was seen earlier, never that it was copied', () => {
+  it('call a copy seen earlier, and never copied', () => {
     const edge = { from: idOf(1), to: idOf(2), delta_s: 12 }
-    expect(describeEdge({ ...edge, how: 'copy' }, sighting(1))).toBe('Seen earlier: account_1, 12 s before')
+    expect(describeEdge({ ...edge, how: 'copy' }, sighting(1))).toBe('Earlier post by account_1, 12 s before')
     expect(describeEdge({ ...edge, how: 'forward' }, undefined)).toBe(
-      'Forwarded from an earlier post, says the page',
+      'Forwarded from another account, according to the page',
     )
-    expect(describeEdge({ ...edge, delta_s: null, how: 'copy' }, sighting(1))).toBe('Seen earlier: account_1')
+    expect(describeEdge({ ...edge, delta_s: null, how: 'copy' }, sighting(1))).toBe(
+      'Earlier post by account_1',
+    )
     expect([1, 150, 7_300, 180_000].map(formatSpan)).toEqual(['1 s', '2.5 min', '2 h', '2.1 days'])
   })
 
-  it('follow the earliest by claimed times alone: a time of collecting is an upper bound', () => {
+  it('have a distance to the earliest only by claimed times, because a time of collection is an upper bound', () => {
     const [claimed, bound] = [sighting(1), sighting(1, { posted_claimed: false })]
     expect(describeDistance(claimed, sighting(2))).toBe('60 min after the earliest')
     expect(describeDistance(claimed, sighting(1))).toBe('At the same time as the earliest')
     expect(describeDistance(bound, sighting(2))).toBe('60 min or more after the earliest')
     expect(describeDistance(claimed, sighting(2, { posted_claimed: false }))).toBe(
-      'May be earlier than it was collected',
+      'Only its collection time is known',
     )
   })
 
-  it('go out as CSV, with both times, and run no formula in a spreadsheet', () => {
+  it('are exported as CSV with both times, without spreadsheet formulas', () => {
     const found = joinPages([
       results([
         sighting(1, { account: '=cmd()', excerpt: 'a "b",\nc', posted_claimed: false, posted_at: null }),
@@ -124,7 +126,7 @@ describe('the timeline', () => {
   ]
   const timeline = layTimeline(items)
 
-  it('has a lane an account of a source, the first on top', () => {
+  it('has a lane per account and source, ordered by first occurrence', () => {
     expect(timeline.lanes.map(({ name, marks }) => [name, marks])).toEqual([
       ['Ana', [0, 2]],
       ['ben', [1, 4]],
@@ -132,24 +134,24 @@ describe('the timeline', () => {
     ])
   })
 
-  it('has room for one sighting, and for none', () => {
+  it('has a span for one occurrence and for none', () => {
     const one = layTimeline([sighting(1)])
-    expect(one.whole[1]).toBeGreaterThan(one.whole[0])
+    expect(one.fullSpan[1]).toBeGreaterThan(one.fullSpan[0])
     expect(layTimeline([]).marks).toEqual([])
   })
 
-  it('zooms and moves within the whole', () => {
-    const { whole } = timeline
+  it('limits zooming and moving to the full span', () => {
+    const { fullSpan } = timeline
     const about = timeline.marks[1]?.at ?? 0
-    const near = zoomSpan(whole, 0.5, about, whole)
-    expect(near[1] - near[0]).toBeCloseTo((whole[1] - whole[0]) / 2)
+    const near = zoomSpan(fullSpan, 0.5, about, fullSpan)
+    expect(near[1] - near[0]).toBeCloseTo((fullSpan[1] - fullSpan[0]) / 2)
     expect(near[0] <= about && about <= near[1]).toBe(true)
-    expect(zoomSpan(near, 4, about, whole)).toBe(whole)
-    expect(moveSpan(near, 100, whole)[1]).toBe(whole[1])
-    expect(clampSpan([about, about], whole)[1]).toBe(about + 1_000)
-    expect(spanWith(near, about, whole)).toBe(near)
+    expect(zoomSpan(near, 4, about, fullSpan)).toBe(fullSpan)
+    expect(moveSpan(near, 100, fullSpan)[1]).toBe(fullSpan[1])
+    expect(clampSpan([about, about], fullSpan)[1]).toBe(about + 1_000)
+    expect(spanWith(near, about, fullSpan)).toBe(near)
     const last = timeline.marks.at(-1)?.at ?? 0
-    const moved = spanWith([whole[0], whole[0] + 5_000], last, whole)
+    const moved = spanWith([fullSpan[0], fullSpan[0] + 5_000], last, fullSpan)
     expect(moved[0] <= last && last <= moved[1]).toBe(true)
   })
 
@@ -166,11 +168,11 @@ describe('the timeline', () => {
   })
 
   it('counts all marks in its parts', () => {
-    const parts = countParts(timeline, timeline.whole, 4)
+    const parts = countParts(timeline, timeline.fullSpan, 4)
     expect(parts.reduce((sum, count) => sum + count)).toBe(items.length)
   })
 
-  it('has an axis that begins with the whole date', () => {
+  it('begins the axis with the full date', () => {
     const at = (day: number, hour = 0) => new Date(Date.UTC(2026, 2, day, hour))
     expect(axisLabels([at(3), at(4), at(5)])).toEqual(['Mar 3, 2026', 'Mar 4', 'Mar 5'])
     expect(axisLabels([at(3, 12), at(3, 18), at(4)])).toEqual(['Mar 3, 2026', '18:00', 'Mar 4'])
@@ -181,12 +183,12 @@ describe('the timeline', () => {
     expect(axisLabels([new Date('2025-12-01'), new Date('2026-01-01')])).toEqual(['Dec 2025', 'Jan 2026'])
   })
 
-  it('knows which mark is at a place', () => {
+  it('finds the mark at a position', () => {
     const view = {
       width: 800,
       height: 400,
       gutter: 100,
-      span: timeline.whole,
+      span: timeline.fullSpan,
       scroll: 0,
       selected: -1,
       hovered: -1,

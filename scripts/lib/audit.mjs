@@ -5,19 +5,19 @@ import { parse } from 'yaml'
 import { inputsOf } from '../../tools/build-kit/src/inputs.mjs'
 import { root } from './run.mjs'
 
-/** The registry's bulk advisory endpoint, as npm's client uses it. */
+/** The registry's bulk advisory endpoint, which npm's client also uses. */
 const ENDPOINT = '-/npm/v1/security/advisories/bulk'
-/** Parts that are never deployed. */
+/** Parts that are not deployed. */
 const NOT_DEPLOYED = new Set(['.', 'e2e', 'tools/bench', 'tools/chaos', 'tools/harness', 'packages/test-kit'])
 
-/** Keys in the parsed lock file of all direct and transitive dependencies of the deployed parts. */
+/** Returns the keys in the parsed lock file of all direct and transitive dependencies of the deployed parts. */
 export const shippedKeys = lock => {
   const deployed = Object.keys(lock.importers).filter(folder => !NOT_DEPLOYED.has(folder))
   const keys = deployed.flatMap(folder => inputsOf(lock, folder, { withTools: false }).packages)
   return [...new Set(keys)].sort()
 }
 
-/** Names and versions of all direct and transitive dependencies of the deployed parts. */
+/** Returns the names and versions of all direct and transitive dependencies of the deployed parts. */
 export const productionPackages = lockFile => {
   const packages = {}
   for (const key of shippedKeys(parse(lockFile))) {

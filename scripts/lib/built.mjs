@@ -25,7 +25,7 @@ const NOT_A_FILE_OF_IT = new Set([
 const stampFile = (folder, also) =>
   join(folder, 'node_modules/.cache/iodine', ['built', ...also].join('+').replaceAll('/', '-'))
 
-/** Path, size and times of each file: a change of any shows in the digest, without its content being read. */
+/** Returns a digest of the path, size and times of each file, without reading the files. */
 const stateOf = (folder, paths) => {
   const hash = createHash('sha256').update(`${folder} ${process.version} ${process.env.NODE_ENV}`)
   for (const path of paths) {
@@ -35,7 +35,7 @@ const stateOf = (folder, paths) => {
   return hash.digest('hex')
 }
 
-/** Files of all packages: what a build reads, or what it writes. */
+/** Returns the files of all packages that a build reads, or that it writes. */
 const filesOf = (folder, isOutput) => {
   const found = []
   const visit = (path, within) => {
@@ -52,13 +52,13 @@ const filesOf = (folder, isOutput) => {
   return found.sort()
 }
 
-/** The state of all files that a build reads. */
+/** Returns the digest of all files that a build reads. */
 export const sourcesState = (folder = root) => stateOf(folder, [...SHARED, ...filesOf(folder, false)])
 const outputsState = folder => stateOf(folder, filesOf(folder, true))
 
 /**
- * Whether the last build of these folders was made from the present files, and its own files are as it left them. Compiler
- * and bundler look closer, but take seconds to say so.
+ * Returns whether the last build of these folders is up to date, and its output unchanged. Compiler and bundler check more
+ * thoroughly, but take seconds.
  */
 export const isBuilt = (also, folder = root) => {
   let kept
@@ -70,7 +70,7 @@ export const isBuilt = (also, folder = root) => {
   return kept === `${sourcesState(folder)} ${outputsState(folder)}`
 }
 
-/** Remembers a finished build; `sources` is their state when it began. */
+/** Stores the state of a finished build. `sources` is the digest at its start. */
 export const keepBuilt = (also, sources, folder = root) => {
   const file = stampFile(folder, also)
   mkdirSync(dirname(file), { recursive: true })

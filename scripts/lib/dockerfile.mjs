@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, posix, relative } from 'node:path'
 import { must, Refusal } from './run.mjs'
 
-/** A Dockerfile's stages by name: the base of each and its instructions in order. */
+/** Reads a Dockerfile's stages by name: the base of each and its instructions in order. */
 export function readStages(file) {
   const stages = new Map()
   let steps
@@ -20,7 +20,7 @@ export function readStages(file) {
   return stages
 }
 
-/** Instructions that make no files: the change of each to the image or to the build's arguments. */
+/** Instructions without files: functions that apply each to the image or to the build's arguments. */
 const SETTINGS = {
   ARG(_image, rest, args) {
     const [name, fallback] = rest.split('=')
@@ -37,7 +37,7 @@ const SETTINGS = {
 }
 
 /**
- * An image's metadata: environment, working directory, command, health check and user.
+ * Returns an image's metadata: environment, working directory, command, health check and user.
  * @param {Record<string, string>} args the build's arguments, to which defaults are added
  */
 export function readImage(stages, name, args) {
@@ -48,9 +48,8 @@ export function readImage(stages, name, args) {
 }
 
 /**
- * Runs a stage's steps in a folder that stands for the container's file system: the same commands on the same
- * files, without a container. A stage starts from the files of its base stage, so stages must be made in
- * order.
+ * Runs a stage's steps in a folder that represents the container's file system, without a container. A stage starts from
+ * the files of its base stage, so stages must be created in order.
  * @param {{ folder: string, context: string, stages: Map, name: string, args?: Record<string, string> }}
  *   options context: the folder that COPY copies from
  */
@@ -61,7 +60,7 @@ export async function makeStage({ folder, context, stages, name, args = {} }) {
     else if (instruction === 'RUN') {
       const command = rest.replace(/(?<![\w./-])\/(src|web|app)\b/g, (_, top) => join(folder, top))
       await must(`RUN ${rest}`, 'sh', ['-c', command], { cwd: join(folder, cwd), env: { ...args, ...env } })
-    } else if (!SETTINGS[instruction]) throw new Refusal(`${instruction} is not an instruction known here.`)
+    } else if (!SETTINGS[instruction]) throw new Refusal(`The instruction ${instruction} is not supported.`)
   }
 }
 
@@ -76,7 +75,7 @@ function copy({ folder, context, cwd, rest }) {
 }
 
 /**
- * Patterns of .dockerignore: `*` matches within one name, and a leading `**\/` matches any number of folders.
+ * Returns a matcher for .dockerignore: `*` matches within one name, and a leading `**\/` matches any number of folders.
  */
 export function ignoreRules(context) {
   const patterns = readFileSync(join(context, '.dockerignore'), 'utf8')

@@ -8,8 +8,8 @@ const pnpm = 'pnpm@10.34.9'
 const stamp = join(root, 'node_modules/.cache/iodine/install')
 
 /**
- * Installs the workspace with the pinned pnpm, unless the lock file and every package.json are unchanged
- * since the last install. The lock file is frozen, except for a package that is new to the workspace.
+ * Installs the workspace with the pinned pnpm, unless the lock file and every package.json are unchanged since the last
+ * install. The lock file is frozen, except for a new package of the workspace.
  */
 export async function install({ isNewPackage = false } = {}) {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -23,11 +23,11 @@ export async function install({ isNewPackage = false } = {}) {
     return hash.digest('hex')
   }
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === key()) return
-  say('Installing dependencies (once; again only when they change) …')
+  say('Installing dependencies (only once, and after changes) …')
   const lock = isNewPackage ? '--no-frozen-lockfile' : '--frozen-lockfile'
   const args = ['--yes', pnpm, 'install', lock, '--prod=false', '--reporter=append-only']
   await must('Installing dependencies', 'npx', args, { env: { CI: 'true' } })
   mkdirSync(dirname(stamp), { recursive: true })
-  // Computed again: installing a new package changes the lock file.
+  // Recomputed, since installing a new package changes the lock file.
   writeFileSync(stamp, key())
 }

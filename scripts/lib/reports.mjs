@@ -2,20 +2,20 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { journeys } from '../journeys.mjs'
 import { bin, run } from './run.mjs'
 
-/** Number of passed tests and names of failed tests in vitest's JSON report. */
+/** Reads the number of passed tests and the names of failed tests from vitest's JSON report. */
 const readUnitTests = ({ numPassedTests, testResults }) => ({
   passed: numPassedTests,
   failed: testResults.flatMap(({ name, message, assertionResults }) => {
     const tests = assertionResults.filter(({ status }) => status === 'failed')
     if (tests.length > 0) return tests.map(({ fullName }) => `${name} > ${fullName}`)
-    // A file that failed to load, or whose set-up failed.
+    // A file whose loading or set-up failed.
     return message ? [name] : []
   }),
 })
 
 /**
- * Number of passed tests, names of failed tests and of tests that passed only on a retry, in Playwright's
- * JSON report.
+ * Reads the number of passed tests, and the names of failed tests and of tests that passed only on a retry, from
+ * Playwright's JSON report.
  */
 const readJourneys = ({ stats, suites }) => {
   const specs = suite => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specs)]
@@ -40,7 +40,7 @@ const counted = async (report, read, runTests) => {
  * Runs unit and integration tests in vitest.
  * @param report file for vitest's JSON report
  * @param options.filters parts of the paths of the test files that run; all by default
- * @param options.isLong whether the tests with the tag `long` run too
+ * @param options.isLong whether to include the tests with the tag `long`
  * @param options.file descriptor that receives the output instead of standard error
  * @returns {Promise<{ code: number, passed: number, failed: string[], retried: string[] }>} exit code, and
  *   results from the report
@@ -52,7 +52,7 @@ export const runUnitTests = (report, { filters = [], isLong = false, reporters =
     return run(bin('vitest'), ['run', ...filters, ...tags, ...all, `--outputFile.json=${report}`], { file })
   })
 
-/** Runs the journeys; parameters and result are those of runUnitTests. */
+/** Runs the journeys. Parameters and result are those of runUnitTests. */
 export const runJourneys = (report, { filters = [], isLong = false, file } = {}) =>
   counted(report, readJourneys, () =>
     journeys([...filters, ...(isLong ? [] : ['--grep-invert=@long'])], { report, file }),

@@ -5,7 +5,7 @@ import { PackageURL } from 'packageurl-js'
 import { parse } from 'yaml'
 import { shippedKeys } from './audit.mjs'
 
-/** `name@version` of a key of the lock file's snapshots, without its peers. */
+/** Returns the `name@version` of a key of the lock file's snapshots, without its peers. */
 const plain = key => /^@?[^@]+@[^(]+/.exec(key)[0]
 
 const split = nameAtVersion => {
@@ -13,7 +13,7 @@ const split = nameAtVersion => {
   return [nameAtVersion.slice(0, at), nameAtVersion.slice(at + 1)]
 }
 
-/** Licences of the installed packages, by `name@version`. Those of other platforms are not installed. */
+/** Reads the licences of the installed packages, by `name@version`. Packages of other platforms are not installed. */
 const installedLicences = root => {
   const store = join(root, 'node_modules/.pnpm')
   const licences = new Map()
@@ -46,8 +46,8 @@ const listed = folder => {
 }
 
 /**
- * The bill of materials of what is shipped (CycloneDX 1.6, JSON): every package of the lock file that a deployed
- * part depends on, with purl, hash, dependencies and, where it is installed, licence. It repeats to the byte.
+ * Generates the bill of materials (CycloneDX 1.6, JSON): each package of the lock file that a deployed part depends on,
+ * with purl, hash, dependencies and, if installed, licence. The output is deterministic.
  * @param {string} root
  * @returns {string}
  */

@@ -1,23 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Services by their calls: each calls those before it. */
+/** Services in the order of calls: each calls only earlier ones. */
 const ORDER = ['auth', 'collector', 'sightings', 'narratives', 'iods', 'campaigns', 'workers']
-/** Calls against the order. Each ends by its own timeout, so that two services never wait for each other for long. */
+/** Permitted calls against the order. Each has a timeout, which limits deadlocks. */
 const AGAINST = [
   // The outbox delivers changed records.
   'collector → sightings',
-  // Evidence that cites a capture: asked before captures are erased, and for archives.
+  // Queries evidence that cites a capture, before erasing captures and for archives.
   'collector → iods',
-  // Reads the IOD that anonymous counts are about.
+  // Reads the IOD of anonymous counts.
   'sightings → iods',
 ]
 
 const WRITE = /\.(?:(?:insert|update|replace|delete)(?:One|Many)|bulkWrite|findOneAnd\w+|create|save)\(/
 
 /**
- * Faults of services: queries that write to the database, and calls to services that come later in the order. Calls of
- * service-kit, and auth's calls to all services that have an endpoint, name no service and are free.
+ * Checks services for queries that write to the database, and for calls against the order. Calls of service-kit, and
+ * auth's calls to all services with an endpoint, name no service and are not checked.
  * @param root folder of the repository
  * @returns one sentence per fault
  */

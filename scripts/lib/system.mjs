@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { bin, must, Refusal, run, say } from './run.mjs'
 
-/** Path of the first of the names that is an executable on PATH. */
+/** Returns the path of the first name that is an executable on PATH. */
 function onPath(...names) {
   for (const name of names)
     for (const folder of (process.env.PATH ?? '').split(delimiter)) {
@@ -36,7 +36,7 @@ const REDIS_COMMANDS = {
 const mayUseApt = () => process.getuid?.() === 0 && systemIds().includes('debian') && onPath('apt-get')
 
 async function aptInstall(name) {
-  say(`No ${name} here: installing it with apt-get, as this is Debian or Ubuntu and you are root …`)
+  say(`No ${name} found: installing it with apt-get, since this is Debian or Ubuntu and you are root …`)
   const env = { DEBIAN_FRONTEND: 'noninteractive' }
   // A failed update is ignored: the cached lists may suffice if the network is slow or partly down.
   await run('apt-get', ['update', '-q'], { env })
@@ -44,8 +44,8 @@ async function aptInstall(name) {
 }
 
 /**
- * Ensures that a Redis is available: REDIS_URL, a server on PATH, or one installed by apt; otherwise throws a
- * Refusal.
+ * Ensures that a Redis is available: REDIS_URL, a server on PATH, or one installed by apt.
+ * @throws Refusal if there is none
  */
 export async function ensureRedis() {
   if (process.env.REDIS_URL || onPath('redis-server', 'valkey-server')) return
@@ -53,23 +53,23 @@ export async function ensureRedis() {
   const command = REDIS_COMMANDS[systemIds().find(id => id in REDIS_COMMANDS)]
   const how = command ? `Install one:  ${command}` : 'Install Redis or Valkey (on Windows: inside WSL)'
   throw new Refusal(
-    `Iodine needs Redis, and neither redis-server nor valkey-server is on PATH.\n${how}\nor set REDIS_URL to one that runs already.`,
+    `Iodine needs Redis, and neither redis-server nor valkey-server is on PATH.\n${how}\nor set REDIS_URL to a running one.`,
   )
 }
 
 const MAC_CHROME = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 
-/** Path of a Chromium for the journeys; undefined means the one that Playwright downloaded. */
+/** Returns the path of a Chromium for the journeys; undefined for the one that Playwright has downloaded. */
 export async function ensureBrowser() {
   const given = process.env.CHROMIUM_PATH
   if (given) {
     if (existsSync(given)) return given
-    throw new Refusal(`CHROMIUM_PATH names ${given}, which does not exist.`)
+    throw new Refusal(`CHROMIUM_PATH is ${given}, which does not exist.`)
   }
   const found = onPath('chromium', 'google-chrome', 'google-chrome-stable')
   if (found) return found
   if (existsSync(MAC_CHROME)) return MAC_CHROME
-  // Ubuntu's package is a snap stub, which does not run in a container: Playwright's own is used there.
+  // Ubuntu's package is a snap stub, which does not run in a container: Ubuntu uses Playwright's Chromium.
   const installed =
     mayUseApt() &&
     !systemIds().includes('ubuntu') &&

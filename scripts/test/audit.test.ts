@@ -42,32 +42,32 @@ const runAlone = async () => {
     env: { PATH: process.env.PATH, npm_config_registry: url },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let said = ''
+  let output = ''
   child.stderr.on('data', chunk => {
-    said += chunk
+    output += chunk
   })
   const [status] = await once(child, 'close')
-  return { status, said }
+  return { status, output }
 }
 /** Runs the audit in this process, which is faster. */
 const run = async (options: object = {}, registryUrl = url) => {
   const { auditDependencies } = await import(pathToFileURL(`${root}/scripts/audit.mjs`).href)
   vi.stubEnv('npm_config_registry', registryUrl)
-  let said = ''
+  let output = ''
   const write = vi.spyOn(process.stderr, 'write').mockImplementation(text => {
-    said += text
+    output += text
     return true
   })
   const status = await auditDependencies(options).then(
     () => 0,
     (error: Error) => {
-      said += error.message
+      output += error.message
       return 1
     },
   )
   write.mockRestore()
   vi.unstubAllEnvs()
-  return { status, said }
+  return { status, output }
 }
 const json = (body: unknown) => (response: ServerResponse) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -79,10 +79,10 @@ const advisory = (severity: string, vulnerable_versions = '*') => ({
   vulnerable_versions,
 })
 
-it('asks for what is deployed, and passes where nothing is known', { tags: 'long' }, async () => {
+it('queries deployed dependencies, and passes without known vulnerabilities', { tags: 'long' }, async () => {
   respond = json({})
-  const { status, said } = await run()
-  expect([status, said]).toEqual([0, expect.stringMatching(/^\d+ production dependencies: none/)])
+  const { status, output } = await run()
+  expect([status, output]).toEqual([0, expect.stringMatching(/^\d+ production dependencies: none/)])
   for (const name of ['fastify', 'mongodb', 'react', 'find-my-way', '@blueprintjs/core'])
     expect(asked[name]?.[0]).toMatch(/^\d+\.\d+\.\d+/)
   for (const name of ['vitest', '@playwright/test', '@biomejs/biome', '@iodine/contracts', 'postal-mime'])
@@ -92,23 +92,23 @@ it('asks for what is deployed, and passes where nothing is known', { tags: 'long
 it.each([
   ['high', run],
   ['critical', runAlone],
-] as const)('fails readably for one that is %s', async (severity, audit) => {
+] as const)('fails with a readable message for a %s vulnerability', async (severity, audit) => {
   respond = json({ fastify: [advisory(severity)] })
-  const { status, said } = await audit()
+  const { status, output } = await audit()
   expect(status).toBe(1)
-  expect(said).toContain(`${severity}: fastify ${asked.fastify?.[0]} (vulnerable: *)`)
-  expect(said).toContain('https://example.org/advisories/1')
-  expect(said).not.toContain(' at ')
+  expect(output).toContain(`${severity}: fastify ${asked.fastify?.[0]} (vulnerable: *)`)
+  expect(output).toContain('https://example.org/advisories/1')
+  expect(output).not.toContain(' at ')
 })
 
-it('passes, and says so, for less, and for versions that are not used', { tags: 'long' }, async () => {
+it('reports lower severities and ignores unused versions, without failing', { tags: 'long' }, async () => {
   respond = json({ fastify: [advisory('high', '<1.0.0')], mongodb: [advisory('moderate')] })
-  const { status, said } = await run()
-  expect([status, said]).toEqual([0, expect.stringContaining('moderate: mongodb')])
-  expect(said).not.toContain('fastify')
+  const { status, output } = await run()
+  expect([status, output]).toEqual([0, expect.stringContaining('moderate: mongodb')])
+  expect(output).not.toContain('fastify')
 })
 
-it('passes for what is allowed, until its day is over', async () => {
+it('passes for an allowed advisory until its date', async () => {
   respond = json({ fastify: [advisory('high')] })
   const entry = { url: 'https://example.org/advisories/1', reason: 'not reached from outside' }
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T18:00:00Z') })
@@ -119,8 +119,8 @@ it('passes for what is allowed, until its day is over', async () => {
     ['2026-02-28', 1],
   ] as const)
     expect([until, (await run({ allowed: [{ ...entry, until }] })).status]).toEqual([until, expected])
-  const { status, said } = await run({ allowed: [entry] })
-  expect([status, said]).toEqual([1, expect.stringContaining('a date in until')])
+  const { status, output } = await run({ allowed: [entry] })
+  expect([status, output]).toEqual([1, expect.stringContaining('a date in until')])
 })
 
 it.each<[string, (response: ServerResponse) => void, string]>([
@@ -128,23 +128,22 @@ it.each<[string, (response: ServerResponse) => void, string]>([
   ['405', response => void response.writeHead(405).end(), 'it answered 405'],
   ['a page', response => void response.writeHead(200).end('<html>'), 'its answer is not JSON'],
   ['a cut connection', response => void response.destroy(), 'it could not be reached'],
-])(
-  'is skipped, not failed, where the registry answers %s',
-  { tags: 'long' },
-  async (_, behaviour, reason) => {
-    respond = behaviour
-    const { status, said } = await run({ timeoutMs: 60_000 })
-    expect([status, said]).toEqual([0, `Skipped: the registry was asked for advisories, and ${reason}.\n`])
-  },
-)
-
-it('is skipped, not failed, where the registry does not answer', async () => {
-  respond = () => {}
-  const { status, said } = await run({ timeoutMs: 300 })
-  expect([status, said]).toEqual([0, expect.stringContaining('it did not answer within 0.3 s')])
+])('is skipped if the registry returns %s', { tags: 'long' }, async (_, behaviour, reason) => {
+  respond = behaviour
+  const { status, output } = await run({ timeoutMs: 60_000 })
+  expect([status, output]).toEqual([
+    0,
+    `Skipped: advisories were requested from the registry, but ${reason}.\n`,
+  ])
 })
 
-it('is skipped, not failed, offline', async () => {
-  const { status, said } = await run({}, 'http://127.0.0.1:9')
-  expect([status, said]).toEqual([0, expect.stringContaining('it could not be reached')])
+it('is skipped if the registry does not respond', async () => {
+  respond = () => {}
+  const { status, output } = await run({ timeoutMs: 300 })
+  expect([status, output]).toEqual([0, expect.stringContaining('it did not answer within 0.3 s')])
+})
+
+it('is skipped offline', async () => {
+  const { status, output } = await run({}, 'http://127.0.0.1:9')
+  expect([status, output]).toEqual([0, expect.stringContaining('it could not be reached')])
 })

@@ -25,11 +25,11 @@ write('services/one/package.json', '{}')
 write('services/one/src/index.ts', '1')
 write('pnpm-lock.yaml', '')
 
-test('without a build, nothing is built', () => {
+test('is not built before the first build', () => {
   expect(isBuilt([], scratch.path)).toBe(false)
 })
 
-test('a build holds until a file changes that it reads or wrote', () => {
+test('is built until an input or output file changes', () => {
   const changes: Record<string, () => void> = {
     'a source': () => write('services/one/src/index.ts', '2'),
     'a new source': () => write('services/one/src/new.ts', ''),
@@ -51,14 +51,14 @@ test('a build holds until a file changes that it reads or wrote', () => {
   }
 })
 
-test('a file that changes during a build is built the next time', () => {
+test('is not built if a file changed during the build', () => {
   const sources = sourcesState(scratch.path)
   write('services/one/src/index.ts', 'changed meanwhile')
   keepBuilt([], sources, scratch.path)
   expect(isBuilt([], scratch.path)).toBe(false)
 })
 
-test('installed packages and results of tests do not count; other folders are builds of their own', () => {
+test('ignores installed packages and test results, and treats other folders as separate builds', () => {
   build()
   write('services/one/node_modules/x/index.js', '')
   write('services/one/test-results/x', '')

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
-it('each fault of `npm run mutants` fits its file once and names tests that exist', () => {
+it('each fault of `npm run mutants` matches its file once and names existing tests', () => {
   const faults: { file: string; fault: string; from: string; to: string; tests: string[] }[] = JSON.parse(
     read('scripts/mutants.json'),
   )

@@ -84,7 +84,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the import rules', () => {
-  it('name each violation, one by one', async () => {
+  it('report each violation', async () => {
     const { default: config } = (await import(pathToFileURL(CONFIG).href)) as {
       default: { forbidden: { name: string }[] }
     }
@@ -136,8 +136,8 @@ describe('the import rules', () => {
   })
 })
 
-describe('the rule on packages', () => {
-  it('names circles, also those by tests’ needs, and libraries that depend on what is none', async () => {
+describe('the rules on packages', () => {
+  it('report cycles, including those by devDependencies, and libraries that depend on other parts', async () => {
     const { packageFaults } = (await import(pathToFileURL(join(ROOT, 'scripts/lib/packages.mjs')).href)) as {
       packageFaults(root: string, folders: string[]): string[]
     }
@@ -157,15 +157,15 @@ describe('the rule on packages', () => {
     ).toEqual([])
     expect(
       workspace({ 'packages/kit': ['tests'], 'packages/tests': ['stack'], 'packages/stack': ['kit'] }),
-    ).toEqual(['a circle: packages/kit → packages/tests → packages/stack → packages/kit'])
+    ).toEqual(['a dependency cycle: packages/kit → packages/tests → packages/stack → packages/kit'])
     expect(workspace({ 'packages/kit': ['gateway'], gateway: [] })).toEqual([
-      'packages/kit is a library and depends on gateway, which is none',
+      'packages/kit is a library and depends on gateway, which is not a library',
     ])
   })
 })
 
 describe('the rules on services', () => {
-  it('name queries that write, and calls against the order', async () => {
+  it('report queries that write, and calls against the order', async () => {
     const { serviceFaults } = (await import(pathToFileURL(join(ROOT, 'scripts/lib/services.mjs')).href)) as {
       serviceFaults(root: string): string[]
     }

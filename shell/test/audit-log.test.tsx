@@ -29,7 +29,7 @@ const entry: AuditItem = {
 const state: AuditState = {
   fault: null,
   entries: 7,
-  // Noon where the test runs: the same day in every time zone.
+  // Noon in the local time zone: the same day in every time zone.
   since: new Date(2026, 10, 1, 12).toISOString(),
   head: { seq: 7, hash: '1'.repeat(64) },
   checked_at: new Date().toISOString(),
@@ -46,7 +46,7 @@ const open = (routes: Routes, more = '') =>
     { token: 't' },
   )
 
-test('entries say who did what on what, and the details of one all that it holds', async () => {
+test('shows actor, action and target of entries, and all fields in the details', async () => {
   const gone: AuditItem = {
     ...entry,
     id: 'f'.repeat(24),
@@ -81,14 +81,14 @@ test('entries say who did what on what, and the details of one all that it holds
     ],
     ['Operator', 'Account suspendedOutcome unknown', `Deleted account${'d'.repeat(24)}`, '—', 'Details'],
   ])
-  await screen.findByText('Chain intact, 7 entries since Nov 1, 2026.', { exact: false })
+  await screen.findByText(/^Log verified: .* 7 entries since Nov 1, 2026\./)
   fireEvent.click(screen.getByRole('button', { name: 'Details of entry 7' }))
-  const dialog = within(await screen.findByRole('dialog', { name: 'Entry of the Audit Log' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Audit Log Entry' }))
   for (const text of [entry.request_id, entry.hash, entry.prev, entry.id, 'Done'])
     dialog.getByText(String(text))
 })
 
-test('filters go to the API and into the address; what is no filter yet does not', async () => {
+test('sends filters to the API and stores them in the URL, except invalid ones', async () => {
   const { calls } = await open({}, '&by=%40ana_writer')
   const queries = () =>
     calls.filter(({ route }) => route === 'GET /admin/audit').map(({ search }) => Object.fromEntries(search))
@@ -104,11 +104,11 @@ test('filters go to the API and into the address; what is no filter yet does not
     }),
   )
   expect(window.location.search).toContain('action=campaign.exported')
-  fireEvent.change(screen.getByLabelText('Kind of actor'), { target: { value: 'user' } })
+  fireEvent.change(screen.getByLabelText('Actor type'), { target: { value: 'user' } })
   await waitFor(() => expect(queries().at(-1)).toMatchObject({ actor_kind: 'user', actor: 'ana_writer' }))
   fireEvent.click(screen.getByRole('button', { name: 'Clear filters' }))
   await waitFor(() => expect(window.location.search).toBe('?tab=audit-log'))
-  await waitFor(() => expect((screen.getByLabelText('Done by') as HTMLInputElement).value).toBe(''))
+  await waitFor(() => expect((screen.getByLabelText('Actor') as HTMLInputElement).value).toBe(''))
   const nothing = { action: 'none', kind: 'none', by: ' @ ', about: ' ', from: '2026-13-01', to: '2026' }
   expect(filtersOf(nothing)).toEqual({})
   expect(actionOf({ action: 'account.limits-changed', detail: 'iods_today' })).toBe(
@@ -116,10 +116,10 @@ test('filters go to the API and into the address; what is no filter yet does not
   )
 })
 
-test('fields that are filled at once all stand in the address', async () => {
+test('stores fields that are filled at once in the URL', async () => {
   await open({})
-  fireEvent.change(await screen.findByLabelText('Done by'), { target: { value: '@ana_writer ' } })
-  fireEvent.change(screen.getByLabelText('About'), { target: { value: 'bob' } })
+  fireEvent.change(await screen.findByLabelText('Actor'), { target: { value: '@ana_writer ' } })
+  fireEvent.change(screen.getByLabelText('Target'), { target: { value: 'bob' } })
   fireEvent.change(screen.getByLabelText('Action'), { target: { value: 'campaign.exported' } })
   await waitFor(() =>
     expect(Object.fromEntries(new URLSearchParams(window.location.search))).toEqual({
@@ -131,20 +131,20 @@ test('fields that are filled at once all stand in the address', async () => {
   )
 })
 
-test('a broken chain, an empty log and an answer that fails are told', async () => {
+test('shows a damaged chain, a failed request and an empty log', async () => {
   let broken = true
   await open({
     'GET /admin/audit/state': [200, { ...state, fault: { seq: 5, kind: 'missing' } }],
     'GET /admin/audit': () => (broken ? [503, { detail: 'Not now' }] : [200, []]),
   })
-  await screen.findByText(/The chain is broken: entry 5 is missing\./)
+  await screen.findByText(/The log is damaged: entry 5 is missing\./)
   await screen.findByText('Unable to load the audit log')
   broken = false
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
   await screen.findByText('No entries yet')
 })
 
-test('the log is downloaded with its filters, and a failure is told', async () => {
+test('downloads the log with its filters, and shows an error on failure', async () => {
   let fails = true
   const { calls } = await open(
     { 'GET /admin/audit/export': () => (fails ? [429, { detail: 'One at a time' }] : [200, 'seq\r\n']) },

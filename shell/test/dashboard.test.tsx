@@ -46,13 +46,13 @@ const SIGNED_IN: Routes = {
 const open = (path: string, routes: Routes = {}, remotes?: Parameters<typeof openApp>[2]) =>
   openApp(path, { ...SIGNED_IN, ...routes }, { token: 't', ...remotes })
 
-test('nobody without a session gets in', async () => {
+test('redirects to the login page without a session', async () => {
   await openApp('/dashboard/iods', {})
   await screen.findByLabelText('Email')
   expect(window.location.pathname).toBe('/login')
 })
 
-test('an unknown section is Page Not Found', async () => {
+test('shows Page Not Found for an unknown section', async () => {
   for (const page of ['nowhere', 'overview/x', 'profile/x', 'admin/x']) {
     await open(`/dashboard/${page}`)
     await screen.findByRole('heading', { name: 'Page Not Found' })
@@ -60,7 +60,7 @@ test('an unknown section is Page Not Found', async () => {
   }
 })
 
-test('sections that a deployment has besides stand in the menu after the product’s own, and never in their place', async () => {
+test('lists a deployment’s sections in the menu after the built-in ones, and never replaces those', async () => {
   const load = vi.fn().mockResolvedValue(defineParcel({ '/': () => <h1>The section</h1> }))
   const sections = [
     { id: 'notes', label: '<b>Notes</b>', remote: 'mfe_notes' },
@@ -77,7 +77,7 @@ test('sections that a deployment has besides stand in the menu after the product
   expect([window.location.pathname, load.mock.calls]).toEqual(['/dashboard/notes', [['mfe_notes']]])
 })
 
-test('a section that fails to load is an error card in its place, and Retry loads it anew', async () => {
+test('shows an error card for a section that fails to load, and loads it again on Retry', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => log.mockRestore())
   const parcel = defineParcel({ '/': () => <h1>The section</h1> })
@@ -92,7 +92,7 @@ test('a section that fails to load is an error card in its place, and Retry load
   expect(screen.queryByText('IODs could not be shown')).toBeNull()
 })
 
-test('a section that throws while rendering is the same card, also after a while', async () => {
+test('shows the error card for a section that throws while rendering, also after loading', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => log.mockRestore())
   let broken = true
@@ -109,7 +109,7 @@ test('a section that throws while rendering is the same card, also after a while
   await screen.findByRole('heading', { name: 'The section' })
 })
 
-test('leaving a section unmounts it', async () => {
+test('unmounts a section that the user leaves', async () => {
   const parcel = defineParcel({ '/': () => <h1>The section</h1> })
   await open('/dashboard/iods', {}, { remotes: { load: async () => parcel } })
   await screen.findByRole('heading', { name: 'The section' })
@@ -118,7 +118,7 @@ test('leaving a section unmounts it', async () => {
   expect(screen.queryByRole('heading', { name: 'The section' })).toBeNull()
 })
 
-test('a section that was left writes no more into the address', async () => {
+test('ignores late URL changes of a section that the user left', async () => {
   let write = (_search: string) => {}
   const parcel = defineParcel({
     '/': () => {
@@ -131,7 +131,7 @@ test('a section that was left writes no more into the address', async () => {
   await screen.findByRole('heading', { name: 'The section' })
   act(() => write('?page=2'))
   expect(window.location.href).toMatch(/\/dashboard\/iods\?page=2$/)
-  // The link's click is in the address before the page is drawn.
+  // The click changes the URL before the page is rendered.
   act(() => {
     fireEvent.click(screen.getByRole('link', { name: 'Dashboard' }))
     write('?page=3')
@@ -140,13 +140,13 @@ test('a section that was left writes no more into the address', async () => {
   expect(window.location.search).toBe('')
 })
 
-test('Organization says that it is coming', async () => {
+test('shows that Organization is not available yet', async () => {
   await open('/dashboard/overview')
   fireEvent.click(await screen.findByRole('button', { name: /Organization/ }))
   await screen.findByText('Coming Soon - Organization features will be available in a future update.')
 })
 
-test('typing in the search box opens the search over everything; the menu stays', async () => {
+test('opens the global search when the user types in the search box, and keeps the menu', async () => {
   const none = [200, []] satisfies Answer
   await open('/dashboard/overview', {
     'GET /campaigns': none,
@@ -161,7 +161,7 @@ test('typing in the search box opens the search over everything; the menu stays'
   expect(screen.getByRole('link', { name: 'Graph' })).toBeTruthy()
 })
 
-test('Enter opens the result that is shown, also before the browser has moved the focus to the search', async () => {
+test('opens the displayed result on Enter, even before the search has the focus', async () => {
   await open('/dashboard/overview', {
     'GET /campaigns': [200, []],
     'GET /community/users': [200, { users: [], total: 0 }],
@@ -175,7 +175,7 @@ test('Enter opens the result that is shown, also before the browser has moved th
   await waitFor(() => expect(location.pathname).toBe('/dashboard/profile'))
 })
 
-test('logging out ends the session on the server and here', async () => {
+test('ends the session on the server and in the browser on logout', async () => {
   const { calls } = await open('/dashboard/overview', { 'POST /auth/logout': [200, { logged_out: true }] })
   fireEvent.click(await screen.findByRole('button', { name: 'Logout' }))
   await screen.findByLabelText('Email')
@@ -183,27 +183,27 @@ test('logging out ends the session on the server and here', async () => {
   await waitFor(() => expect(calls.map(call => call.route)).toContain('POST /auth/logout'))
 })
 
-test('a 401 in the middle goes to login without a word', async () => {
+test('redirects to the login page without a toast on a 401', async () => {
   await open('/dashboard/overview', { 'GET /iods': [401, { detail: 'Not authenticated' }] })
   await screen.findByLabelText('Email')
   expect(screen.queryByText('Error loading data')).toBeNull()
   expect(localStorage.getItem(TOKEN_KEY)).toBeNull()
 })
 
-test('the overview counts the last days, and says it if it can’t', async () => {
+test('counts the last days on the overview, and shows an error on failure', async () => {
   let isDown = true
   await open('/dashboard/overview', {
     'GET /iods/days': () =>
       isDown ? [503, { detail: 'x' }] : [200, [{ day: '2026-11-23', all: 3, own: 1 }]],
   })
-  await screen.findByText('The IODs of each day can’t be shown')
+  await screen.findByText('Unable to load the IODs of each day')
   isDown = false
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
-  await screen.findByText('3 IODs by everybody, 1 by you.')
+  await screen.findByText('3 IODs by all users, 1 by you.')
   expect(screen.getByRole('img', { name: 'IODs of the last 30 days' })).toBeTruthy()
 })
 
-test('the first steps lead on, and go for good when they are closed', async () => {
+test('links the first steps to their pages, and hides them permanently once closed', async () => {
   await open('/dashboard/overview')
   const step = await screen.findByRole('link', { name: 'Create a first IOD' })
   expect(step.getAttribute('href')).toBe('/dashboard/iods')
@@ -216,18 +216,29 @@ test('the first steps lead on, and go for good when they are closed', async () =
   expect(screen.queryByText('Getting started')).toBeNull()
 })
 
-test('another failure of the dashboard load is said inline', async () => {
+test('folds the roadmap once the first steps are closed', async () => {
+  await open('/dashboard/overview')
+  await screen.findByRole('heading', { name: 'Product roadmap' })
+  screen.getByText('AI-powered insights')
+  fireEvent.click(screen.getByRole('button', { name: 'Close the first steps' }))
+  screen.getByRole('heading', { name: 'Product roadmap' })
+  await waitFor(() => expect(screen.queryByText('AI-powered insights')).toBeNull())
+  fireEvent.click(screen.getByRole('button', { name: 'Product roadmap' }))
+  await screen.findByText('AI-powered insights')
+})
+
+test('shows another failure of the dashboard load inline', async () => {
   await open('/dashboard/overview', { 'GET /iods': [503, { detail: 'x' }] })
   await screen.findByText('Error loading data')
 })
 
-test('a failed extension code says so', async () => {
+test('shows an error if the extension code fails', async () => {
   await open('/dashboard/overview', { 'POST /auth/generate-extension-code': [500, { detail: 'x' }] })
   fireEvent.click(await screen.findByRole('button', { name: 'Generate Code' }))
   await screen.findByText('Failed to generate extension code')
 })
 
-test('members see Access denied where admins see the codes', async () => {
+test('shows Access denied to members and the codes to admins', async () => {
   const { calls } = await open('/dashboard/admin')
   await screen.findByText('Access denied')
   expect(screen.getByText("You don't have permission to access this page.")).toBeTruthy()
@@ -235,7 +246,7 @@ test('members see Access denied where admins see the codes', async () => {
   expect(calls.map(call => call.route)).not.toContain('GET /admin/beta-codes')
 })
 
-test('the address says which tab of Admin is open, an unknown one opens the first', async () => {
+test('opens the tab of Admin that the URL names, and the first for an unknown one', async () => {
   const routes: Routes = {
     'GET /profile/me': [200, { ...user, is_admin: true }],
     'GET /admin/beta-codes': [200, []],
@@ -253,7 +264,7 @@ test('the address says which tab of Admin is open, an unknown one opens the firs
   expect(window.location.search).toBe('')
 })
 
-test('beta codes name who made them, where that is known', async () => {
+test('names the creators of beta codes, if known', async () => {
   const code = (id: string, code: string) => ({
     id: id.repeat(24),
     code,
@@ -271,7 +282,7 @@ test('beta codes name who made them, where that is known', async () => {
   expect(screen.getAllByText('the_boss')).toHaveLength(1)
 })
 
-test('an account that is to be deleted has nothing but the question whether to keep it', async () => {
+test('shows an account scheduled for deletion only the question whether to keep it', async () => {
   let delete_at: string | null = '2026-12-24T10:00:00.000Z'
   await open('/dashboard/overview', {
     'GET /profile/deletion': () => [200, { delete_at }],
@@ -285,7 +296,24 @@ test('an account that is to be deleted has nothing but the question whether to k
   await waitFor(() => expect(screen.queryByRole('heading', { name: /will be deleted/ })).toBeNull())
 })
 
-test('a username must not be blank, and a refusal shows its detail', async () => {
+test('stores the open tab of the profile in the URL', async () => {
+  await open('/dashboard/profile')
+  await screen.findByRole('heading', { name: 'Email address' })
+  for (const [tab, id, card] of [
+    ['Security', 'security', 'Sessions'],
+    ['Access', 'access', 'API tokens'],
+    ['Data', 'data', 'Your data'],
+  ] as const) {
+    fireEvent.click(screen.getByRole('tab', { name: tab }))
+    await screen.findByRole('heading', { name: card })
+    expect(window.location.search).toBe(`?tab=${id}`)
+  }
+  fireEvent.click(screen.getByRole('tab', { name: 'Account' }))
+  await screen.findByRole('heading', { name: 'Delete account' })
+  expect(window.location.search).toBe('')
+})
+
+test('rejects a blank username, and shows the detail of a server error', async () => {
   await open('/dashboard/profile', {
     'POST /profile/setup-username': [409, { detail: 'This username is already taken' }],
   })
@@ -302,7 +330,7 @@ test('a username must not be blank, and a refusal shows its detail', async () =>
   expect(screen.getAllByText('@ada')).toHaveLength(2)
 })
 
-test('an AI key must not be blank', async () => {
+test('rejects a blank AI key', async () => {
   await open('/dashboard/profile')
   fireEvent.click(await screen.findByRole('button', { name: 'Add key' }))
   await screen.findByText('Add your OpenAI API key')
@@ -310,9 +338,9 @@ test('an AI key must not be blank', async () => {
   await screen.findByText('API key cannot be empty')
 })
 
-test('the profile shows what is used of each limit, marks what is full, and says what is not known', async () => {
+test('shows the usage of each limit, marks exhausted ones, and shows unknown ones as such', async () => {
   let status = 503
-  await open('/dashboard/profile', {
+  await open('/dashboard/profile?tab=data', {
     'GET /profile/usage': () => [status, status === 200 ? usage : { detail: 'x' }],
   })
   await screen.findByText('Unable to load usage')
@@ -322,7 +350,7 @@ test('the profile shows what is used of each limit, marks what is full, and says
   const row = async (name: string) => (await main.findByText(name)).closest('li')?.textContent
   expect(await row('Collected records')).toBe('Collected records20,000 of 20,000')
   expect(await row('Size of the records')).toBe('Size of the records900 MiB of 1 GiB')
-  expect(await row('Size of the IODs’ texts')).toBe('Size of the IODs’ texts345 bytes of 16 MiB')
+  expect(await row('Size of IOD texts')).toBe('Size of IOD texts345 bytes of 16 MiB')
   expect(await row('Narratives')).toBe('Narratives—')
   screen.getByText('— not available right now')
   const bar = screen.getByRole('progressbar', { name: 'Collected records' })
@@ -331,7 +359,7 @@ test('the profile shows what is used of each limit, marks what is full, and says
   expect(screen.queryByRole('progressbar', { name: 'Narratives' })).toBeNull()
 })
 
-test('a feed key is made with a level and a life, shown once with where to paste it, and revoked', async () => {
+test('creates a feed key with a level and an expiry, shows it once with instructions, and revokes it', async () => {
   const KEY = 'iodine_feed_secret'
   const asked: unknown[] = []
   const key = {
@@ -343,7 +371,7 @@ test('a feed key is made with a level and a life, shown once with where to paste
     last_used_at: null,
   } as const
   let keys: unknown[] = []
-  await open('/dashboard/profile', {
+  await open('/dashboard/profile?tab=access', {
     'GET /profile/feed-keys': () => [200, keys],
     'POST /profile/feed-keys': ({ body }) => {
       asked.push(body)
@@ -356,16 +384,16 @@ test('a feed key is made with a level and a life, shown once with where to paste
       return [200, { id: key.id }]
     },
   })
-  fireEvent.click(await screen.findByRole('button', { name: 'Make a key' }))
-  const form = within(await screen.findByRole('dialog', { name: 'Make a feed key' }))
-  fireEvent.click(form.getByRole('button', { name: 'Make' }))
+  fireEvent.click(await screen.findByRole('button', { name: 'Create key' }))
+  const form = within(await screen.findByRole('dialog', { name: 'Create a feed key' }))
+  fireEvent.click(form.getByRole('button', { name: 'Create' }))
   await screen.findByText('A label is required')
   fireEvent.change(form.getByLabelText('Label'), { target: { value: ' Our OpenCTI ' } })
   const levels = form.getByLabelText('Reads up to') as HTMLSelectElement
   expect([...levels.options].map(({ text }) => text)).not.toContain('TLP:RED')
   fireEvent.change(levels, { target: { value: 'amber' } })
-  fireEvent.change(form.getByLabelText('Lives for'), { target: { value: '0' } })
-  fireEvent.click(form.getByRole('button', { name: 'Make' }))
+  fireEvent.change(form.getByLabelText('Expires after'), { target: { value: '0' } })
+  fireEvent.click(form.getByRole('button', { name: 'Create' }))
   const shown = within(await screen.findByRole('dialog', { name: 'Your feed key' }))
   expect(asked).toEqual([{ label: 'Our OpenCTI', tlp: 'amber', expires_at: null }])
   expect((shown.getByLabelText('Key') as HTMLInputElement).value).toBe(KEY)
@@ -389,17 +417,17 @@ describe('API tokens on My Profile', () => {
     scopes: ['read', 'collect'],
     created_at: '2026-11-22T10:00:00.000Z',
     expires_at: new Date(Date.now() + 30 * 24 * 3_600_000).toISOString(),
-    // Just now whenever it is answered, however late.
+    // Computed per response, so that it is always recent.
     get last_used_at() {
       return new Date().toISOString()
     },
   } as const
 
-  test('are made with a name, scopes and an end, shown once, and revoked', async () => {
+  test('are created with a name, scopes and an expiry, shown once, and revoked', async () => {
     const SECRET = 'iodine_api_secret'
     const asked: unknown[] = []
     let tokens: unknown[] = []
-    await open('/dashboard/profile', {
+    await open('/dashboard/profile?tab=access', {
       'GET /profile/api-tokens': () => [200, tokens],
       'POST /profile/api-tokens': ({ body }) => {
         asked.push(body)
@@ -412,18 +440,18 @@ describe('API tokens on My Profile', () => {
         return [200, { id: token.id }]
       },
     })
-    fireEvent.click(await screen.findByRole('button', { name: 'Make a token' }))
-    const form = within(await screen.findByRole('dialog', { name: 'Make an API token' }))
-    const make = () => fireEvent.click(form.getByRole('button', { name: 'Make' }))
+    fireEvent.click(await screen.findByRole('button', { name: 'Create token' }))
+    const form = within(await screen.findByRole('dialog', { name: 'Create an API token' }))
+    const make = () => fireEvent.click(form.getByRole('button', { name: 'Create' }))
     make()
     await screen.findByText('A name is required')
     fireEvent.change(form.getByLabelText('Name'), { target: { value: ` ${token.name} ` } })
     expect((form.getByRole('checkbox', { name: /^Read/ }) as HTMLInputElement).checked).toBe(true)
     fireEvent.click(form.getByRole('checkbox', { name: /^Read/ }))
     make()
-    await screen.findByText('A token needs a scope')
+    await screen.findByText('Select at least one scope')
     for (const name of [/^Collect/, /^Read/]) fireEvent.click(form.getByRole('checkbox', { name }))
-    fireEvent.change(form.getByLabelText('Lives for'), { target: { value: '0' } })
+    fireEvent.change(form.getByLabelText('Expires after'), { target: { value: '0' } })
     const day = form.getByLabelText('Last day') as HTMLInputElement
     for (const value of ['', '2020-01-01', '2999-01-01']) {
       fireEvent.change(day, { target: { value } })
@@ -452,13 +480,13 @@ describe('API tokens on My Profile', () => {
     expect(asked[1]).toBe(token.id)
   })
 
-  test('that have expired say so, and a full list takes no more', async () => {
+  test('show that they have expired, and a full list allows no more', async () => {
     const over = { ...token, expires_at: '2026-01-01T00:00:00.000Z', last_used_at: null }
     const tokens = Array.from({ length: 20 }, (_, n) => ({ ...over, id: n.toString(16).padStart(24, '0') }))
-    await open('/dashboard/profile', { 'GET /profile/api-tokens': [200, tokens] })
+    await open('/dashboard/profile?tab=access', { 'GET /profile/api-tokens': [200, tokens] })
     expect(await screen.findAllByText('Expired')).toHaveLength(20)
-    screen.getByText('You have 20 tokens: revoke one first.')
-    const button = screen.getByRole('button', { name: 'Make a token' }) as HTMLButtonElement
+    screen.getByText('You have 20 tokens, the maximum. Revoke one first.')
+    const button = screen.getByRole('button', { name: 'Create token' }) as HTMLButtonElement
     expect(button.disabled).toBe(true)
   })
 })
@@ -467,8 +495,10 @@ describe('sessions on My Profile', () => {
   const other = { ...session, id: 'c'.repeat(24), browser: null, system: null, current: false }
   const extension = { ...other, id: 'd'.repeat(24), kind: 'extension', browser: 'Chrome', system: 'macOS' }
 
-  test('are named, and this one is marked', async () => {
-    await open('/dashboard/profile', { 'GET /profile/sessions': [200, [session, other, extension]] })
+  test('are named, with the current one marked', async () => {
+    await open('/dashboard/profile?tab=security', {
+      'GET /profile/sessions': [200, [session, other, extension]],
+    })
     await screen.findByText('Firefox on Linux')
     expect(screen.getByText('This session')).toBeTruthy()
     screen.getByText('Unknown browser')
@@ -476,9 +506,9 @@ describe('sessions on My Profile', () => {
     expect(screen.getAllByRole('button', { name: /^End session/ })).toHaveLength(2)
   })
 
-  test('end one by one', async () => {
+  test('end individually', async () => {
     let left = [session, other, extension]
-    const { calls } = await open('/dashboard/profile', {
+    const { calls } = await open('/dashboard/profile?tab=security', {
       'GET /profile/sessions': () => [200, left],
       'DELETE /profile/sessions/:id': ({ params }) => {
         left = left.filter(({ id }) => id !== params.id)
@@ -491,9 +521,9 @@ describe('sessions on My Profile', () => {
     expect(calls.find(({ route }) => route.startsWith('DELETE'))?.params.id).toBe(extension.id)
   })
 
-  test('all others end after a question, which is not asked where there are none', async () => {
+  test('end together after a confirmation, if there are others', async () => {
     let left = [session, other]
-    await open('/dashboard/profile', {
+    await open('/dashboard/profile?tab=security', {
       'GET /profile/sessions': () => [200, left],
       'POST /profile/sessions/end-others': () => {
         left = [session]
@@ -506,8 +536,8 @@ describe('sessions on My Profile', () => {
     await waitFor(() => expect(screen.queryByRole('button', { name: 'End all other sessions' })).toBeNull())
   })
 
-  test('a failure says so and leaves the list', async () => {
-    await open('/dashboard/profile', {
+  test('show an error and remain if ending fails', async () => {
+    await open('/dashboard/profile?tab=security', {
       'GET /profile/sessions': [200, [session, other]],
       'DELETE /profile/sessions/:id': [503, { detail: 'The session ends soon' }],
     })
@@ -518,11 +548,11 @@ describe('sessions on My Profile', () => {
 })
 
 describe('counts in Origins', () => {
-  const box = () => screen.findByLabelText<HTMLInputElement>(/^Count my records/)
+  const box = () => screen.findByLabelText<HTMLInputElement>(/^Take part/)
 
-  test('are off until the user counts, too', async () => {
+  test('are off until the user takes part', async () => {
     const bodies: unknown[] = []
-    await open('/dashboard/profile', {
+    await open('/dashboard/profile?tab=data', {
       'PUT /sightings/counting': ({ body }) => {
         bodies.push(body)
         return [200, body]
@@ -534,15 +564,15 @@ describe('counts in Origins', () => {
     expect(bodies).toEqual([{ counted: true }])
   })
 
-  test('stay as they are when that cannot be saved', async () => {
-    await open('/dashboard/profile', { 'PUT /sightings/counting': [503, { detail: 'Not now' }] })
+  test('remain unchanged if saving fails', async () => {
+    await open('/dashboard/profile?tab=data', { 'PUT /sightings/counting': [503, { detail: 'Not now' }] })
     fireEvent.click(await box())
     await screen.findByText('Not now')
     expect((await box()).checked).toBe(false)
   })
 })
 
-test('a device that has a passkey of the account already is told so', async () => {
+test('shows an error if the device already has a passkey of the account', async () => {
   const create = async () => {
     throw Object.assign(new Error('known'), { name: 'InvalidStateError' })
   }
@@ -552,7 +582,7 @@ test('a device that has a passkey of the account already is told so', async () =
     vi.unstubAllGlobals()
     Reflect.deleteProperty(navigator, 'credentials')
   })
-  await open('/dashboard/profile', {
+  await open('/dashboard/profile?tab=security', {
     'POST /profile/passkeys/options': [200, { challenge: 'AQ', user: { id: 'AQ' } }],
   })
   fireEvent.click(await screen.findByRole('button', { name: 'Add a passkey' }))

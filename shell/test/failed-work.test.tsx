@@ -27,7 +27,7 @@ const open = (all: () => AdminFailedWork[], settle: (body: unknown) => [number, 
     { token: 't' },
   )
 
-test('failed work is tried again, or removed after a question', async () => {
+test('retries failed work, or removes it after a confirmation', async () => {
   let all = [work, { ...work, id: 'b'.repeat(24), kind: 'user.changed', service: 'auth' }]
   const done: unknown[] = []
   await open(
@@ -40,23 +40,23 @@ test('failed work is tried again, or removed after a question', async () => {
   )
   await screen.findByText('iod.created')
   expect(screen.getAllByText(work.error)).toHaveLength(2)
-  fireEvent.click(screen.getByRole('button', { name: 'Try iod.created again' }))
-  await screen.findByText('The work is tried again')
+  fireEvent.click(screen.getByRole('button', { name: 'Retry iod.created' }))
+  await screen.findByText('Retry started')
   await waitFor(() => expect(screen.queryByText('iod.created')).toBeNull())
   fireEvent.click(screen.getByRole('button', { name: 'Remove user.changed' }))
   const question = within(await screen.findByRole('dialog', { name: 'Remove failed work' }))
   fireEvent.click(question.getByRole('button', { name: 'Remove' }))
-  await screen.findByText('The work is removed')
+  await screen.findByText('Failed work removed')
   await waitFor(() => expect(screen.queryByRole('heading', { name: 'Failed work' })).toBeNull())
   expect(done).toEqual([{ action: 'retry' }, { action: 'drop' }])
 })
 
-test('what cannot be done says so, and the work stays', async () => {
+test('shows an error and keeps the work if the action fails', async () => {
   await open(
     () => [work],
     () => [404, { detail: 'Nobody has it' }],
   )
-  fireEvent.click(await screen.findByRole('button', { name: 'Try iod.created again' }))
+  fireEvent.click(await screen.findByRole('button', { name: 'Retry iod.created' }))
   await screen.findByText('Nobody has it')
   screen.getByText('iod.created')
 })

@@ -5,17 +5,17 @@ import { openApp } from './harness'
 
 const OPTIONS = 'POST /auth/passkey-options'
 
-/** What the browser was asked: each is pending until another one, or the user, ends it. */
-let asked: { mediation?: string; challenge: string; cancel: () => void }[]
+/** Requests to the browser. Each is pending until another one replaces it or the user cancels it. */
+let requests: { mediation?: string; challenge: string; cancel: () => void }[]
 
 beforeEach(() => {
-  asked = []
+  requests = []
   const get = ({ mediation, publicKey, signal }: CredentialRequestOptions) =>
     new Promise<null>((_, reject) => {
       const fail = (name: string) => reject(Object.assign(new Error(name), { name }))
       signal?.addEventListener('abort', () => fail('AbortError'))
       const challenge = Buffer.from(publicKey?.challenge as ArrayBuffer).toString()
-      asked.push({ ...(mediation && { mediation }), challenge, cancel: () => fail('NotAllowedError') })
+      requests.push({ ...(mediation && { mediation }), challenge, cancel: () => fail('NotAllowedError') })
     })
   vi.stubGlobal(
     'PublicKeyCredential',
@@ -29,31 +29,31 @@ afterEach(() => {
   Reflect.deleteProperty(navigator, 'credentials')
 })
 
-/** Opens the login page, whose server gives the challenges `1`, `2`, and so on. */
+/** Opens the login page, whose server issues the challenges `1`, `2`, and so on. */
 const openLogin = async () => {
   let given = 0
   const challenge = () => Buffer.from(String(++given)).toString('base64url')
   return openApp('/login', { [OPTIONS]: () => [200, { challenge: challenge() }] })
 }
 
-test('suggestions are asked for anew before their challenge is over', async () => {
+test('requests new suggestions before their challenge expires', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   await openLogin()
-  await vi.waitFor(() => expect(asked).toMatchObject([{ mediation: 'conditional', challenge: '1' }]))
+  await vi.waitFor(() => expect(requests).toMatchObject([{ mediation: 'conditional', challenge: '1' }]))
   vi.advanceTimersByTime(LIMITS.passkeyChallengeMs - 1_000)
-  await vi.waitFor(() => expect(asked.at(-1)).toMatchObject({ mediation: 'conditional', challenge: '2' }))
+  await vi.waitFor(() => expect(requests.at(-1)).toMatchObject({ mediation: 'conditional', challenge: '2' }))
 })
 
-test('suggestions come back once the button’s dialog is closed', async () => {
+test('resumes suggestions once the button’s dialog is closed', async () => {
   await openLogin()
-  await waitFor(() => expect(asked).toHaveLength(1))
+  await waitFor(() => expect(requests).toHaveLength(1))
   fireEvent.click(screen.getByRole('button', { name: 'Sign in with a passkey' }))
-  await waitFor(() => expect(asked.at(-1)?.mediation).toBeUndefined())
-  asked.at(-1)?.cancel()
-  await waitFor(() => expect(asked.at(-1)).toMatchObject({ mediation: 'conditional', challenge: '3' }))
+  await waitFor(() => expect(requests.at(-1)?.mediation).toBeUndefined())
+  requests.at(-1)?.cancel()
+  await waitFor(() => expect(requests.at(-1)).toMatchObject({ mediation: 'conditional', challenge: '3' }))
 })
 
-test('suggestions that the server does not answer are left out without a word', async () => {
+test('shows no error for suggestions that the server rejects', async () => {
   let failures = 0
   const { calls } = await openApp('/login', { [OPTIONS]: () => [503, { detail: `Failure ${++failures}` }] })
   const button = await screen.findByRole('button', { name: 'Sign in with a passkey' })

@@ -2,7 +2,7 @@ import { type ApiClient, paths } from '@iodine/mfe-kit'
 import { expect, test } from 'vitest'
 import { excerptOf, KINDS, textWith } from '../src/search/results'
 
-test('an excerpt is one line, and begins at a word shortly before the match', () => {
+test('returns one line that begins at a word shortly before the match', () => {
   expect(excerptOf('Giant  mirrors\n heat the lake', 'lake')).toBe('Giant mirrors heat the lake')
   const long = `${'word '.repeat(100)}the LAKE is heated ${'word '.repeat(100)}`
   const excerpt = excerptOf(long, 'lake')
@@ -12,7 +12,7 @@ test('an excerpt is one line, and begins at a word shortly before the match', ()
   expect(excerptOf('', 'lake')).toBe('')
 })
 
-test('the text of a record that has the term is found wherever it stands', () => {
+test('finds the text of a record that contains the term at any depth', () => {
   const record = {
     id: '1',
     collector_metadata: { source: 'lake' },
@@ -23,7 +23,7 @@ test('the text of a record that has the term is found wherever it stands', () =>
   expect(textWith({ id: '1', count: 3 }, 'x')).toBe('')
 })
 
-test('IODs come by how well their values match; one that matches in its description shows that', async () => {
+test('ranks IODs by the match of their values, and shows the description if only it matches', async () => {
   const iod = (id: string, value: string, description = '') => ({
     id,
     value,

@@ -19,7 +19,7 @@ function profileCalls() {
 }
 const settled = () => new Promise(resolve => setTimeout(resolve))
 
-test('without a token the first check ends at once with nobody', () => {
+test('ends the first check at once without a token and without a user', () => {
   const { fetchProfile } = profileCalls()
   const session = createSessionStore(fetchProfile, localStorage)
   expect(session.getState()).toEqual({ user: null, loading: true })
@@ -28,7 +28,7 @@ test('without a token the first check ends at once with nobody', () => {
   expect(fetchProfile).not.toHaveBeenCalled()
 })
 
-test('with a token the profile becomes the user', async () => {
+test('sets the user to the profile of a stored token', async () => {
   localStorage.setItem(TOKEN_KEY, 't')
   const session = createSessionStore(async () => ada, localStorage)
   session.start()
@@ -37,7 +37,7 @@ test('with a token the profile becomes the user', async () => {
   expect(session.getState()).toEqual({ user: ada, loading: false })
 })
 
-test('a profile call that fails removes the token and leaves nobody', async () => {
+test('removes the token if the profile fails to load', async () => {
   localStorage.setItem(TOKEN_KEY, 't')
   const session = createSessionStore(() => Promise.reject(new Error('503')), localStorage)
   session.start()
@@ -46,7 +46,7 @@ test('a profile call that fails removes the token and leaves nobody', async () =
   expect(localStorage.getItem(TOKEN_KEY)).toBeNull()
 })
 
-test('login stores the token and shows loading until the profile is there', async () => {
+test('stores the token on login, and shows loading until the profile arrives', async () => {
   const session = createSessionStore(async () => ada, localStorage)
   session.start()
   const done = session.login('fresh')
@@ -56,7 +56,7 @@ test('login stores the token and shows loading until the profile is there', asyn
   expect(session.getState()).toEqual({ user: ada, loading: false })
 })
 
-test('another tab that signs out or in is followed; other keys are not', async () => {
+test('follows sign-ins and sign-outs of another tab, and ignores other keys', async () => {
   const { fetchProfile, pending } = profileCalls()
   const session = createSessionStore(fetchProfile, localStorage)
   const stop = session.start()
@@ -76,7 +76,7 @@ test('another tab that signs out or in is followed; other keys are not', async (
   expect(fetchProfile).toHaveBeenCalledOnce()
 })
 
-test('of overlapping checks the latest counts, and an answer after logout is dropped', async () => {
+test('uses the latest of overlapping checks, and drops a response after logout', async () => {
   const { fetchProfile, pending } = profileCalls()
   const session = createSessionStore(fetchProfile, localStorage)
   void session.login('one')
@@ -93,7 +93,7 @@ test('of overlapping checks the latest counts, and an answer after logout is dro
   expect(session.getState()).toEqual({ user: null, loading: false })
 })
 
-test('refresh shows loading, reload does not and survives a failure', async () => {
+test('shows loading on refresh but not on reload, which keeps the state on failure', async () => {
   const { fetchProfile, pending } = profileCalls()
   const session = createSessionStore(fetchProfile, localStorage)
   void session.login('t')
@@ -108,7 +108,7 @@ test('refresh shows loading, reload does not and survives a failure', async () =
   expect(session.getState().loading).toBe(true)
 })
 
-test('a 401 for an old token leaves the new session alone', async () => {
+test('keeps the new session on a 401 for an old token', async () => {
   const session = createSessionStore(async () => ada, localStorage)
   await session.login('new')
   expect(session.expire('old')).toBe(false)

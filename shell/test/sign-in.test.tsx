@@ -13,7 +13,7 @@ const press = (name: string) => {
   fireEvent.submit(button.closest('form') as HTMLFormElement)
 }
 
-test('the link is asked for without a code first, then with it once the server wants one', async () => {
+test('requests the link without a code first, then with one once the server requires it', async () => {
   const { calls } = await openApp('/login', {
     [REQUEST]: ({ body }) => [200, { requires_beta_code: !(body as { invite_code?: string }).invite_code }],
   })
@@ -33,7 +33,7 @@ test('the link is asked for without a code first, then with it once the server w
   ])
 })
 
-test('a refusal shows the detail, and a failure without one says so', async () => {
+test('shows the detail of a rejection, and a fallback without one', async () => {
   let detail: unknown = ['first', 'second']
   await openApp('/login', { [REQUEST]: () => [400, { detail }] })
   await screen.findByLabelText('Email')
@@ -47,7 +47,7 @@ test('a refusal shows the detail, and a failure without one says so', async () =
   await screen.findByText('An error occurred')
 })
 
-test('a good link signs in and leads on by has_username', async () => {
+test('signs in with a valid link and continues according to has_username', async () => {
   await openApp('/auth/verify?token=abc', {
     [VERIFY]: [200, { access_token: 'fresh', has_username: false }],
     'GET /profile/me': [200, { ...user, username: null }],
@@ -57,7 +57,7 @@ test('a good link signs in and leads on by has_username', async () => {
   expect(window.location.pathname).toBe('/setup-username')
 })
 
-test('a refused link goes to login with nothing but a line in the log', async () => {
+test('redirects a rejected link to the login page and only logs it', async () => {
   const log = vi.spyOn(console, 'warn').mockImplementation(() => {})
   await openApp('/magic-login?token=used', {
     [VERIFY]: [400, { detail: 'This link is invalid or has expired' }],
@@ -69,7 +69,7 @@ test('a refused link goes to login with nothing but a line in the log', async ()
   log.mockRestore()
 })
 
-describe('a link opened where somebody is signed in', () => {
+describe('a link opened while an account is signed in', () => {
   const READ = 'POST /auth/read-magic-link'
   const profiles = (fresh: string) => ({
     'GET /profile/me': ({ token }: { token: string | null }): [number, unknown] => [
@@ -78,7 +78,7 @@ describe('a link opened where somebody is signed in', () => {
     ],
   })
 
-  test('signs in the same person without asking', async () => {
+  test('signs in the same account without a confirmation', async () => {
     const { calls } = await openApp(
       '/magic-login?token=abc',
       {
@@ -93,7 +93,7 @@ describe('a link opened where somebody is signed in', () => {
     expect(calls.map(({ route }) => route)).not.toContain('POST /auth/logout')
   })
 
-  test('asks before it swaps accounts, and ends the old session', async () => {
+  test('asks before it switches accounts, and ends the old session', async () => {
     const { calls } = await openApp(
       '/magic-login?token=abc',
       {
@@ -114,7 +114,7 @@ describe('a link opened where somebody is signed in', () => {
     expect(logout?.token).toBe('old')
   })
 
-  test('leaves link and session as they are where the user stays', async () => {
+  test('keeps link and session unchanged if the user cancels', async () => {
     const { calls } = await openApp(
       '/magic-login?token=abc',
       { ...profiles(''), [READ]: [200, { email: '<b>other</b>@example.org' }] },
@@ -128,13 +128,13 @@ describe('a link opened where somebody is signed in', () => {
   })
 })
 
-test('a link without a token asks the server nothing', async () => {
+test('sends no request for a link without a token', async () => {
   const { calls } = await openApp('/magic-login', {})
   await screen.findByLabelText('Email')
   expect(calls).toEqual([])
 })
 
-test('a page that nobody looks at leaves the link unused', async () => {
+test('does not use the link while the page is hidden', async () => {
   const visibility = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden')
   const { calls } = await openApp('/magic-login?token=abc', {
     [VERIFY]: [200, { access_token: 'fresh', has_username: false }],
@@ -150,7 +150,7 @@ test('a page that nobody looks at leaves the link unused', async () => {
   await screen.findByLabelText('Username')
 })
 
-test('a username of the wrong form is marked once something is typed; a refusal shows inline and as a toast', async () => {
+test('marks an invalid username once the user types, and shows a rejection inline and as a toast', async () => {
   await openApp(
     '/setup-username',
     {
@@ -171,7 +171,7 @@ test('a username of the wrong form is marked once something is typed; a refusal 
   await waitFor(() => expect(screen.getAllByText('This username is already taken')).toHaveLength(2))
 })
 
-test('a list of details in the username step is not shown raw', async () => {
+test('shows a generic error for a list of details in the username step', async () => {
   await openApp(
     '/setup-username',
     { 'GET /profile/me': [200, user], 'POST /profile/setup-username': [422, { detail: ['x'] }] },

@@ -18,7 +18,7 @@ const subscription: Subscription = {
   every: 60,
   paused: false,
   state: 'waiting',
-  // From the answer on, however late it is.
+  // Computed per response, so that it is always in the future.
   get next_at() {
     return new Date(Date.now() + 30 * 60_000).toISOString()
   },
@@ -38,7 +38,7 @@ const subscription: Subscription = {
 const open = (routes: Routes) =>
   openApp('/dashboard/admin?tab=subscriptions', { 'GET /profile/me': [200, user], ...routes }, { token: 't' })
 
-test('subscriptions show their last and next run, and are run, paused and deleted after a question', async () => {
+test('shows the last and next run of subscriptions; runs, pauses and deletes them', async () => {
   let all: Subscription[] = [subscription]
   const { calls } = await open({
     'GET /campaigns/subscriptions': () => [200, all],
@@ -53,7 +53,7 @@ test('subscriptions show their last and next run, and are run, paused and delete
     },
   })
   await screen.findByText(subscription.url)
-  screen.getByText('3 new object(s), 2 IOD(s) among them')
+  screen.getByText('3 new objects, including 2 IODs')
   screen.getByText('in 30 min')
   screen.getByText('every hour')
   fireEvent.click(screen.getByRole('button', { name: `Pull ${subscription.url} now` }))
@@ -69,7 +69,7 @@ test('subscriptions show their last and next run, and are run, paused and delete
   ])
 })
 
-test('what a run has left out is shown with its reasons', async () => {
+test('shows skipped entries of a run with their reasons', async () => {
   const last = {
     ...(subscription.last as NonNullable<Subscription['last']>),
     skipped: 2,
@@ -77,16 +77,16 @@ test('what a run has left out is shown with its reasons', async () => {
     unknown_techniques: ['T0019'],
   }
   await open({ 'GET /campaigns/subscriptions': [200, [{ ...subscription, last }]] })
-  await screen.findByText('3 new object(s), 2 IOD(s) among them, 2 left out')
+  await screen.findByText('3 new objects, including 2 IODs, 2 skipped')
   fireEvent.click(screen.getByRole('button', { name: `Show reasons of ${subscription.url}` }))
   const dialog = within(await screen.findByRole('dialog', { name: 'Last run' }))
   dialog.getByRole('row', { name: 'Event 1 The file is not UTF-8.' })
-  dialog.getByText(/^2 part\(s\) of the feed can’t be read/)
+  dialog.getByText(/^Skipped 2 unreadable parts of the feed/)
   dialog.getByText(/T0019$/)
   dialog.getByText('and 1 more')
 })
 
-test('a new one says what is missing, and keeps its key out of the address', async () => {
+test('marks missing fields of a new subscription, and keeps its key out of the URL', async () => {
   const asked: unknown[] = []
   await open({
     'GET /campaigns/subscriptions': [200, []],
@@ -112,13 +112,13 @@ test('a new one says what is missing, and keeps its key out of the address', asy
   fireEvent.click(await screen.findByRole('button', { name: 'Subscribe to a feed' }))
   const form = within(await screen.findByRole('dialog', { name: 'Subscribe to a Feed' }))
   const submit = () => fireEvent.click(form.getByRole('button', { name: 'Subscribe' }))
-  fireEvent.change(form.getByLabelText(/^Address/), { target: { value: 'https://a:b@feed.example/' } })
+  fireEvent.change(form.getByLabelText(/^URL/), { target: { value: 'https://a:b@feed.example/' } })
   submit()
   await screen.findByText(/must begin with https/)
-  fireEvent.change(form.getByLabelText(/^Address/), { target: { value: subscription.url } })
+  fireEvent.change(form.getByLabelText(/^URL/), { target: { value: subscription.url } })
   fireEvent.change(form.getByLabelText(/^Key or password/), { target: { value: 'secret' } })
   submit()
-  await screen.findByText('Choose the campaign that the feed goes into')
+  await screen.findByText('Choose a campaign for the feed')
   fireEvent.click(await form.findByRole('radio', { name: /Lake/ }))
   submit()
   await waitFor(() =>
@@ -135,10 +135,10 @@ test('a new one says what is missing, and keeps its key out of the address', asy
   )
 })
 
-test('runs and intervals are told in words', () => {
+test('describes runs and intervals', () => {
   const of = (more: Partial<Subscription>) => outcomeOf({ ...subscription, ...more })
   expect(of({ state: 'fetching' })).toBe('Fetching now')
-  expect(of({ state: 'importing' })).toBe('Importing what came')
+  expect(of({ state: 'importing' })).toBe('Importing now')
   expect(of({ last: null })).toBe('Not run yet')
   const nothing = {
     at: '2026-11-01T00:00:00.000Z',
@@ -152,6 +152,6 @@ test('runs and intervals are told in words', () => {
   }
   expect(of({ last: { ...nothing, error: 'The host name is not known' } })).toBe('The host name is not known')
   expect(of({ last: nothing })).toBe('Nothing new')
-  expect(of({ last: { ...nothing, objects: 1 } })).toBe('1 new object(s)')
+  expect(of({ last: { ...nothing, objects: 1 } })).toBe('1 new object')
   expect([intervalOf(60), intervalOf(90), intervalOf(1_440)]).toEqual(['hour', '90 minutes', 'day'])
 })

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 
-/** Tags of WOFF2's table directory, by their numbers (W3C, WOFF 2.0, 4.1), up to the one that is read. */
+/** WOFF2's known table tags by index (W3C, WOFF 2.0, 4.1), up to the one that the test reads. */
 const TAGS =
   'cmap head hhea hmtx maxp name OS/2 post cvt_ fpgm glyf loca prep CFF_ VORG EBDT EBLC gasp hdmx kern LTSH PCLT VDMX vhea vmtx BASE GDEF GPOS GSUB'.split(
     ' ',
   )
 
-/** Features of a WOFF2 font that replace glyphs. */
+/** Returns the features of a WOFF2 font that replace glyphs. */
 const featuresOf = (font: Buffer): string[] => {
   let at = 48
   const number = () => {
@@ -38,7 +38,7 @@ const featuresOf = (font: Buffer): string[] => {
   )
 }
 
-test('the typeface draws values as they are: it has no contextual alternates or ligatures, also for canvases', () => {
+test('contains no contextual alternates or ligatures, so that values are drawn unchanged', () => {
   const font = readFileSync(join(import.meta.dirname, '../src/app/fonts/inter-latin-wght-normal.woff2'))
   const features = new Set(featuresOf(font))
   expect(features).toContain('tnum')

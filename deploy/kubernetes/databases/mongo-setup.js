@@ -1,6 +1,8 @@
-// Run by mongosh beside mongod, over loopback. Initiates the replica set and creates a user for each service
-// with access to that service's database alone. Idempotent, apart from changed passwords. The first run needs
-// no password: MongoDB's localhost exception allows the first user to be created.
+// Run by mongosh next to mongod, over loopback. Initiates the replica set and creates a user for each service with
+// access
+// to only that service's database. Idempotent, except for changed passwords. The first run needs no password:
+// MongoDB's
+// localhost exception permits the first user.
 //   MONGO_MEMBERS               members of the replica set, host:port, comma-separated
 //   MONGO_ROOT_PASSWORD         password of the user `root`
 //   MONGO_{SERVICE}_PASSWORD    password of each service's user

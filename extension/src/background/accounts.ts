@@ -5,7 +5,7 @@ import { type Account, type Database, readSetting, writeSetting } from './databa
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1)$/
 
-/** The origin of a server's address. Throws a `Failure` if no token may be sent to it. */
+/** Returns the origin of a server's URL. @throws Failure if no token may be sent to it */
 export const serverOf = (address: string): string => {
   const text = address.trim()
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -16,7 +16,7 @@ export const serverOf = (address: string): string => {
   return url.origin
 }
 
-/** The server for sign-in: the one in the options, else the default of this build. */
+/** Returns the server for sign-in: from the options, else the default of this build. */
 export const readServer = async (database: Database): Promise<string> => {
   const chosen = await readSetting(database, 'server')
   if (chosen) return chosen
@@ -35,11 +35,11 @@ export const signIn = async (database: Database, server: string, code: string): 
     userId: profile.id,
     name: profile.username ? `@${profile.username}` : profile.email,
   })
-  await forgetTroubles(database)
+  await clearRetryStates(database)
 }
 
-/** Troubles are those of an account. */
-const forgetTroubles = async (database: Database): Promise<void> => {
+/** Deletes the retry states of the previous account. */
+const clearRetryStates = async (database: Database): Promise<void> => {
   for (const setting of ['trouble', 'captureTrouble', 'leftOut'] as const)
     await writeSetting(database, setting, undefined)
 }
@@ -48,7 +48,7 @@ const forgetTroubles = async (database: Database): Promise<void> => {
 export const signOut = async (database: Database): Promise<void> => {
   const account = await readSetting(database, 'account')
   await writeSetting(database, 'account', undefined)
-  await forgetTroubles(database)
+  await clearRetryStates(database)
   if (!account?.token) return
   try {
     await callApi(account, endpoints.logout)
@@ -57,7 +57,7 @@ export const signOut = async (database: Database): Promise<void> => {
   }
 }
 
-/** The signed-in account. Throws a `Failure` if there is none or its session has ended. */
+/** Returns the signed-in account. @throws Failure if there is none or its session has ended */
 export const requireAccount = async (database: Database): Promise<Account & { token: string }> => {
   const account = await readSetting(database, 'account')
   if (!account?.token) throw new Failure('signInFirst')

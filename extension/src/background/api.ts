@@ -17,14 +17,14 @@ import { type FailureKind, sentenceOf } from '../shared/failures'
 import { isAnswer } from './lenient'
 
 const WAIT_MS = 30_000
-/** Bytes per millisecond that a slow line still takes. */
-const SLOW_LINE = 64
+/** Assumed bandwidth of a slow connection, in bytes per millisecond. */
+const SLOW_BYTES_PER_MS = 64
 
-/** How long a request may take, in milliseconds, that sends so many bytes. */
-export const timeFor = (bytes: number): number => WAIT_MS + Math.ceil(bytes / SLOW_LINE)
+/** Returns the timeout in milliseconds of a request with a body of this size. */
+export const timeoutFor = (bytes: number): number => WAIT_MS + Math.ceil(bytes / SLOW_BYTES_PER_MS)
 
-/** Whether the server will not take the request, however often it is asked. Other failures are retried. */
-export const isRefusal = ({ status }: ApiError): boolean => [400, 413, 415, 422].includes(status)
+/** Returns whether a request failed permanently. Other failures are retried. */
+export const isPermanentError = ({ status }: ApiError): boolean => [400, 413, 415, 422].includes(status)
 
 /** The endpoints allowed for a token of the collector's scope. */
 export const endpoints = {
@@ -67,10 +67,10 @@ const clientOf = ({ server, token }: Session, headers: Record<string, string> = 
     },
   )
 
-/** Beside the errors, not in them: errors are logged. */
+/** Tokens by error. They are no property of the error because errors are logged. */
 const tokens = new WeakMap<ApiError, string | undefined>()
 
-/** The token of the request that failed. */
+/** Returns the token of the failed request. */
 export const tokenOf = (error: ApiError): string | undefined => tokens.get(error)
 
 const withMessage =
@@ -94,7 +94,7 @@ export const callApi = async <E extends EndpointSpec>(
     .call(endpoint, ...input)
     .catch(withMessage(session))
 
-/** Downloads bytes with their ETag; undefined if they are those that the ETag names. Rejects as `callApi` does. */
+/** Downloads bytes with their ETag. Resolves to undefined for a 304. Rejects as `callApi` does. */
 export const download = async <E extends EndpointSpec>(
   session: Session,
   endpoint: E,
@@ -111,13 +111,13 @@ export const download = async <E extends EndpointSpec>(
   return { bytes: new Uint8Array(bytes), etag: answer.headers.get('etag') ?? '' }
 }
 
-/** The error for a response that does not match the contract. */
-export const nonsense = (server: string): ApiError => {
+/** Creates the error for a response that does not match the contract. */
+export const invalidResponse = (server: string): ApiError => {
   const error = new ApiError(200, null)
   return Object.assign(error, { message: messageOf(server, error) })
 }
 
-/** What a status means where the server does not say it in its own words. */
+/** Failures by HTTP status (0: no response), where the message of the server is not shown. */
 const KINDS: Record<number, FailureKind> = {
   0: 'unreachable',
   401: 'sessionEnded',
@@ -127,7 +127,7 @@ const KINDS: Record<number, FailureKind> = {
   429: 'tooMany',
 }
 
-/** The server’s own words say what is wrong with a request; with itself, ours say more. */
+/** Returns the message for the user: the server’s detail for a client error, else a sentence by status. */
 const messageOf = (server: string, { status, detail }: ApiError): string => {
   const said = status >= 400 && status < 500 && status !== 401 && status !== 429 ? [detail ?? []].flat() : []
   if (said.length > 0) return said.join(', ')

@@ -1,6 +1,6 @@
 import { ApiError, foldIod, foldValue, type Iod, isHttpUrl, LIMITS, pageAddress } from '@iodine/contracts'
 import { relationOf } from '@iodine/evidence'
-import { Failure, failureOf, refusalOf, sentenceOf } from '../shared/failures'
+import { Failure, failureOf, sentenceOf, unsupportedReason } from '../shared/failures'
 import type {
   Answer,
   ContentRequests,
@@ -17,11 +17,11 @@ import { type Captured, channelPage, sourceOf } from '../sources'
 import { readServer, requireAccount, serverOf, signIn, signOut } from './accounts'
 import { callApi, endpoints, tokenOf } from './api'
 import { createCaptures } from './captures'
-import { createCollector, type Place } from './collect'
+import { createCollector, type TabPage } from './collect'
 import { type Account, type Database, ownerOf, readSetting, writeSetting } from './database'
 import { captureAddress } from './make-capture'
 import { createOverlay, knownValue } from './overlay'
-import { createPictureLooks } from './picture-looks'
+import { createPictureHasher } from './picture-hashes'
 import { createQueue } from './queue'
 import { createSender } from './sender'
 import { patternOf, permittedOf, registerLists, registerMarking } from './sites'
@@ -39,20 +39,20 @@ import {
 
 /** Name of the alarm that sends the queued records. */
 export const SEND = 'send'
-/** Name of the alarm that downloads what is known. Nothing that is read on pages decides when. */
+/** Name of the alarm that downloads the known IODs. Its times do not depend on visited pages (privacy). */
 export const OVERLAY = 'overlay'
 const OVERLAY_MINUTES = 5
 const UPDATED = 'the collector was updated or started again'
-/** Characters that are compared for one message. */
+/** Maximum characters that one `scan` message may contain. */
 const SCAN_MAX = 1_000_000
 const APP_PATH = /^\/dashboard\/(iods|campaigns)\/[0-9a-f]{24}$/
 /** Browsers fire alarms at most twice a minute. Shorter waits use a timer, with the alarm as a fallback. */
 const SHORT_MS = 30_000
-/** Browsers end an idle background after 30 s, also while it waits for an answer to a large blob. */
+/** Browsers end an idle background after 30 s, also while a request with a large blob is pending. */
 const AWAKE_MS = 20_000
 
-/** The failure of a page without a post at an address: on the platform's pages, with the way to one. */
-const nothingAt = (address = ''): Failure => {
+/** Returns the failure for a page without a post. On Telegram's pages, it names the channel's page. */
+const noPostFailure = (address = ''): Failure => {
   const page = channelPage(address)
   return page ? new Failure('nothingInChannel', { page }) : new Failure('nothingHere')
 }
@@ -62,13 +62,13 @@ type Handler = (input: unknown) => Promise<unknown>
 type ResultOf<N extends RequestName> = ValueOf<N> extends null ? undefined : ValueOf<N>
 
 /**
- * The address that a document has now. Browsers name the one with which it was loaded; that of its tab follows what
- * the page does to it, and counts if it is of the same origin: the tab may show another page already.
+ * Returns the current URL of a document. A sender's URL is the one at load; the tab's URL follows history changes. The
+ * tab's URL is used only for the same origin: the tab may show another page already.
  */
 const currentAddress = (loaded: string, ofTab: string | undefined): string =>
   ofTab && URL.canParse(ofTab) && new URL(ofTab).origin === new URL(loaded).origin ? ofTab : loaded
 
-/** Keeps the browser from ending this script before some work is done, unless it must. */
+/** Keeps the background script alive until `work` is done, by calling a browser API every 20 s. */
 const keptAwake = async <T>(work: Promise<T>): Promise<T> => {
   const awake = setInterval(() => chrome.runtime.getPlatformInfo(), AWAKE_MS)
   try {
@@ -80,12 +80,12 @@ const keptAwake = async <T>(work: Promise<T>): Promise<T> => {
 
 /** The background script's logic, without its event listeners. */
 export interface App {
-  /** The answer to a message; undefined if its sender is not allowed to send it. */
+  /** Answers a message. Returns undefined if its sender is not allowed to send it. */
   handle(message: unknown, from: chrome.runtime.MessageSender): Promise<Answer<unknown>> | undefined
   send(options?: { force: boolean }): void
-  /** Downloads what is known, where it is marked. */
+  /** Downloads the known IODs, if they are marked on any site. */
   refreshOverlay(): Promise<void>
-  /** Goes on, after an update of the extension, with what was on before; where it can’t, the icon and the popup say so. */
+  /** Resumes Keep collecting and marking after an update of the extension. The icon and the popup show each failure. */
   started(): Promise<void>
   /** Ends Keep collecting in all tabs: tab ids change with a start of the browser. Call it after `started`. */
   browserStarted(): Promise<void>
@@ -98,15 +98,15 @@ export interface App {
 export const createApp = (database: Database): App => {
   const queue = createQueue(database)
   const captures = createCaptures(database)
-  const looks = createPictureLooks()
-  const isLooking = async () => (await readSetting(database, 'looking')) ?? false
-  /** Records with the hashes of their pictures, where the user wants that. */
-  const withLooks = async (captured: readonly Captured[]): Promise<readonly Captured[]> =>
-    (await isLooking()) ? looks.addTo(captured) : captured
-  /** Why what was collected could not be kept the last time. Not stored: the disk may be full. */
+  const pictureHasher = createPictureHasher()
+  const hashesImages = async () => (await readSetting(database, 'looking')) ?? false
+  /** Adds the hashes of pictures to records, if the user has enabled it. */
+  const withImageHashes = async (captured: readonly Captured[]): Promise<readonly Captured[]> =>
+    (await hashesImages()) ? pictureHasher.addTo(captured) : captured
+  /** The last storage failure, for the user. Not stored: the disk may be full. */
   let problem = ''
-  /** Resolves as the work that stores something does; of a failure the popup tells until the next one works. */
-  const stored = async <T>(work: Promise<T>): Promise<T> => {
+  /** Awaits a storage operation. The popup shows its failure until a later operation succeeds. */
+  const trackStorage = async <T>(work: Promise<T>): Promise<T> => {
     try {
       const done = await work
       problem = ''
@@ -118,7 +118,7 @@ export const createApp = (database: Database): App => {
     }
   }
 
-  const collector = createCollector(database, queue, captures, withLooks)
+  const collector = createCollector(database, queue, captures, withImageHashes)
   const wakeAt = (time: number) => {
     const wait = time - Date.now()
     if (wait < SHORT_MS) setTimeout(send, Math.max(0, wait))
@@ -129,13 +129,13 @@ export const createApp = (database: Database): App => {
     // The alarm retries if the browser ends this script or the run throws.
     chrome.alarms.create(SEND, { when: Date.now() + SHORT_MS })
     try {
-      const { isDone } = await stored(keptAwake(sender.flush(options)))
+      const { isDone } = await trackStorage(keptAwake(sender.flush(options)))
       if (isDone) await chrome.alarms.clear(SEND)
     } catch {}
   }
   const overlay = createOverlay(database, () => requireAccount(database))
 
-  /** Ends the session if the server no longer takes its token. */
+  /** Ends the session after a 401 for its current token. Resolves to whether the error is a 401. */
   const endIfRefused = async (error: unknown): Promise<boolean> => {
     if (!(error instanceof ApiError && error.status === 401)) return false
     const account = await readSetting(database, 'account')
@@ -158,12 +158,12 @@ export const createApp = (database: Database): App => {
       await chrome.alarms.create(OVERLAY, { periodInMinutes: OVERLAY_MINUTES })
     else await chrome.alarms.clear(OVERLAY)
   }
-  /** The open tabs of sites that the user still permits. */
+  /** Returns the open tabs of sites that the user still permits. */
   const tabsOf = async (sites: readonly string[]): Promise<chrome.tabs.Tab[]> => {
     const url = await permittedOf(sites)
     return url.length > 0 ? chrome.tabs.query({ url }) : []
   }
-  /** Gives an order to the open pages of sites that the user still permits. */
+  /** Sends an order to the open pages of sites that the user still permits. */
   const orderAll = async (sites: readonly string[], message: Order): Promise<void> => {
     await Promise.allSettled((await tabsOf(sites)).map(({ id }) => id !== undefined && order(id, message)))
   }
@@ -173,7 +173,7 @@ export const createApp = (database: Database): App => {
     if (await overlay.refresh()) await orderAll(sites, { order: 'refresh' })
   }
 
-  /** @param reason why it ends without the user; they are told */
+  /** @param reason why Keep collecting ends without the user's action; shown to the user */
   const stopKeeping = async (tabId: number, reason?: string): Promise<void> => {
     const keeping = await writeKeeping(tabId, undefined)
     await registerLists(hasTiktok(Object.values(keeping)))
@@ -190,27 +190,27 @@ export const createApp = (database: Database): App => {
   }
 
   /**
-   * Goes on collecting in a page that was loaded, or ends it on another site or without the permission.
-   * @param reason why the permission may be gone on the same site
+   * Resumes Keep collecting in a loaded page, or ends it on another site or without the permission.
+   * @param reason why the permission of the same site may be missing
    */
-  const goOn = async (tabId: number, reason?: string): Promise<void> => {
+  const resumeKeeping = async (tabId: number, reason?: string): Promise<void> => {
     try {
       await prepareTab(tabId)
     } catch (error) {
-      // The same site may not answer for a while.
+      // The error may be transient.
       const isPassing = error instanceof Failure && /^(notLoaded|pageGone|notReady)$/.test(error.kind)
       return isPassing && !reason ? undefined : stopKeeping(tabId, reason)
     }
     // A feed or picture of the same site has no post; the next page may have one.
     const page = await order(tabId, { order: 'keep', on: true }).catch(() => undefined)
     if (!page) return
-    if (await isKept({ tabId, url: page.url })) return keepOn(tabId, page.url)
+    if (await isKept({ tabId, url: page.url })) return showKeeping(tabId, page.url)
     await order(tabId, { order: 'keep', on: false }).catch(() => {})
     await stopKeeping(tabId)
   }
 
-  /** Shows that a tab keeps collecting, and has the lists of its page passed on. */
-  const keepOn = async (tabId: number, url: string): Promise<void> => {
+  /** Shows on the icon that a tab keeps collecting, and forwards the lists of its page. */
+  const showKeeping = async (tabId: number, url: string): Promise<void> => {
     await writeEnded(tabId)
     await showBadge(tabId, 'ON', `Keeps collecting on ${new URL(url).hostname}`)
     if (sourceOf(url) !== 'tiktok') return
@@ -225,7 +225,7 @@ export const createApp = (database: Database): App => {
       const account = await readSetting(database, 'account')
       const trouble = await readSetting(database, 'trouble')
       const captureTrouble = await readSetting(database, 'captureTrouble')
-      // First: a capture that is made meanwhile counts twice, not never.
+      // Read before the summary: a capture completed in between counts twice instead of never.
       const making = collector.making()
       const kept = await captures.summary(account ? ownerOf(account) : '')
       return {
@@ -235,7 +235,7 @@ export const createApp = (database: Database): App => {
         ...(await queue.summary(account ? ownerOf(account) : '')),
         trouble: trouble ? { reason: trouble.reason, until: trouble.until } : null,
         sealing: await isSealing(),
-        looking: await isLooking(),
+        looking: await hashesImages(),
         problem,
         captures: {
           ...kept,
@@ -248,7 +248,7 @@ export const createApp = (database: Database): App => {
     },
 
     async tab({ tabId, url }) {
-      const refusal = refusalOf(url)
+      const refusal = unsupportedReason(url)
       const pattern = refusal ? '' : (patternOf(url) ?? '')
       const account = await readSetting(database, 'account')
       return {
@@ -273,7 +273,7 @@ export const createApp = (database: Database): App => {
     async signOut() {
       await stopKeepingAll()
       await signOut(database)
-      await overlay.forget()
+      await overlay.clear()
       await refreshMarking()
       await orderAll(await markedSites(), { order: 'refresh' })
     },
@@ -318,8 +318,8 @@ export const createApp = (database: Database): App => {
     async collect({ tabId, what }) {
       const owner = ownerOf(await requireAccount(database))
       const sealing = await isSealing()
-      const collected = await stored(collector.collect(owner, { tabId, what, sealing }))
-      if (!collected) throw nothingAt((await chrome.tabs.get(tabId)).url)
+      const collected = await trackStorage(collector.collect(owner, { tabId, what, sealing }))
+      if (!collected) throw noPostFailure((await chrome.tabs.get(tabId)).url)
       send()
       keptAwake(collected.capturing).then(() => send())
       return collected.result
@@ -336,7 +336,7 @@ export const createApp = (database: Database): App => {
       const page = await order(tabId, { order: 'keep', on: true })
       if (!page) throw new Failure('notReady')
       await writeKeeping(tabId, new URL(page.url).origin)
-      await keepOn(tabId, page.url)
+      await showKeeping(tabId, page.url)
     },
 
     async sendNow() {
@@ -368,12 +368,12 @@ export const createApp = (database: Database): App => {
     },
   }
 
-  const isMarked = async ({ url }: Place): Promise<boolean> =>
+  const isMarked = async ({ url }: TabPage): Promise<boolean> =>
     (await isReading()) && (await markedSites()).includes(patternOf(url) ?? '')
-  const isKept = async ({ tabId, url }: Place): Promise<boolean> =>
+  const isKept = async ({ tabId, url }: TabPage): Promise<boolean> =>
     (await readKeeping())[tabId] === new URL(url).origin
 
-  /** The IOD that another one of this value and category would double. */
+  /** Returns the existing IOD with this value and category. */
   const findIod = async (
     account: Account,
     iod: Pick<Iod, 'value' | 'category'>,
@@ -385,15 +385,15 @@ export const createApp = (database: Database): App => {
       .find(each => foldIod(each) === foldIod(iod))
   }
 
-  /** Captures the page of the sender, whose words become evidence of the IOD once the capture is sealed. */
+  /** Captures the sender's page. The quote becomes evidence of the IOD once the capture is sealed. */
   const quote = async (
     account: Account,
     iod: KnownValue,
     { page, place: { start, end, exact } }: QuotedPage,
-    { url }: Place,
+    { url }: TabPage,
   ): Promise<Pick<CreatedIod, 'problem'>> => {
     if (!(await isSealing())) return {}
-    // The server would refuse such a quote, and nothing would lead to its capture.
+    // The server would reject such a quote and leave its capture without a reference.
     if (page.text.slice(start, end) !== exact || relationOf(exact, iod.value) === null)
       return { problem: sentenceOf('wordsDiffer') }
     const source = sourceOf(url) ?? 'blog'
@@ -408,7 +408,7 @@ export const createApp = (database: Database): App => {
 
   /** Requests of the content script. Each checks that the user has enabled the feature for that page. */
   const forContent: {
-    [N in keyof ContentRequests]: (input: InputOf<N>, place: Place) => Promise<ResultOf<N>>
+    [N in keyof ContentRequests]: (input: InputOf<N>, place: TabPage) => Promise<ResultOf<N>>
   } = {
     async hello(_, place) {
       return { keeping: await isKept(place), marking: await isMarked(place), sealing: await isSealing() }
@@ -418,11 +418,11 @@ export const createApp = (database: Database): App => {
       const account = await readSetting(database, 'account')
       if (!account || !(await isKept(place))) throw new Failure('notCollecting')
       const source = sourceOf(place.url)
-      const looked = await withLooks(captured.filter(item => item.source === source))
+      const looked = await withImageHashes(captured.filter(item => item.source === source))
       const wasWell = problem === ''
       try {
-        await stored(queue.add(ownerOf(account), looked, { again: false }))
-        if (!wasWell) await keepOn(place.tabId, place.url)
+        await trackStorage(queue.add(ownerOf(account), looked, { resend: false }))
+        if (!wasWell) await showKeeping(place.tabId, place.url)
       } catch (error) {
         await showBadge(place.tabId, '!', failureOf(error).message)
         throw error
@@ -468,7 +468,7 @@ export const createApp = (database: Database): App => {
         if (!existing) throw error
         return { iod: existing, isNew: false }
       }
-      await overlay.learn(created)
+      await overlay.add(created)
       return { iod: created, isNew: true, ...(quoted && (await quote(account, created, quoted, place))) }
     },
 
@@ -483,7 +483,7 @@ export const createApp = (database: Database): App => {
 
   const handlerFor = (name: unknown, from: chrome.runtime.MessageSender): Handler | undefined => {
     if (from.id !== chrome.runtime.id || typeof name !== 'string') return undefined
-    // The extension's pages have its own address, content scripts that of their page. Only the top frame is
+    // Extension pages have the extension's origin, content scripts the URL of their page. Only the top frame is
     // accepted.
     if (from.url?.startsWith(chrome.runtime.getURL('')))
       return Object.hasOwn(forPages, name) ? (forPages[name as keyof PageRequests] as Handler) : undefined
@@ -492,12 +492,12 @@ export const createApp = (database: Database): App => {
     const place = { tabId: tab.id, url: currentAddress(url, tab.url) }
     const handler = forContent[name as keyof ContentRequests] as (
       input: unknown,
-      place: Place,
+      place: TabPage,
     ) => Promise<unknown>
     return input => handler(input, place)
   }
 
-  /** An error's message for the user. A 401 ends the session. */
+  /** Returns an error's message for the user. A 401 ends the session. */
   const messageOf = async (error: unknown): Promise<string> => {
     if (await endIfRefused(error)) return sentenceOf('sessionEnded')
     return failureOf(error).message
@@ -505,14 +505,14 @@ export const createApp = (database: Database): App => {
 
   const start = async (): Promise<void> => {
     if (!(await isFirstStart())) return
-    // An update removes the registered scripts, and cuts those in open pages off.
+    // An update removes the registered scripts and disconnects those in open pages.
     await refreshMarking()
     for (const { id } of await tabsOf((await isReading()) ? await markedSites() : []))
       if (id !== undefined) await prepareTab(id).catch(() => {})
     for (const [id, origin] of Object.entries(await readKeeping())) {
       const open = await chrome.tabs.get(Number(id)).catch(() => undefined)
-      // Without the permission for its site, a tab has no address.
-      if (open && (!open.url || new URL(open.url).origin === origin)) await goOn(Number(id), UPDATED)
+      // Without the permission for its site, a tab has no URL.
+      if (open && (!open.url || new URL(open.url).origin === origin)) await resumeKeeping(Number(id), UPDATED)
       else await stopKeeping(Number(id))
     }
   }
@@ -542,7 +542,7 @@ export const createApp = (database: Database): App => {
       for (const tabId of Object.keys(await readEnded())) await stopKeeping(Number(tabId))
     },
     async pageLoaded(tabId) {
-      if ((await readKeeping())[tabId]) await goOn(tabId)
+      if ((await readKeeping())[tabId]) await resumeKeeping(tabId)
       else await writeEnded(tabId)
     },
     tabClosed: tabId => stopKeeping(tabId),

@@ -3,63 +3,63 @@ import { Failure, sentenceOf } from '../shared/failures'
 import type { CaptureSummary, PageCapture } from '../shared/messages'
 import type { CaptureState, Database, StoredCapture, StoredQuote } from './database'
 
-/** Bytes of all captures that wait in this browser, of all accounts. */
-export const KEPT_BYTES_MAX = 200 * 1024 ** 2
+/** Limit for the bytes of the waiting captures of all accounts in this browser. */
+export const STORED_BYTES_MAX = 200 * 1024 ** 2
 const SEALED_MAX = 500
-/** A server without room for a capture is asked again after this time. */
+/** Delay before a capture is retried that the server had no space for. */
 const FULL_MS = 3_600_000
 
-/** A capture to be kept: its manifest, and the bytes of its blobs by their SHA-256. */
+/** A capture to store: its manifest, and the bytes of its blobs by SHA-256. */
 export interface NewCapture {
   manifest: Manifest
   contents: ReadonlyMap<string, Uint8Array<ArrayBuffer>>
 }
 
-type Kept = StoredCapture & { key: number }
-/** A capture that can be handed over. */
-export type WaitingCapture = Kept & { manifest: Manifest }
+type KeyedCapture = StoredCapture & { key: number }
+/** A capture that can be sent. */
+export type WaitingCapture = KeyedCapture & { manifest: Manifest }
 /** A quote whose capture is sealed. */
 export type ReadyQuote = StoredQuote & { key: number; captureId: string }
 
 /**
- * Captures and quotes until the server has them. They are durable before `add` resolves; a capture's blobs are
- * kept until it is sealed or refused.
+ * The store of captures and quotes that the server has not acknowledged. They are durable before `add` resolves; a
+ * capture's blobs are kept until it is sealed or refused.
  */
 export interface Captures {
-  /** Keeps a capture, and the words of it that are to become evidence. Throws a `Failure` where there is no room. */
+  /** Stores a capture and its quote. @throws Failure if the space is used up */
   add(
     owner: string,
     capture: NewCapture,
     quote?: Pick<StoredQuote, 'iod' | 'place'>,
     max?: number,
   ): Promise<void>
-  /** The same of several, all with the same quote, in one write. Resolves to the failure of each that is not kept. */
+  /** Stores several captures with the same quote in one transaction. Resolves to the failure of each, by position. */
   addAll(
     owner: string,
     captures: readonly NewCapture[],
     quote?: Pick<StoredQuote, 'iod' | 'place'>,
     max?: number,
   ): Promise<(Failure | undefined)[]>
-  /** The oldest capture to hand over. */
+  /** Returns the oldest capture to send. */
   next(owner: string): Promise<WaitingCapture | undefined>
-  blob(capture: Kept, sha256: string): Promise<Uint8Array<ArrayBuffer> | undefined>
-  /** The server has sealed it: nothing of it is kept but what it was. */
-  seal(capture: Kept, sealed: { id: string; seq: number }): Promise<void>
-  /** The server has no room for it now. */
-  setFull(capture: Kept, reason: string): Promise<void>
-  /** The server will never take it: its blobs and its quotes' hope go. */
-  refuse(capture: Kept, reason: string): Promise<void>
-  /** The oldest quote that can be added. */
+  blob(capture: KeyedCapture, sha256: string): Promise<Uint8Array<ArrayBuffer> | undefined>
+  /** Marks a capture as sealed and deletes its manifest and blobs. */
+  seal(capture: KeyedCapture, sealed: { id: string; seq: number }): Promise<void>
+  /** Marks a capture as rejected for lack of space on the server. */
+  setFull(capture: KeyedCapture, reason: string): Promise<void>
+  /** Marks a capture and its quotes as permanently refused, and deletes its blobs. */
+  refuse(capture: KeyedCapture, reason: string): Promise<void>
+  /** Returns the oldest quote whose capture is sealed. */
   nextQuote(owner: string): Promise<ReadyQuote | undefined>
-  /** The server has a quote, or refuses it with a reason. */
-  settleQuote(quote: ReadyQuote, reason?: string): Promise<void>
-  /** Hands over again what the server had no room for. */
+  /** Deletes an accepted quote; with a reason, marks it as refused. */
+  completeQuote(quote: ReadyQuote, reason?: string): Promise<void>
+  /** Queues the captures again that the server had no space for. */
   retryFull(owner: string): Promise<void>
-  /** Forgets what the server refused or had no room for. */
+  /** Deletes the captures and quotes that the server refused or had no space for. */
   discardRefused(owner: string): Promise<void>
   discardOthers(owner: string): Promise<void>
   summary(owner: string): Promise<Omit<CaptureSummary, 'trouble' | 'leftOut'>>
-  /** The newest capture of a page. */
+  /** Returns the newest capture of a page. */
   ofPage(owner: string, url: string): Promise<PageCapture | null>
 }
 
@@ -78,9 +78,9 @@ export const createCaptures = (database: Database): Captures => {
     for (const quote of await quotes.index('by-capture').getAllKeys(key)) await quotes.delete(quote)
   }
 
-  /** Ends a capture, unless it is gone: its blobs are dropped. */
+  /** Puts a capture into its final state and deletes its blobs. Does nothing if the capture was deleted. */
   const end = async (
-    { key }: Kept,
+    { key }: KeyedCapture,
     change: Partial<StoredCapture>,
     ofQuote: (quote: StoredQuote) => StoredQuote,
   ) => {
@@ -110,8 +110,8 @@ export const createCaptures = (database: Database): Captures => {
   const inState = (owner: string, state: CaptureState) =>
     database.getAllFromIndex('captures', 'by-state', [owner, state])
 
-  /** One count of what is kept, and one write, for all of them. */
-  const addAll: Captures['addAll'] = async (owner, added, quote, max = KEPT_BYTES_MAX) => {
+  /** Measures the used space once and writes all captures in one transaction. */
+  const addAll: Captures['addAll'] = async (owner, added, quote, max = STORED_BYTES_MAX) => {
     const writing = begin()
     try {
       const captures = writing.objectStore('captures')
@@ -124,7 +124,7 @@ export const createCaptures = (database: Database): Captures => {
         kept += bytes
         return bytes
       })
-      // Requests are made at once: a wait for each would take most of the time.
+      // Requests are issued together: awaiting each would take most of the time.
       const put = async ({ manifest, contents }: NewCapture, bytes: number) => {
         const { url } = manifest
         const capture = await captures.add({ owner, state: 'waiting', url, at: Date.now(), manifest, bytes })
@@ -191,7 +191,7 @@ export const createCaptures = (database: Database): Captures => {
       return waiting.find((quote): quote is ReadyQuote => quote.captureId !== undefined)
     },
 
-    async settleQuote(quote, reason) {
+    async completeQuote(quote, reason) {
       if (reason === undefined) await database.delete('quotes', quote.key)
       else await database.put('quotes', { ...quote, state: 'refused', reason })
     },

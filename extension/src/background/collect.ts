@@ -9,56 +9,58 @@ import type { Queue } from './queue'
 import { takeScreenshot } from './screenshot'
 import { order, prepareTab } from './tabs'
 
-/** A page as the browser says that it is: tab and address of the script that sent a message. */
-export interface Place {
+/** Tab and URL of the content script that sent a message, as stated by the browser. */
+export interface TabPage {
   tabId: number
   url: string
 }
 
-interface Answered extends Place {
+interface PageResponse extends TabPage {
   collected: readonly Collected[]
 }
 
-/** Collects a page, on the order of a person. */
+/** The collection of pages on a user's action. */
 export interface Collector {
   /**
-   * Collects the page of a tab. Its records are kept when this resolves, even if no capture can be made; with
-   * `sealing`, `capturing` resolves once its captures are made. Undefined if the page has no record.
+   * Collects the page of a tab. Its records are stored when this resolves, even without a capture. With `sealing`,
+   * `capturing` resolves once its captures are stored. Resolves to undefined if the page has no record.
    */
   collect(
     owner: string,
     input: { tabId: number; what: 'own' | 'all'; sealing: boolean },
   ): Promise<{ result: CollectResult; capturing: Promise<void> } | undefined>
-  /** A page's answer to an order. Throws without one. */
-  answer(place: Place, ticket: string, collected: readonly Collected[]): void
+  /** Accepts a page's response to an order. @throws Failure if no order of this tab has this ticket */
+  answer(place: TabPage, ticket: string, collected: readonly Collected[]): void
   /** Captures a page with a quote for an IOD. Resolves to the reason if there is no capture. */
   quote(
     owner: string,
     source: Omit<CaptureSource, 'trigger'>,
     quote: Pick<StoredQuote, 'iod' | 'place'>,
   ): Promise<string | undefined>
-  /** Number of pages that are being captured. */
+  /** Returns the number of captures in progress. */
   making(): number
 }
 
-/** @param withLooks adds the hashes of pictures, in their order */
+/** @param withImageHashes adds the hashes of pictures, preserving the order */
 export const createCollector = (
   database: Database,
   queue: Queue,
   captures: Captures,
-  withLooks: (captured: readonly Captured[]) => Promise<readonly Captured[]>,
+  withImageHashes: (captured: readonly Captured[]) => Promise<readonly Captured[]>,
 ): Collector => {
-  /** The orders that no page has answered, by ticket. */
-  const open = new Map<string, { tabId: number; resolve: (answer: Answered) => void }>()
+  /** Unanswered orders by ticket. */
+  const open = new Map<string, { tabId: number; resolve: (answer: PageResponse) => void }>()
 
-  /** Has the page read by the script in it, which answers with a message: only that says whose page it was. */
+  /**
+   * Orders the content script to read the page. It answers in a message, since only messages carry a verified sender.
+   */
   const read = async (
     tabId: number,
     what: 'own' | 'all',
     sealing: boolean,
-  ): Promise<Answered | undefined> => {
+  ): Promise<PageResponse | undefined> => {
     const ticket = crypto.randomUUID()
-    let answered: Answered | undefined
+    let answered: PageResponse | undefined
     open.set(ticket, {
       tabId,
       resolve: answer => {
@@ -77,7 +79,7 @@ export const createCollector = (
   const reasonOf = (error: unknown): string =>
     error instanceof Failure ? error.message : sentenceOf('captureFailed')
 
-  /** Keeps captures. Resolves to the reasons why some are not: that fails nothing else. */
+  /** Stores captures. Resolves to the reasons of those that failed; a failure does not affect the others. */
   const keep = async (
     owner: string,
     sources: readonly CaptureSource[],
@@ -92,8 +94,8 @@ export const createCollector = (
     ].map(reasonOf)
   }
 
-  /** Has the popup say what is missing of the page that was read last; nothing if nothing is. */
-  const tell = (reasons: Iterable<string>, unread = 0): Promise<void> => {
+  /** Stores the sentences with which the popup reports the missing parts of the last capture. */
+  const reportMissing = (reasons: Iterable<string>, unread = 0): Promise<void> => {
     const sentences = [
       ...[...new Set(reasons)].map(reason => `The last page has no capture: ${reason}.`),
       ...(unread > 0 ? [picturesUnread(unread)] : []),
@@ -101,25 +103,25 @@ export const createCollector = (
     return writeSetting(database, 'leftOut', sentences.join(' ') || undefined).catch(() => {})
   }
 
-  /** Queues the notice of a removed post. */
-  const noteRemoval = async (owner: string, notice: Captured): Promise<CollectResult> => {
+  /** Queues the removal notice of a post. */
+  const queueRemoval = async (owner: string, notice: Captured): Promise<CollectResult> => {
     const time = await queue.collectedAt(owner, notice)
-    const { invalid } = await queue.add(owner, [notice], { again: true })
+    const { invalid } = await queue.add(owner, [notice], { resend: true })
     const absence = time ? sentenceOf('removedKept', { day: dayOf(time) }) : sentenceOf('removed')
     return { queued: 0, invalid, absence }
   }
 
   let making = 0
-  /** Captures what was collected of a page, with the picture that was taken of it. */
+  /** Captures the collected records of a page, with a screenshot if `takesPicture`. */
   const captureAll = async (
     owner: string,
-    { tabId, url, collected }: Answered,
+    { tabId, url, collected }: PageResponse,
     records: readonly (Captured['record'] | undefined)[],
     takesPicture: boolean,
   ): Promise<void> => {
     making += 1
-    // It stands if the browser ends this script meanwhile; else the end of this replaces it.
-    await tell([sentenceOf('captureStopped')])
+    // Stored first, in case the browser ends this script; replaced once the captures are made.
+    await reportMissing([sentenceOf('captureStopped')])
     try {
       const shot = takesPicture ? await takeScreenshot(tabId) : undefined
       const screenshot = shot?.url === url ? shot : undefined
@@ -136,7 +138,7 @@ export const createCollector = (
         }
       }
       reasons.push(...(await keep(owner, sources)))
-      await tell(reasons, unread)
+      await reportMissing(reasons, unread)
     } finally {
       making -= 1
     }
@@ -150,16 +152,16 @@ export const createCollector = (
       const [first] = collected
       if (!page || !first) return undefined
       if (isRemovalNotice(first.captured.record))
-        return { result: await noteRemoval(owner, first.captured), capturing: NOTHING }
+        return { result: await queueRemoval(owner, first.captured), capturing: RESOLVED }
       const { queued, invalid, records } = await queue.add(
         owner,
-        await withLooks(collected.map(({ captured }) => captured)),
-        { again: true },
+        await withImageHashes(collected.map(({ captured }) => captured)),
+        { resend: true },
       )
       return {
         result: { queued, invalid },
-        // Nobody waits for the picture and the capture.
-        capturing: sealing ? captureAll(owner, { ...page, collected }, records, what === 'own') : NOTHING,
+        // The response does not wait for the screenshot and the capture.
+        capturing: sealing ? captureAll(owner, { ...page, collected }, records, what === 'own') : RESOLVED,
       }
     },
 
@@ -172,7 +174,7 @@ export const createCollector = (
 
     async quote(owner, source, quote) {
       const reasons = await keep(owner, [{ ...source, trigger: 'iod' }], quote)
-      await tell(reasons)
+      await reportMissing(reasons)
       return reasons[0]
     },
 
@@ -180,7 +182,7 @@ export const createCollector = (
   }
 }
 
-const NOTHING = Promise.resolve()
+const RESOLVED = Promise.resolve()
 
 const dayOf = (time: string): string =>
   new Date(time).toLocaleDateString('en-US', { year: 'numeric', month: 'short', day: 'numeric' })

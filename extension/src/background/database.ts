@@ -8,16 +8,16 @@ export interface Account {
   server: string
   userId: string
   name: string
-  /** Absent once the session has ended; captured records then wait for the next sign-in. */
+  /** Absent once the session has ended; queued records then wait for the next sign-in. */
   token?: string
 }
 
-/** The key of the account that a record belongs to. */
+/** Returns the key of the account that a record belongs to. */
 export const ownerOf = (account: Pick<Account, 'server' | 'userId'>): string =>
   `${account.server} ${account.userId}`
 
 /** A record in the queue. */
-export interface Waiting extends Captured {
+export interface QueuedRecord extends Captured {
   seq?: number
   owner: string
   /** Owner, source and the record's natural key. */
@@ -30,27 +30,27 @@ export interface Waiting extends Captured {
 }
 
 /**
- * A capture. `waiting`: to be handed over; `full`: the server has no room for it now; `refused`: the server does not
- * take it, and its blobs are gone; `sealed`: done, its blobs are gone.
+ * The state of a capture. `waiting`: to be sent; `full`: the server has no space for it now; `refused`: permanently
+ * rejected, blobs deleted; `sealed`: complete, blobs deleted.
  */
 export type CaptureState = 'waiting' | 'full' | 'refused' | 'sealed'
 
-/** A capture in the queue, or what is left of one. Its blobs are in a store of their own. */
+/** A capture in the queue, or the remainder of a completed one. Its blobs are in the `blobs` store. */
 export interface StoredCapture {
   key?: number
   owner: string
   state: CaptureState
   /** The page's address, as in the manifest. */
   url: string
-  /** When it was made, and then when it reached its state (milliseconds of `Date.now()`). */
+  /** Time of its creation, later of its state change (milliseconds of `Date.now()`). */
   at: number
   /** Absent once sealed or refused. */
   manifest?: Manifest
-  /** Of the blobs that are kept here. */
+  /** Total size of its stored blobs. */
   bytes: number
-  /** Why the server does not take it, for the user. */
+  /** Why the server rejected it, for the user. */
   reason?: string
-  /** The server's id, and the place in its log, once sealed. */
+  /** The server's id, and the position in its log, once sealed. */
   id?: string
   seq?: number
 }
@@ -62,7 +62,7 @@ export interface StoredBlob {
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Words of a capture that are to become evidence of an IOD once it is sealed. */
+/** A quote of a capture that becomes evidence of an IOD once the capture is sealed. */
 export interface StoredQuote {
   key?: number
   owner: string
@@ -83,33 +83,33 @@ export interface Settings {
   markedSites: string[]
   totals: Totals
   /** The failure of the last attempt to send records. */
-  trouble: Trouble
-  /** The same of captures and quotes, which hold no records up. */
-  captureTrouble: Trouble
-  /** Whether what is collected is captured, too. */
+  trouble: RetryState
+  /** The failure of the last attempt to send captures and quotes. It does not delay records. */
+  captureTrouble: RetryState
+  /** Whether collected pages are also captured. */
   sealing: boolean
-  /** Whether pictures of what is collected are read here, to find them again. */
+  /** Whether pictures of collected records are hashed for recognition. */
   looking: boolean
-  /** What is missing of the capture of the page that was collected last, in sentences. */
+  /** The missing parts of the last capture, in sentences for the user. */
   leftOut: string
   /** Why the known IODs could not be downloaded. */
   overlayTrouble: string
 }
 
-/** What was downloaded of a server's IODs or campaigns. */
+/** A download of a server's IODs or campaigns. */
 export interface Downloaded {
   server: string
-  /** The ETag with which the server knows it. */
+  /** The ETag of the server's response. */
   etag: string
-  /** Rows or campaigns, as they came. */
+  /** Encoded rows or campaigns. */
   bytes: Uint8Array<ArrayBuffer>
-  /** Of IODs: the newest change that they have, and when all of them were downloaded (milliseconds of `Date.now()`). */
+  /** For IODs: the newest included revision, and the time of the last full download (milliseconds of `Date.now()`). */
   revision: number
   wholeAt: number
 }
 
 /** A failed attempt, and the time of the next (milliseconds of `Date.now()`). */
-export interface Trouble {
+export interface RetryState {
   reason: string
   until: number
   attempts: number
@@ -119,7 +119,7 @@ interface Schema extends DBSchema {
   settings: { key: string; value: Settings[keyof Settings] }
   records: {
     key: number
-    value: Waiting
+    value: QueuedRecord
     indexes: { id: string; 'by-state': [owner: string, state: string] }
   }
   acknowledged: {

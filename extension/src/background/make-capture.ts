@@ -15,11 +15,11 @@ import type { Captured } from '../sources'
 import type { NewCapture } from './captures'
 
 const utf8 = new TextEncoder()
-/** The manifest's other blobs: dom, text, record, screenshot. */
+/** Maximum pictures: up to four blobs of a manifest are dom, text, record and screenshot. */
 const PICTURES_MAX = LIMITS.captureBlobsMax - 4
 const TYPE = /^image\/[a-z0-9.+-]+$/
 
-/** A page's address as captures name it: without its fragment, unless that is a route, and without a name and password. */
+/** Returns a page's URL without credentials, and without its fragment unless that is a route. */
 export const captureAddress = (address: string): string => {
   const url = new URL(address)
   url.username = url.password = ''
@@ -27,29 +27,30 @@ export const captureAddress = (address: string): string => {
   return url.href
 }
 
-/** The bytes of base64. Throws for what is none. */
+/** Decodes base64. Throws for invalid input. */
 export const fromBase64 = (base64: string): Uint8Array<ArrayBuffer> => {
   const text = atob(base64)
   const bytes = new Uint8Array(text.length)
-  // By `Uint8Array.from`, two megabytes take many times as long.
+  // `Uint8Array.from` is many times slower for 2 MB.
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
   return bytes
 }
 
 export interface CaptureSource {
-  /** The page's address and its kind, as the browser says. */
+  /** URL and source of the page, as stated by the browser. */
   url: string
   source: Source
   trigger: CaptureTrigger
   page: PageParts
-  /** The record as it is sent. */
+  /** The record in the form in which it is sent. */
   record?: Captured['record'] | undefined
   screenshot?: { type: string; bytes: Uint8Array<ArrayBuffer> } | undefined
 }
 
 /**
- * A capture of what a script has read of its page: a manifest by the contract, and the blobs that it names.
- * Pictures beyond the limits have their hash alone, or are left out. Throws a `Failure`.
+ * Creates a capture from the parts that a content script has read: a manifest by the contract, and its blobs. Pictures
+ * beyond the limits have only their hash, or are left out.
+ * @throws Failure if the page can't be captured
  */
 export const makeCapture = async ({
   url,

@@ -10,40 +10,40 @@ import {
   type Scanner,
   withSign,
 } from '@iodine/known-iods'
-import { failureOf, failureSaying, sentenceOf } from '../shared/failures'
+import { failureOf, failureWithMessage, sentenceOf } from '../shared/failures'
 import type { KnownIod, KnownValue, OverlayState, Scanned } from '../shared/messages'
 import { download, endpoints } from './api'
 import { type Account, type Database, type Downloaded, readSetting, writeSetting } from './database'
 
-/** All IODs are downloaded anew so often: of what a server did not tell, nothing stays. */
-const WHOLE_MS = 24 * 60 * 60_000
-/** What one answer says of a page; of more the longest values, as anybody can make IODs of words that are everywhere. */
+/** Interval of full downloads: they remove IODs whose deletion the server did not report. */
+const FULL_DOWNLOAD_MS = 24 * 60 * 60_000
+/** Maximum hits in one response. The longestHits values win, since any user can create IODs of frequent words. */
 const HITS_MAX = 5_000
 const HITS_PER_TEXT = 200
 const CAMPAIGNS_MAX = 5
 
-/** All IODs of a server, of which values are found in texts without asking anybody. */
+/** The local copy of a server's IODs, for finding their values in texts without a request. */
 export interface Overlay {
-  /** The known values of texts. None before the first download. */
+  /** Finds the known values in texts. Finds none before the first download. */
   scan(texts: readonly string[]): Promise<Scanned>
-  /** Downloads what has changed. Resolves to whether more is known; rejects with a message for the user. */
+  /** Downloads the changes. Resolves to whether there were any; rejects with a message for the user. */
   refresh(): Promise<boolean>
   /** Adds an IOD that was just created. */
-  learn(iod: KnownValue): Promise<void>
-  /** Deletes all of it. */
-  forget(): Promise<void>
+  add(iod: KnownValue): Promise<void>
+  /** Deletes the local copy. */
+  clear(): Promise<void>
   state(): Promise<OverlayState>
 }
 
-interface Known {
+interface LoadedOverlay {
   server: string
   rows: OverlayRows
   scanner: Scanner
   campaigns: Map<string, { id: string; name: string }[]>
 }
 
-/** So many hits of the longest values, in their order. */
-const longest = (hits: readonly Hit[], max: number): readonly Hit[] => {
+/** Returns the `max` hits with the longestHits values, preserving their order. */
+const longestHits = (hits: readonly Hit[], max: number): readonly Hit[] => {
   if (hits.length <= max) return hits
   const lengthOf = ({ start, end }: Hit) => end - start
   const least = hits.map(lengthOf).sort((a, b) => b - a)[max - 1] ?? 0
@@ -51,7 +51,7 @@ const longest = (hits: readonly Hit[], max: number): readonly Hit[] => {
   return hits.filter(hit => lengthOf(hit) > least || (lengthOf(hit) === least && spare-- > 0))
 }
 
-const nothingOf = (server: string): Downloaded => ({
+const emptyDownload = (server: string): Downloaded => ({
   server,
   etag: '',
   bytes: new Uint8Array(),
@@ -60,7 +60,7 @@ const nothingOf = (server: string): Downloaded => ({
 })
 
 export const createOverlay = (database: Database, requireAccount: () => Promise<Account>): Overlay => {
-  let known: Promise<Known | undefined> | undefined
+  let known: Promise<LoadedOverlay | undefined> | undefined
   let refreshing: Promise<boolean> | undefined
 
   const stored = async (name: 'iods' | 'campaigns', server: string): Promise<Downloaded | undefined> => {
@@ -68,12 +68,12 @@ export const createOverlay = (database: Database, requireAccount: () => Promise<
     return found?.server === server ? found : undefined
   }
 
-  const load = async (): Promise<Known | undefined> => {
+  const load = async (): Promise<LoadedOverlay | undefined> => {
     const server = (await readSetting(database, 'account'))?.server
     const iods = server === undefined ? undefined : await stored('iods', server)
     if (server === undefined || !iods) return undefined
     const rows = new OverlayRows(iods.bytes)
-    const campaigns: Known['campaigns'] = new Map()
+    const campaigns: LoadedOverlay['campaigns'] = new Map()
     const listed = await stored('campaigns', server)
     for (const { id, name, iod_ids } of listed ? await decodeCampaigns(listed.bytes) : [])
       for (const iod of iod_ids) {
@@ -91,7 +91,7 @@ export const createOverlay = (database: Database, requireAccount: () => Promise<
     return known
   }
 
-  const entryOf = ({ rows, campaigns }: Known, row: number): KnownIod => {
+  const entryOf = ({ rows, campaigns }: LoadedOverlay, row: number): KnownIod => {
     const { key: _, ...iod } = rows.entryAt(row)
     const own = campaigns.get(iod.id) ?? []
     return { ...iod, campaigns: own.slice(0, CAMPAIGNS_MAX), more: Math.max(0, own.length - CAMPAIGNS_MAX) }
@@ -99,10 +99,10 @@ export const createOverlay = (database: Database, requireAccount: () => Promise<
 
   const refreshIods = async (account: Account): Promise<boolean> => {
     const { server } = account
-    const before = (await stored('iods', server)) ?? nothingOf(server)
-    const isWhole = Date.now() - before.wholeAt > WHOLE_MS
-    const query = { since: isWhole ? 0 : before.revision }
-    const etag = isWhole ? undefined : before.etag
+    const before = (await stored('iods', server)) ?? emptyDownload(server)
+    const isFull = Date.now() - before.wholeAt > FULL_DOWNLOAD_MS
+    const query = { since: isFull ? 0 : before.revision }
+    const etag = isFull ? undefined : before.etag
     const answer = await download(account, endpoints.iodOverlay, etag, { query })
     if (!answer) return false
     const { rows, since, revision } = await decodeOverlay(answer.bytes)
@@ -110,8 +110,8 @@ export const createOverlay = (database: Database, requireAccount: () => Promise<
     const bytes = isSnapshot ? rows.slice() : mergeRows(before.bytes, rows)
     const wholeAt = isSnapshot ? Date.now() : before.wholeAt
     await database.put('overlay', { server, etag: answer.etag, bytes, revision, wholeAt }, 'iods')
-    // The server makes a snapshot now and then; what has changed since is a small answer.
-    if (isSnapshot && isWhole && revision > 0) await refreshIods(account)
+    // Snapshots are made periodically: a second request fetches the changes since then.
+    if (isSnapshot && isFull && revision > 0) await refreshIods(account)
     return true
   }
 
@@ -121,7 +121,7 @@ export const createOverlay = (database: Database, requireAccount: () => Promise<
     const answer = await download(account, endpoints.campaignOverlay, before?.etag)
     if (!answer) return false
     await decodeCampaigns(answer.bytes)
-    await database.put('overlay', { ...nothingOf(server), ...answer }, 'campaigns')
+    await database.put('overlay', { ...emptyDownload(server), ...answer }, 'campaigns')
     return true
   }
 
@@ -136,7 +136,7 @@ export const createOverlay = (database: Database, requireAccount: () => Promise<
     } catch (error) {
       const reason = error instanceof RangeError ? sentenceOf('damaged') : failureOf(error).message
       await writeSetting(database, 'overlayTrouble', reason)
-      throw error instanceof ApiError ? error : failureSaying(reason)
+      throw error instanceof ApiError ? error : failureWithMessage(reason)
     }
   }
 
@@ -146,12 +146,12 @@ export const createOverlay = (database: Database, requireAccount: () => Promise<
       const positions = new Map<number, number>()
       const iods: KnownIod[] = []
       const positionOf = (row: number): number => {
-        const known = positions.get(row) ?? iods.push(entryOf(all as Known, row)) - 1
+        const known = positions.get(row) ?? iods.push(entryOf(all as LoadedOverlay, row)) - 1
         positions.set(row, known)
         return known
       }
-      const found = texts.map(text => (all ? longest(all.scanner.scan(text), HITS_PER_TEXT) : []))
-      const kept = new Set(longest(found.flat(), HITS_MAX))
+      const found = texts.map(text => (all ? longestHits(all.scanner.scan(text), HITS_PER_TEXT) : []))
+      const kept = new Set(longestHits(found.flat(), HITS_MAX))
       const hits = found.map((of, n) =>
         of
           .filter(hit => kept.has(hit))
@@ -171,7 +171,7 @@ export const createOverlay = (database: Database, requireAccount: () => Promise<
       return refreshing
     },
 
-    async learn(iod) {
+    async add(iod) {
       await refreshing?.catch(() => {})
       const { server } = await requireAccount()
       const row = overlayRow({ ...iod, votes_for: 0, votes_against: 0 })
@@ -181,7 +181,7 @@ export const createOverlay = (database: Database, requireAccount: () => Promise<
       known = undefined
     },
 
-    async forget() {
+    async clear() {
       await refreshing?.catch(() => {})
       known = undefined
       await database.clear('overlay')
@@ -198,5 +198,5 @@ export const createOverlay = (database: Database, requireAccount: () => Promise<
   }
 }
 
-/** What is kept of an answer's IOD. */
+/** Returns the fields of an IOD that the extension uses. */
 export const knownValue = ({ id, value, category }: Iod): KnownValue => ({ id, value, category })

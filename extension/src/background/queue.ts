@@ -10,7 +10,7 @@ import {
 } from '@iodine/contracts'
 import type { Outcome, Refusal, Totals } from '../shared/messages'
 import type { Captured } from '../sources'
-import { type Database, recordId, type Waiting } from './database'
+import { type Database, type QueuedRecord, recordId } from './database'
 
 const BATCH_RECORDS_MAX = 100
 const BATCH_CHARACTERS_MAX = LIMITS.ingestBodyBytes / 8
@@ -24,21 +24,21 @@ const OUTCOMES_MAX = 100
 export interface Queue {
   /**
    * Adds records. Newer content is merged into a queued record. A record whose content the server has acknowledged
-   * is skipped; with `again` it is sent once more with its old time (the server responds 'unchanged', or
-   * stores it again if it was deleted). After a removal notice, acknowledged content counts as new. `records`: of each
-   * that was given, the record as it is or was sent; undefined where it is invalid.
+   * is skipped; with `resend` it is sent again with its old time. The server responds 'unchanged', or stores a deleted
+   * record again. After a removal notice, acknowledged content counts as new.
+   * @returns `records`: by position, the record in the form in which it is sent; undefined if it is invalid
    */
   add(
     owner: string,
     captured: readonly Captured[],
-    options: { again: boolean },
+    options: { resend: boolean },
   ): Promise<{ queued: number; invalid: string[]; records: (Captured['record'] | undefined)[] }>
-  /** When a post was last collected by this browser, ISO time; undefined if it does not know that. */
+  /** Returns when this browser last collected a post (ISO time); undefined if unknown. */
   collectedAt(owner: string, captured: Captured): Promise<string | undefined>
-  /** The oldest queued records of one source that fit into one request. */
-  next(owner: string, max?: number): Promise<Waiting[]>
+  /** Returns the oldest queued records of one source that fit into one request. */
+  next(owner: string, max?: number): Promise<QueuedRecord[]>
   /** Records the server's results for a batch, in its order. */
-  settle(batch: readonly Waiting[], results: readonly IngestResult[]): Promise<void>
+  complete(batch: readonly QueuedRecord[], results: readonly IngestResult[]): Promise<void>
   retryRefused(owner: string): Promise<void>
   discardRefused(owner: string): Promise<void>
   /** Deletes the records of other accounts. */
@@ -53,10 +53,10 @@ export interface Queue {
 }
 
 export const createQueue = (database: Database): Queue => ({
-  async add(owner, captured, { again }) {
-    const entries: Waiting[] = []
+  async add(owner, captured, { resend }) {
+    const entries: QueuedRecord[] = []
     const invalid: string[] = []
-    const entryAt = new Map<number, Waiting>()
+    const entryAt = new Map<number, QueuedRecord>()
     for (const [position, { source, record }] of captured.entries()) {
       const parsed = RECORD_SCHEMAS[source].safeParse(record)
       if (!parsed.success)
@@ -84,17 +84,17 @@ export const createQueue = (database: Database): Queue => ({
         await write.objectStore('acknowledged').put({ ...acknowledged, digest: '' })
       if (waiting?.state === 'waiting' && waiting.digest === entry.digest) {
         entry.record = waiting.record
-        queued += again ? 1 : 0
+        queued += resend ? 1 : 0
         continue
       }
       if (!waiting && acknowledged?.digest === entry.digest) {
         entry.record.collector_metadata.fetch_timestamp = acknowledged.time
-        if (!again) continue
+        if (!resend) continue
       }
-      // Of two at one time the later one counts. The digest stays its own, so that the same is not queued again.
+      // For equal times, the later reading wins. The digest remains that of the new content, to detect repeats.
       if (waiting && (isNotice || waiting.state === 'waiting'))
         entry.record = mergeRecords(observed(entry.record), observed(waiting.record)).record
-      // A removal does not change why the server refused the record.
+      // A removal keeps the record's state and the server's reason.
       if (isNotice && waiting?.state === 'refused')
         Object.assign(entry, { state: waiting.state, reason: waiting.reason })
       await queue.put(waiting?.seq === undefined ? entry : { ...entry, seq: waiting.seq })
@@ -114,7 +114,7 @@ export const createQueue = (database: Database): Queue => ({
   },
 
   async next(owner, max = BATCH_RECORDS_MAX) {
-    const batch: Waiting[] = []
+    const batch: QueuedRecord[] = []
     let characters = 0
     const range = IDBKeyRange.only([owner, 'waiting'])
     let cursor = await database.transaction('records').store.index('by-state').openCursor(range)
@@ -128,7 +128,7 @@ export const createQueue = (database: Database): Queue => ({
     return batch
   },
 
-  async settle(batch, results) {
+  async complete(batch, results) {
     const at = new Date()
     const write = database.transaction(['records', 'acknowledged', 'outcomes', 'settings'], 'readwrite', {
       durability: 'strict',
@@ -137,18 +137,18 @@ export const createQueue = (database: Database): Queue => ({
     const acknowledged = write.objectStore('acknowledged')
     const outcomes = write.objectStore('outcomes')
     const totals = {
-      ...NOTHING,
+      ...NO_TOTALS,
       ...((await write.objectStore('settings').get('totals')) as Totals | undefined),
     }
     for (const [position, sent] of batch.entries()) {
       const result = results[position]
       if (!result || sent.seq === undefined) continue
       const now = await records.get(sent.seq)
-      // Newer content that was added meanwhile stays in the queue.
+      // Newer content that was added during the request stays in the queue.
       const isSame = now?.version === sent.version
       const isNotice = isRemovalNotice(sent.record)
       if ('error' in result && isNotice) {
-        // Nothing was collected of it: there is nothing to mark.
+        // The server has no record to mark as removed.
         if (isSame) await records.delete(sent.seq)
         continue
       }
@@ -217,7 +217,7 @@ export const createQueue = (database: Database): Queue => ({
         key: keyOf(entry),
         reason: entry.reason ?? '',
       })),
-      totals: { ...NOTHING, ...totals },
+      totals: { ...NO_TOTALS, ...totals },
       recent: outcomes
         .filter(outcome => outcome.owner === owner)
         .slice(-5)
@@ -227,7 +227,7 @@ export const createQueue = (database: Database): Queue => ({
   },
 })
 
-const NOTHING: Totals = { created: 0, updated: 0, unchanged: 0 }
+const NO_TOTALS: Totals = { created: 0, updated: 0, unchanged: 0 }
 
 const keyOf = <S extends Source>({ source, record }: Captured<S>): string =>
   (naturalKey[source] as (record: Captured<S>['record']) => string)(record)
@@ -255,7 +255,7 @@ const withKnownKey = async (database: Database, owner: string, captured: Capture
     : { source, record: { ...record, telegram: { ...record.telegram, post: { ...post, url } } } }
 }
 
-const entryOf = async (owner: string, captured: Captured): Promise<Waiting> => {
+const entryOf = async (owner: string, captured: Captured): Promise<QueuedRecord> => {
   const { collector_metadata: _, ...content } = captured.record
   const bytes = new TextEncoder().encode(canonical(content))
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
@@ -269,7 +269,7 @@ const entryOf = async (owner: string, captured: Captured): Promise<Waiting> => {
   }
 }
 
-/** Canonical JSON (sorted keys): equal for equal content. */
+/** Returns canonical JSON (sorted keys), which is equal for equal content. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

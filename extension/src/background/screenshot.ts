@@ -4,7 +4,7 @@ import { order } from './tabs'
 const JPEG = 'data:image/jpeg;base64,'
 const QUALITY = 85
 
-/** What is drawn of a page, and its address. */
+/** A screenshot of a page, with the page's URL. */
 export interface Screenshot {
   url: string
   type: 'image/jpeg'
@@ -12,9 +12,8 @@ export interface Screenshot {
 }
 
 /**
- * The picture of a tab, which activeTab allows while the popup is open over it. Undefined where the tab is not in
- * front with the same address before and after, or the browser refuses: nothing else may be taken for the page. What
- * is drawn over the page for its reader is hidden meanwhile.
+ * Takes a screenshot of a tab, which activeTab permits while the popup is open. Hides the overlay in the meantime.
+ * Resolves to undefined if the browser refuses, or unless the tab is active with the same URL before and after.
  */
 export const takeScreenshot = async (tabId: number): Promise<Screenshot | undefined> => {
   try {

@@ -1,8 +1,15 @@
 import { ApiError, type IngestResult } from '@iodine/contracts'
-import { callApi, endpoints, isRefusal, nonsense } from './api'
+import { callApi, endpoints, invalidResponse, isPermanentError } from './api'
 import type { Captures } from './captures'
-import { type Account, type Database, ownerOf, readSetting, type Waiting, writeSetting } from './database'
-import { addQuote, handOver } from './hand-over'
+import {
+  type Account,
+  type Database,
+  ownerOf,
+  type QueuedRecord,
+  readSetting,
+  writeSetting,
+} from './database'
+import { addQuote, deliverCapture } from './deliver-capture'
 import type { Queue } from './queue'
 
 const FIRST_WAIT_MS = 1_000
@@ -10,8 +17,8 @@ const LONGEST_WAIT_MS = 5 * 60_000
 
 export interface Sender {
   /**
-   * Sends the queued records of the signed-in account, then its captures, then its quotes. Each waits for the end
-   * of its back-off unless `force`. `isDone`: no retry is needed.
+   * Sends the queued records of the signed-in account, then its quotes and captures. Each waits for the end of its
+   * back-off unless `force`. `isDone`: no retry is needed.
    */
   flush(options?: { force?: boolean }): Promise<{ isDone: boolean }>
 }
@@ -26,10 +33,10 @@ export interface SenderOptions {
   random?: () => number
 }
 
-/** Which of the two back-offs: that of records, or that of captures and quotes. */
+/** The back-off state: of records, or of captures and quotes. */
 type Track = 'trouble' | 'captureTrouble'
 
-/** Sends the queue's records, one batch at a time, then captures; with exponential back-off after failures. */
+/** Creates a sender with exponential back-off. It sends records batch by batch, then captures. */
 export const createSender = ({
   database,
   queue,
@@ -38,12 +45,12 @@ export const createSender = ({
   random = Math.random,
 }: SenderOptions): Sender => {
   let running: Promise<void> | undefined
-  let again = false
+  let needsRun = false
   let forced = false
 
   /**
-   * Runs `step` for the signed-in account until it says that nothing is left; undefined: that it has not looked.
-   * Resolves to whether nothing is left.
+   * Repeats `step` for the signed-in account until it resolves to true: the queue is empty. Stops if it resolves to
+   * undefined: records take precedence. Resolves to whether the queue is empty.
    */
   const repeat = async (
     track: Track,
@@ -79,12 +86,12 @@ export const createSender = ({
       const [first] = batch
       if (!first) return true
       try {
-        await queue.settle(batch, await handIn(account, batch))
+        await queue.complete(batch, await ingest(account, batch))
         max = undefined
       } catch (error) {
-        if (!(error instanceof ApiError) || !isRefusal(error)) throw error
-        // The server refuses a record of the batch. Halving the batch isolates it, and the others are sent.
-        if (batch.length === 1) await queue.settle([first], [{ error: error.message }])
+        if (!(error instanceof ApiError) || !isPermanentError(error)) throw error
+        // The server refuses a record of the batch. Halving the batch isolates it.
+        if (batch.length === 1) await queue.complete([first], [{ error: error.message }])
         max = batch.length === 1 ? undefined : Math.ceil(batch.length / 2)
       }
       return false
@@ -92,20 +99,20 @@ export const createSender = ({
   }
 
   const sendCapture = async (account: Account): Promise<boolean | undefined> => {
-    // Records that came meanwhile go first.
-    if (again) return undefined
+    // Newly added records take precedence.
+    if (needsRun) return undefined
     const owner = ownerOf(account)
     const quote = await captures.nextQuote(owner)
     if (quote) await addQuote(account, captures, quote)
     else {
       const capture = await captures.next(owner)
       if (!capture) return true
-      await handOver(account, captures, capture)
+      await deliverCapture(account, captures, capture)
     }
     return false
   }
 
-  /** Records come first: the server finds the record of a capture when it seals it. */
+  /** Sends records first: the server looks up the record of a capture when sealing it. */
   const run = async (force: boolean): Promise<void> => {
     if (await repeat('trouble', force, sendRecords())) await repeat('captureTrouble', force, sendCapture)
   }
@@ -127,13 +134,13 @@ export const createSender = ({
 
   return {
     async flush({ force = false } = {}) {
-      // Records that are added while a run ends need another run.
-      again = true
+      // Records that are added at the end of a run need another run.
+      needsRun = true
       forced ||= force
       running ??= (async () => {
-        while (again) {
+        while (needsRun) {
           const atOnce = forced
-          again = forced = false
+          needsRun = forced = false
           await run(atOnce)
         }
       })().finally(() => {
@@ -146,13 +153,13 @@ export const createSender = ({
   }
 }
 
-const handIn = async (account: Account, batch: Waiting[]): Promise<IngestResult[]> => {
+const ingest = async (account: Account, batch: QueuedRecord[]): Promise<IngestResult[]> => {
   const [first] = batch
   if (!first) return []
   const { results } = await callApi(account, endpoints.ingest, {
     params: { source: first.source },
     body: { records: batch.map(({ record }) => record) },
   })
-  if (results.length !== batch.length) throw nonsense(account.server)
+  if (results.length !== batch.length) throw invalidResponse(account.server)
   return results
 }

@@ -5,7 +5,7 @@ const MARKING = 'marking'
 const LISTS = 'lists'
 export const TIKTOK_PATTERN = 'https://*.tiktok.com/*'
 
-/** The match pattern of a page's site for permissions; undefined if the address is not a web page's. */
+/** Returns the match pattern of a page's site for permissions; undefined if the URL is not a web page's. */
 export const patternOf = (address: string): string | undefined => {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) return undefined
@@ -21,13 +21,13 @@ const replaceScript = async (id: string, script?: chrome.scripting.RegisteredCon
   if (script) await chrome.scripting.registerContentScripts([script])
 }
 
-/** The patterns that the user still permits. */
+/** Returns the patterns that the user still permits. */
 export const permittedOf = async (patterns: readonly string[]): Promise<string[]> => {
   const answers = await Promise.all(patterns.map(isPermitted))
   return patterns.filter((_, position) => answers[position])
 }
 
-/** Registers the script that marks known IODs on those of these sites that are permitted. */
+/** Registers the script that marks known IODs, for the permitted sites among these. */
 export const registerMarking = async (patterns: readonly string[]): Promise<void> => {
   const permitted = await permittedOf(patterns)
   await replaceScript(
@@ -39,8 +39,8 @@ export const registerMarking = async (patterns: readonly string[]): Promise<void
 }
 
 /**
- * Registers or removes the script that reads the lists fetched by short-video pages. Without the permission
- * it runs only in open pages.
+ * Registers or removes the script that reads the lists fetched by short-video pages. Without the permission, the
+ * script runs only in open pages.
  */
 export const registerLists = async (on: boolean): Promise<void> =>
   replaceScript(

@@ -1,4 +1,4 @@
-import { failureOf, failureSaying } from '../shared/failures'
+import { failureOf, failureWithMessage } from '../shared/failures'
 import type { Order, PageReport } from '../shared/messages'
 
 const KEEPING = 'keeping'
@@ -7,14 +7,14 @@ const STARTED = 'started'
 const COLORS = { ON: '#1c6e42', '!': '#ac2f33', '': '#1c6e42' }
 
 let lastUpdate: Promise<unknown> = Promise.resolve()
-/** Runs updates of the stored tabs one after the other: each reads, changes and writes all of them. */
+/** Runs updates of the stored tabs one at a time: each is a read-modify-write of all tabs. */
 const serialized = <T>(update: () => Promise<T>): Promise<T> => {
   const done = lastUpdate.then(update)
   lastUpdate = done.catch(() => {})
   return done
 }
 
-/** The tabs that keep collecting, with the origin of the start. It outlasts an update of the extension. */
+/** The origin at the start of Keep collecting, by tab id. It survives an update of the extension. */
 export type Keeping = Record<string, string>
 
 export const readKeeping = async (): Promise<Keeping> => {
@@ -22,13 +22,13 @@ export const readKeeping = async (): Promise<Keeping> => {
   return (keeping as Keeping | undefined) ?? {}
 }
 
-/** The tabs that have ended to keep collecting without their user, with a sentence that says why. */
+/** Returns, by tab id, why Keep collecting ended without the user's action. */
 export const readEnded = async (): Promise<Record<string, string>> => {
   const { [ENDED]: ended } = await chrome.storage.session.get(ENDED)
   return (ended as Record<string, string> | undefined) ?? {}
 }
 
-/** Stores why a tab does not keep collecting any more; undefined: that is told no longer. */
+/** Stores why Keep collecting ended in a tab; undefined deletes the reason. */
 export const writeEnded = (tabId: number, sentence?: string): Promise<void> =>
   serialized(async () => {
     const { [tabId]: before, ...others } = await readEnded()
@@ -36,14 +36,16 @@ export const writeEnded = (tabId: number, sentence?: string): Promise<void> =>
       await chrome.storage.session.set({ [ENDED]: sentence ? { ...others, [tabId]: sentence } : others })
   })
 
-/** Whether this is the first call since the browser started or the extension was updated or switched on. */
+/**
+ * Returns whether this is the first call since the start of the browser or an update or activation of the extension.
+ */
 export const isFirstStart = async (): Promise<boolean> => {
   const { [STARTED]: started } = await chrome.storage.session.get(STARTED)
   await chrome.storage.session.set({ [STARTED]: true })
   return !started
 }
 
-/** Shows on the icon over a tab that it keeps collecting, or that something is wrong, with a sentence. */
+/** Shows on a tab's icon that Keep collecting is on, or a failure. `title` is the tooltip. */
 export const showBadge = async (tabId: number, text: keyof typeof COLORS, title = ''): Promise<void> => {
   // The tab may be gone.
   await Promise.allSettled([
@@ -53,9 +55,7 @@ export const showBadge = async (tabId: number, text: keyof typeof COLORS, title 
   ])
 }
 
-/**
- * Stores the origin on which a tab keeps collecting; undefined removes the tab. Returns all collecting tabs.
- */
+/** Stores the origin on which a tab keeps collecting; undefined removes the tab. Returns all collecting tabs. */
 export const writeKeeping = (tabId: number, origin: string | undefined): Promise<Keeping> =>
   serialized(async () => {
     const { [tabId]: _, ...others } = await readKeeping()
@@ -64,14 +64,14 @@ export const writeKeeping = (tabId: number, origin: string | undefined): Promise
     return keeping
   })
 
-/** The browser refuses to let a page be read, or the page is not there. */
-const unread = (error: unknown): never => {
+/** Rejects with the failure of a page that the extension can't access. */
+const rejectUnreadable = (error: unknown): never => {
   throw failureOf(error, 'notReady')
 }
 
-/** Runs the content script in a tab's page, at most once; rejects without the permission. */
+/** Runs the content script in a tab's page, where it starts once. Rejects without the permission. */
 export const prepareTab = async (tabId: number): Promise<void> => {
-  await chrome.scripting.executeScript({ target: { tabId }, files: ['content.js'] }).catch(unread)
+  await chrome.scripting.executeScript({ target: { tabId }, files: ['content.js'] }).catch(rejectUnreadable)
 }
 
 /** Runs the script that forwards the page's lists of posts to the content script. */
@@ -79,11 +79,11 @@ export const watchLists = async (tabId: number): Promise<void> => {
   await chrome.scripting.executeScript({ target: { tabId }, files: ['page-lists.js'], world: 'MAIN' })
 }
 
-/** Gives an order to the script in a tab's page; rejects with the page's failure, or if no page answers. */
+/** Sends an order to the content script of a tab. Rejects with the page's failure, or if no page answers. */
 export const order = async (tabId: number, message: Order): Promise<PageReport | undefined> => {
   const report: PageReport | undefined = await chrome.tabs
     .sendMessage(tabId, message, { frameId: 0 })
-    .catch(unread)
-  if (report?.failure) throw failureSaying(report.failure)
+    .catch(rejectUnreadable)
+  if (report?.failure) throw failureWithMessage(report.failure)
   return report
 }

@@ -14,7 +14,7 @@ import { hashAll } from './pictures'
 /** Posts from the page's own requests, by id. They have more fields than the page shows. */
 export const seenPosts = new Map<string, TiktokRecord>()
 
-/** Adds data that is not in the page's elements: hashes, and fields of the page's own requests. */
+/** By source, adds data that is not in the page's elements: hashes, and fields from the page's own requests. */
 const complete = {
   tiktok: async (record: TiktokRecord, _: boolean): Promise<TiktokRecord> =>
     record.main.create_time == null ? (seenPosts.get(record.main.video_id) ?? record) : record,
@@ -35,13 +35,13 @@ const complete = {
   },
 }
 
-/** Records of a page, before the data that is not in its elements. */
-export interface Chosen {
+/** Records of a page, before `completed`. */
+export interface ChosenRecords {
   page: PageState
   chosen: Captured[]
 }
 
-/** This page now, and how the browser loaded it. */
+/** Returns the page's current state, with the URL and status of its load. */
 const currentPage = (): PageState => {
   const [load] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   return {
@@ -52,13 +52,13 @@ const currentPage = (): PageState => {
   }
 }
 
-/** Resolves once the page shows what it loads apart: on the platform's pages the frame in which a post may stand. */
+/** Resolves once the page's frames have loaded: on Telegram's pages, a frame may contain the post. */
 export const pageShown = async (): Promise<void> => {
   if (sourceOf(location.href) === 'telegram') await framesLoaded(document)
 }
 
-/** The records of this page: its own post (else the one in the middle of the window), or all. */
-export const chooseRecords = (what: 'own' | 'all'): Chosen => {
+/** Reads the records of this page: its own post (else the one nearest to the middle of the window), or all. */
+export const chooseRecords = (what: 'own' | 'all'): ChosenRecords => {
   const page = currentPage()
   const { source, own, all } = readPage(page)
   if (!source) return { page, chosen: [] }
@@ -68,20 +68,20 @@ export const chooseRecords = (what: 'own' | 'all'): Chosen => {
   return { page, chosen: records.map(record => ({ source, record })) }
 }
 
-/** A record with the data that is not in the page's elements. */
+/** Adds data that is not in the page's elements to a record. */
 export const completed = async ({ source, record }: Captured, readsPictures = true): Promise<Captured> => ({
   source,
-  // A page that says that its post was removed has nothing of it.
+  // The page of a removed post has no further data.
   record: record.context?.removed ? record : await complete[source](record as never, readsPictures),
 })
 
-/** All records of this page. With `waits`, once its frames have loaded, and with the hashes of pictures that are not known yet. */
+/** Reads all records of this page. With `waits`, it first waits for frames and hashes new pictures. */
 export const readAll = async (waits: boolean): Promise<Captured[]> => {
   if (waits) await pageShown()
   return Promise.all(chooseRecords('all').chosen.map(each => completed(each, waits)))
 }
 
-/** The message nearest to the middle of the window. */
+/** Returns the message nearest to the middle of the window. */
 const postInView = (): Element | undefined => {
   const middle = innerHeight / 2
   const distance = (post: Element) => {

@@ -2,7 +2,7 @@ import { CATEGORIES, type Category, cutText, LIMITS } from '@iodine/contracts'
 import { relationOf } from '@iodine/evidence'
 import { suggestCategory } from '@iodine/known-iods'
 import { Failure, failureOf, sentenceOf } from '../shared/failures'
-import { ask, type CreatedIod } from '../shared/messages'
+import { type CreatedIod, sendRequest } from '../shared/messages'
 import css from './iod-button.css?raw'
 import { findSelected, quotedPage, type Selected } from './quote'
 
@@ -10,9 +10,9 @@ const LOOK_MS = 200
 /** Also tracks visibility: covered, transparent or transformed elements are not visible. */
 const WATCHED = { trackVisibility: true, delay: 100, threshold: [0, 1] } as IntersectionObserverInit
 
-type Seen = IntersectionObserverEntry & { isVisible?: boolean }
+type VisibilityEntry = IntersectionObserverEntry & { isVisible?: boolean }
 
-/** Whether an element is fully visible now; true if the browser does not track visibility. */
+/** Resolves to whether an element is fully visible; true if the browser does not track visibility. */
 const isShown = (element: Element): Promise<boolean> =>
   new Promise(resolve => {
     const end = (shown: boolean) => {
@@ -21,7 +21,7 @@ const isShown = (element: Element): Promise<boolean> =>
       resolve(shown)
     }
     const observer = new IntersectionObserver(
-      entries => (entries.at(-1) as Seen).isVisible !== false && end(true),
+      entries => (entries.at(-1) as VisibilityEntry).isVisible !== false && end(true),
       WATCHED,
     )
     const timer = setTimeout(() => end(false), LOOK_MS)
@@ -41,10 +41,10 @@ export const createIodButton = (onCreated: () => void) => {
   // In the top layer, above all elements of the page.
   host.popover = 'manual'
 
-  /** Whether selected words are to become evidence. */
+  /** Whether new IODs get the selected words as evidence. */
   let isSealing = false
 
-  /** The selected words in the page's text; or why they are no evidence. Undefined if they are not to be. */
+  /** Finds the selected words in the page's text, or returns why they can't be evidence. Undefined without sealing. */
   const selectedWords = (value: string, range: Range): Selected | string | undefined => {
     if (!isSealing) return undefined
     try {
@@ -57,12 +57,11 @@ export const createIodButton = (onCreated: () => void) => {
   /** Whether the form is fully visible; undefined if the browser does not track visibility. */
   let inView: boolean | undefined
   const watcher = new IntersectionObserver(entries => {
-    const last = entries.at(-1) as Seen | undefined
+    const last = entries.at(-1) as VisibilityEntry | undefined
     inView = last?.isVisible
   }, WATCHED)
   /**
-   * Accepts only trusted events on an element that was and is fully visible, against clickjacking by the
-   * page.
+   * Returns whether an event is trusted and its element was and is fully visible. Prevents clickjacking by the page.
    */
   const isDeliberate = async (event: Event): Promise<boolean> => {
     const target = root.firstElementChild
@@ -122,7 +121,7 @@ export const createIodButton = (onCreated: () => void) => {
     button.addEventListener('click', async event => {
       if (!(await isDeliberate(event)) || !button.isConnected) return
       const words = selectedWords(value, range)
-      // A selection of several lines has other white space than the text that it is to be found in.
+      // The white space of a selection over several lines differs from that of the page's text.
       const isOther = typeof words === 'object' && relationOf(words.place.exact, value) === null
       fill(isOther ? words.place.exact : value, words)
     })
@@ -130,8 +129,8 @@ export const createIodButton = (onCreated: () => void) => {
     place(left, bottom + 6)
   }
 
-  /** Shows a sentence in place of the form, until it is closed. */
-  const tell = (text: string) => {
+  /** Replaces the form by a text, until the user closes it. */
+  const showNote = (text: string) => {
     const note = element('div', { className: 'note' })
     note.setAttribute('role', 'status')
     const close = element('button', { type: 'button', textContent: 'Close' })
@@ -151,7 +150,7 @@ export const createIodButton = (onCreated: () => void) => {
       if (category !== 'NARRATIVE_TRIPLET')
         categoryField.append(element('option', { value: category, textContent: category }))
     categoryField.value = suggestCategory(value.startsWith('@') ? 'username' : '', value)
-    const description = cutText(`Seen on ${location.hostname}: ${document.title}`, LIMITS.fieldMax)
+    const description = cutText(`VisibilityEntry on ${location.hostname}: ${document.title}`, LIMITS.fieldMax)
     const descriptionField = element('textarea', { value: description, rows: 2 })
     const problem = element('p', { className: 'problem' })
     problem.setAttribute('role', 'alert')
@@ -172,7 +171,7 @@ export const createIodButton = (onCreated: () => void) => {
     const selected = typeof words === 'object' ? words : undefined
     const iodOf = () => ({ value: valueField.value, category: categoryField.value as Category })
 
-    /** Runs what a person has asked for, once at a time; a failure stands in the form. */
+    /** Runs an action of the user, one at a time, and shows its failure in the form. */
     const run = async (event: Event, button: HTMLButtonElement, work: () => Promise<void>) => {
       event.preventDefault()
       if (button.disabled || valueField.value.trim() === '') return
@@ -188,7 +187,7 @@ export const createIodButton = (onCreated: () => void) => {
     const end = ({ isNew, problem: reason }: CreatedIod) => {
       onCreated()
       if (reason === undefined || !form.isConnected) return hide()
-      tell(
+      showNote(
         isNew ? `The IOD was created, without evidence: ${reason}.` : `Your quote was not added: ${reason}.`,
       )
     }
@@ -200,7 +199,7 @@ export const createIodButton = (onCreated: () => void) => {
     })
     addQuote.addEventListener('click', event =>
       run(event, addQuote, async () => {
-        if (selected) end(await ask('quoteIod', { iod: iodOf(), quoted: await quotedPage(selected) }))
+        if (selected) end(await sendRequest('quoteIod', { iod: iodOf(), quoted: await quotedPage(selected) }))
       }),
     )
     for (const field of [valueField, categoryField])
@@ -213,7 +212,7 @@ export const createIodButton = (onCreated: () => void) => {
       run(event, create, async () => {
         const iod = { ...iodOf(), description: descriptionField.value }
         const quoted = selected && (await quotedPage(selected))
-        const created = await ask('createIod', { iod, quoted })
+        const created = await sendRequest('createIod', { iod, quoted })
         if (created.isNew) return end(typeof words === 'string' ? { ...created, problem: words } : created)
         problem.textContent = 'This IOD already exists'
         onCreated()
@@ -237,7 +236,7 @@ export const createIodButton = (onCreated: () => void) => {
   // The browser updates the selection after the event. Clicks on the button itself don't count.
   const offerSoon = (event: Event) => event.isTrusted && event.target !== host && setTimeout(offer)
   return {
-    /** Whether new IODs get the selected words as their evidence. */
+    /** Sets whether new IODs get the selected words as evidence. */
     setSealing(on: boolean) {
       isSealing = on
     },

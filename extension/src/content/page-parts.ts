@@ -6,26 +6,26 @@ import { allIn, articlePart, type Captured, elementOf, type PageState, sourceOf,
 import { chooseRecords, completed, pageShown } from './capture'
 import { PICTURE_CHARACTERS_MAX, readPictures, retryUnreadable } from './pictures'
 
-/** Elements whose layout is read in a moment; a page with more would stand still. */
+/** Maximum elements whose layout is read: more would block the page. */
 const ELEMENTS_MAX = 40_000
 const PICTURES_MAX = 50
-/** Characters of HTML and text in one message: browsers refuse more than 64 MiB, with pictures. */
+/** Maximum characters of HTML and text in one message: browsers limit messages to 64 MiB, including pictures. */
 const CHARACTERS_MAX = 10_000_000
-/** The page gets its turn after so long. */
+/** Maximum time on the page's main thread before `collect` yields. */
 const SLICE_MS = 30
 
-/** The part of a page that is about one thing: its main part, else its only article, else all of it. */
+/** Returns the main part of a page, else its only article, else its body. */
 export const mainPart = (of: Document): Element => articlePart(of) ?? of.body
 
 const videoOf = (link: Element): string | undefined =>
   /\/(?:video|photo)\/(\d+)/.exec(urlOf(link.getAttribute('href') ?? '', link.baseURI)?.pathname ?? '')?.[1]
 
 /**
- * The parts of a list that show one short video each, by its id: all around its first link, up to what shows others,
- * too. One pass over the page.
+ * Returns the parts of a list that show one short video each, by video id: the largest element around its first link
+ * that links to no other video. Takes one pass over the page.
  */
 const partsOfVideos = (of: Document): Map<string, Element> => {
-  /** The only video that an element links to; null if it links to several. */
+  /** The only video that an element links to; null for several. */
   const only = new Map<Element, string | null>()
   const parts = new Map<string, Element>()
   for (const link of of.querySelectorAll('a[href]')) {
@@ -34,7 +34,7 @@ const partsOfVideos = (of: Document): Map<string, Element> => {
     if (!parts.has(id)) parts.set(id, link)
     for (let at: Element | null = link; at && at !== of.body; at = at.parentElement) {
       const known = only.get(at)
-      // So are all elements around it.
+      // The same then holds for all ancestors.
       if (known === null || known === id) break
       only.set(at, known === undefined ? id : null)
     }
@@ -47,7 +47,7 @@ const partsOfVideos = (of: Document): Map<string, Element> => {
   return parts
 }
 
-/** The part of a page that shows a record which was read from it, for each of many records. */
+/** Returns a function that finds the part of a page that shows a record. */
 const createPartOf = ({ document: of, url }: PageState): ((captured: Captured) => Element | undefined) => {
   let videos: Map<string, Element> | undefined
   return ({ source, record }) => {
@@ -59,18 +59,18 @@ const createPartOf = ({ document: of, url }: PageState): ((captured: Captured) =
   }
 }
 
-/** HTML and text of a part of the page, whole. Throws a `Failure` if it is too long for that. */
+/** Reads the HTML and text of a part of the page. @throws Failure if it is too long */
 export const readPart = (part: Element): Pick<PageParts, 'url' | 'dom' | 'text'> => {
   if (allIn(part, '*').length > ELEMENTS_MAX) throw new Failure('tooLong')
-  // A reader of UTF-8 takes a byte order mark away, and with it the offsets of quotes.
+  // UTF-8 decoders strip a byte order mark, which would shift the offsets of quotes.
   const text = projectText(part).replace(/^\ufeff+/, '')
   const dom = captureDom(part)
-  // Both end where they are too long, up to half a character before.
+  // Both functions truncate at the limit, or one code unit before it.
   if (text.length >= LIMITS.captureTextMax - 1 || dom.length >= DOM_MAX) throw new Failure('tooLong')
   return { url: location.href, dom, text }
 }
 
-/** The addresses of the pictures that the page has loaded in a part of it. */
+/** Returns the URLs of the loaded pictures in a part of the page. */
 export const loadedPictures = (part: Element): string[] => {
   const drawn = (allIn(part, 'img') as HTMLImageElement[])
     .filter(({ complete, naturalWidth }) => complete && naturalWidth > 0)
@@ -87,8 +87,8 @@ export const loadedPictures = (part: Element): string[] => {
 const nextTask = () => new Promise(resolve => setTimeout(resolve))
 
 /**
- * The records that are asked for, each with the part of the page that shows it. A part that can't be captured says
- * why: the record is there all the same. A page whose post was removed is not captured.
+ * Reads the requested records, each with the part of the page that shows it, or the reason why that can't be captured.
+ * The page of a removed post is not captured.
  */
 export const collect = async (what: 'own' | 'all', sealing: boolean): Promise<Collected[]> => {
   retryUnreadable()
@@ -127,7 +127,7 @@ export const collect = async (what: 'own' | 'all', sealing: boolean): Promise<Co
   )
 }
 
-/** The part of a page around some words: the post, or the page's main part, else all of it. */
+/** Returns the part of a page around a node: the post, else the main part, else the body. */
 export const partAround = (node: Node): Element => {
   const element = node instanceof Element ? node : node.parentElement
   const post =

@@ -6,7 +6,7 @@ import type { PictureParts } from '../shared/messages'
 const PICTURE_MS = 8_000
 const PICTURE_BYTES_MAX = 20_000_000
 const PICTURES_AT_ONCE = 6
-/** Characters of pictures in one message, in base64. */
+/** Maximum base64 characters of pictures in one message. */
 export const PICTURE_CHARACTERS_MAX = 24_000_000
 
 interface Picture {
@@ -15,12 +15,12 @@ interface Picture {
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Pictures that are remembered by address, of those that were read and of those that were not. */
+/** Maximum remembered URLs, per map. */
 const REMEMBERED_MAX = 5_000
 const hashed = new BoundedMap<string, string>(REMEMBERED_MAX)
 const unreadable = new BoundedMap<string, true>(REMEMBERED_MAX)
 
-/** Has pictures that could not be read be tried again: somebody has pressed a button. */
+/** Allows a retry of unreadable pictures, on a user's action. */
 export const retryUnreadable = (): void => unreadable.clear()
 
 const load = async (address: string, signal: AbortSignal): Promise<Picture | undefined> => {
@@ -36,7 +36,7 @@ const load = async (address: string, signal: AbortSignal): Promise<Picture | und
 let loading = 0
 const waiting: (() => void)[] = []
 
-/** A picture of the page; undefined if the page may not read it, which is tried once. A few are read at once. */
+/** Loads a picture, a few at a time. Resolves to undefined if the page may not read it, which is tried once. */
 const pictureOf = async (address: string, signal: AbortSignal): Promise<Picture | undefined> => {
   if (loading >= PICTURES_AT_ONCE) await new Promise<void>(resolve => waiting.push(resolve))
   loading += 1
@@ -53,8 +53,8 @@ const pictureOf = async (address: string, signal: AbortSignal): Promise<Picture 
 }
 
 /**
- * The hashes, by address, of the pictures that are known, or that are read before the timeout. Each picture is read
- * once per page.
+ * Returns the hashes of pictures by URL, as far as they are known or read before the timeout. Each picture is read once
+ * per page.
  */
 export const hashAll = async (addresses: readonly string[], reads = true): Promise<Map<string, string>> => {
   const isNew = (address: string) => reads && !hashed.has(address) && !unreadable.has(address)
@@ -69,7 +69,7 @@ export const hashAll = async (addresses: readonly string[], reads = true): Promi
   )
 }
 
-/** The base64 of bytes, in pieces that an argument list can hold. */
+/** Encodes bytes as base64, in chunks because of the limit for arguments. */
 const toBase64 = (bytes: Uint8Array): string => {
   const pieces: string[] = []
   for (let at = 0; at < bytes.length; at += 32_768)
@@ -78,9 +78,8 @@ const toBase64 = (bytes: Uint8Array): string => {
 }
 
 /**
- * The pictures at these addresses that the page may read, as messages carry them: large ones, and those for which
- * no characters are left, by their hash alone.
- * @param budget characters of base64 that all pictures of a message may take; what is used is taken off
+ * Reads pictures for a message. Large ones, and those beyond the budget, have only their hash.
+ * @param budget remaining base64 characters of the message; reduced by the used ones
  */
 export const readPictures = async (
   addresses: readonly string[],

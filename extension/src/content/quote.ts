@@ -5,10 +5,10 @@ import type { PageParts, QuotedPage } from '../shared/messages'
 import { loadedPictures, partAround, readPart } from './page-parts'
 import { PICTURE_CHARACTERS_MAX, readPictures, retryUnreadable } from './pictures'
 
-/** Pictures are read while somebody waits for the form. */
+/** Shorter than for captures, since the user waits for the form. */
 const PICTURE_MS = 3_000
 
-/** Selected words as the page's text has them, and that text. */
+/** Selected words, located in the page's text. */
 export interface Selected {
   place: QuotedPage['place']
   read: Pick<PageParts, 'url' | 'dom' | 'text'>
@@ -17,7 +17,7 @@ export interface Selected {
 
 const oneSpace = (text: string): string => text.replace(/\s+/g, ' ')
 
-/** What stands before and after a range in a part of the page, roughly as its text has it. */
+/** Returns the text before and after a range, approximately as in the projected text. */
 const around = (range: Range, part: Element): { prefix: string; suffix: string } => {
   const before = document.createRange()
   before.setStart(part, 0)
@@ -31,8 +31,8 @@ const around = (range: Range, part: Element): { prefix: string; suffix: string }
   }
 }
 
-/** The place of words that a text may have with other white space: a selection breaks lines in its own way. */
-const placeOf = (text: string, exact: string, context: { prefix: string; suffix: string }) => {
+/** Locates words in a text. White space may differ, since selections break lines differently. */
+const locate = (text: string, exact: string, context: { prefix: string; suffix: string }) => {
   const place = anchorQuote(text, { exact, ...context })
   if (place) return place
   const words = exact
@@ -43,11 +43,11 @@ const placeOf = (text: string, exact: string, context: { prefix: string; suffix:
   return same === undefined ? null : anchorQuote(text, { exact: same, ...context })
 }
 
-/** Finds selected words in the text of the page. Throws a `Failure` where they are not. */
+/** Finds selected words in the text of the page. @throws Failure if they are missing */
 export const findSelected = (value: string, range: Range): Selected => {
   const part = partAround(range.commonAncestorContainer)
   const read = readPart(part)
-  const place = placeOf(read.text, value, around(range, part))
+  const place = locate(read.text, value, around(range, part))
   if (!place) throw new Failure('wordsMissing')
   return {
     place: { ...place, exact: read.text.slice(place.start, place.end) },
@@ -56,7 +56,7 @@ export const findSelected = (value: string, range: Range): Selected => {
   }
 }
 
-/** Selected words with what a capture holds of the page. */
+/** Adds the parts of the page for a capture to selected words. */
 export const quotedPage = async ({ place, read, pictures }: Selected): Promise<QuotedPage> => {
   retryUnreadable()
   const found = await readPictures(pictures, { left: PICTURE_CHARACTERS_MAX }, PICTURE_MS)

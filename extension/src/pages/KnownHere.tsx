@@ -1,7 +1,7 @@
 import { paths } from '@iodine/contracts'
 import { Tag } from '@iodine/ui'
 import { useEffect, useState } from 'react'
-import { ask, type FoundOnPage, type OverlayState } from '../shared/messages'
+import { type FoundOnPage, type OverlayState, sendRequest } from '../shared/messages'
 import { votesOf } from '../shared/votes'
 import styles from './Popup.module.css'
 
@@ -17,7 +17,7 @@ interface KnownHereProps {
 export function KnownHere({ tabId, server, overlay: { iods, trouble } }: KnownHereProps) {
   const [found, setFound] = useState<FoundOnPage[]>([])
   useEffect(() => {
-    const refresh = () => ask('found', { tabId }).then(setFound, () => {})
+    const refresh = () => sendRequest('found', { tabId }).then(setFound, () => {})
     refresh()
     const timer = setInterval(refresh, REFRESH_MS)
     return () => clearInterval(timer)

@@ -2,14 +2,14 @@ import { PRODUCT_NAME } from '@iodine/contracts'
 import { Button, Callout, FormGroup, InputGroup, Intent, Loading, Switch } from '@iodine/ui'
 import { type FormEvent, useState } from 'react'
 import { Failure } from '../shared/failures'
-import { ask } from '../shared/messages'
+import { sendRequest } from '../shared/messages'
 import styles from './Popup.module.css'
 import { type StatusProps, useStatus } from './use-status'
 
-/** Pictures are mostly on other hosts than their pages. */
+/** All sites: pictures are mostly on other hosts than their pages. */
 const ALL_SITES = ['https://*/*', 'http://*/*']
 
-/** The options: the server, whether what is collected is captured, and whether known IODs are marked. */
+/** The options page. */
 export function Options() {
   const { status, problem, attempt } = useStatus()
   return (
@@ -30,7 +30,7 @@ function Settings({ status, attempt }: StatusProps) {
   const [saved, setSaved] = useState(false)
   const save = async (event: FormEvent) => {
     event.preventDefault()
-    setSaved(await attempt(() => ask('setServer', { server })))
+    setSaved(await attempt(() => sendRequest('setServer', { server })))
   }
   return (
     <>
@@ -54,7 +54,7 @@ function Settings({ status, attempt }: StatusProps) {
       <Switch
         label="Keep a sealed copy of what I collect"
         checked={status.sealing}
-        onChange={({ currentTarget: { checked: on } }) => attempt(() => ask('setSealing', { on }))}
+        onChange={({ currentTarget: { checked: on } }) => attempt(() => sendRequest('setSealing', { on }))}
       />
       <p className={styles.muted}>
         Collect and + IOD also hand over the page’s text, HTML, pictures and, with Collect this post or
@@ -68,7 +68,7 @@ function Settings({ status, attempt }: StatusProps) {
           attempt(async () => {
             if (on && !(await chrome.permissions.request({ origins: ALL_SITES })))
               throw new Failure('picturesPermission')
-            await ask('setLooking', { on })
+            await sendRequest('setLooking', { on })
           })
         }
       />
@@ -80,7 +80,7 @@ function Settings({ status, attempt }: StatusProps) {
       <Switch
         label="Mark known IODs, and offer + IOD for selected text, on the sites where I switched it on"
         checked={status.reading}
-        onChange={({ currentTarget: { checked: on } }) => attempt(() => ask('setReading', { on }))}
+        onChange={({ currentTarget: { checked: on } }) => attempt(() => sendRequest('setReading', { on }))}
       />
       <p>
         <a href="privacy.html">What leaves the browser</a>

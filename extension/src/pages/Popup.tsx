@@ -2,7 +2,7 @@ import { PRODUCT_NAME } from '@iodine/contracts'
 import { Button, Callout, FormGroup, InputGroup, Intent, Loading, Switch, Tag } from '@iodine/ui'
 import { type FormEvent, useState } from 'react'
 import { Failure } from '../shared/failures'
-import { ask, type PageCapture } from '../shared/messages'
+import { type PageCapture, sendRequest } from '../shared/messages'
 import { KnownHere } from './KnownHere'
 import styles from './Popup.module.css'
 import { QueueState } from './QueueState'
@@ -49,7 +49,7 @@ export function Popup() {
             variant="minimal"
             size="small"
             text="Sign out"
-            onClick={() => attempt(() => ask('signOut', {}))}
+            onClick={() => attempt(() => sendRequest('signOut', {}))}
           />
         )}
       </footer>
@@ -63,7 +63,7 @@ function SignIn({ status, attempt }: StatusProps) {
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     setWorking(true)
-    await attempt(() => ask('signIn', { code }))
+    await attempt(() => sendRequest('signIn', { code }))
     setWorking(false)
   }
   return (
@@ -122,7 +122,7 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
     setWorking(true)
     setResult('')
     await attempt(async () => {
-      const { queued, invalid, absence } = await ask('collect', { tabId, what })
+      const { queued, invalid, absence } = await sendRequest('collect', { tabId, what })
       setResult(absence ? `${absence}.` : `${queued} collected`)
       if (invalid.length > 0) throw new Failure('unfit', { fields: invalid.join(', ') })
     })
@@ -160,9 +160,9 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
         checked={status.keeping}
         onChange={({ currentTarget: { checked: on } }) =>
           change(async () => {
-            // Without the permission, lists are read from now on; with it, from the start of the page.
+            // Without the permission, only lists fetched from now on are read; with it, all since the page load.
             if (on && status.source === 'tiktok') await permitted()
-            await ask('keep', { tabId, on })
+            await sendRequest('keep', { tabId, on })
           })
         }
       />
@@ -172,7 +172,7 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
         onChange={({ currentTarget: { checked: on } }) =>
           change(async () => {
             if (on && !(await permitted())) throw new Failure('markingPermission', { host: status.host })
-            await ask('markSite', { tabId, pattern: status.pattern, on })
+            await sendRequest('markSite', { tabId, pattern: status.pattern, on })
           })
         }
       />

@@ -1,6 +1,6 @@
 import { Button, Callout, Intent, Tag } from '@iodine/ui'
 import { useEffect, useState } from 'react'
-import { ask } from '../shared/messages'
+import { sendRequest } from '../shared/messages'
 import styles from './Popup.module.css'
 import type { StatusProps } from './use-status'
 
@@ -29,7 +29,7 @@ export function QueueState({ status, attempt }: StatusProps) {
       {trouble && waiting > 0 && (
         <Callout intent={Intent.WARNING} compact>
           {trouble.reason}. Nothing is lost: <NextTry at={trouble.until} />
-          <Button size="small" text="Send now" onClick={() => attempt(() => ask('sendNow', {}))} />
+          <Button size="small" text="Send now" onClick={() => attempt(() => sendRequest('sendNow', {}))} />
         </Callout>
       )}
       {refused.length > 0 && (
@@ -41,8 +41,16 @@ export function QueueState({ status, attempt }: StatusProps) {
               </li>
             ))}
           </ul>
-          <Button size="small" text="Try again" onClick={() => attempt(() => ask('retryRefused', {}))} />{' '}
-          <Button size="small" text="Discard" onClick={() => attempt(() => ask('discardRefused', {}))} />
+          <Button
+            size="small"
+            text="Try again"
+            onClick={() => attempt(() => sendRequest('retryRefused', {}))}
+          />{' '}
+          <Button
+            size="small"
+            text="Discard"
+            onClick={() => attempt(() => sendRequest('discardRefused', {}))}
+          />
         </Callout>
       )}
       <Captures captures={captures} attempt={attempt} />
@@ -53,7 +61,7 @@ export function QueueState({ status, attempt }: StatusProps) {
             size="small"
             variant="minimal"
             text="Discard"
-            onClick={() => attempt(() => ask('discardOthers', {}))}
+            onClick={() => attempt(() => sendRequest('discardOthers', {}))}
           />
         </p>
       )}
@@ -72,7 +80,7 @@ export function QueueState({ status, attempt }: StatusProps) {
 
 const many = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`
 
-/** What waits to be sealed, and why it can't be; nothing while all is sealed. */
+/** Captures and quotes that wait to be sealed, and failed ones with the reason. */
 function Captures({
   captures: { waiting, quotes, full, refused, leftOut, trouble },
   attempt,
@@ -87,7 +95,7 @@ function Captures({
       {waits && trouble && (
         <Callout intent={Intent.WARNING} compact>
           {trouble.reason}. Nothing is lost: <NextTry at={trouble.until} />
-          <Button size="small" text="Send now" onClick={() => attempt(() => ask('sendNow', {}))} />
+          <Button size="small" text="Send now" onClick={() => attempt(() => sendRequest('sendNow', {}))} />
         </Callout>
       )}
       {leftOut && <p className={styles.muted}>{leftOut}</p>}
@@ -110,11 +118,15 @@ function Captures({
               <Button
                 size="small"
                 text="Try again"
-                onClick={() => attempt(() => ask('retryCaptures', {}))}
+                onClick={() => attempt(() => sendRequest('retryCaptures', {}))}
               />{' '}
             </>
           )}
-          <Button size="small" text="Discard" onClick={() => attempt(() => ask('discardCaptures', {}))} />
+          <Button
+            size="small"
+            text="Discard"
+            onClick={() => attempt(() => sendRequest('discardCaptures', {}))}
+          />
         </Callout>
       )}
     </>

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useState } from 'react'
 import { failureOf } from '../shared/failures'
-import { ask, type Status, type TabStatus } from '../shared/messages'
+import { type Status, sendRequest, type TabStatus } from '../shared/messages'
 
 const REFRESH_MS = 700
 
-/** The background's state for popup and options, polled while they are open. */
+/** Polls the background's state for popup and options. */
 export function useStatus() {
   const [status, setStatus] = useState<Status>()
   const [problem, setProblem] = useState('')
@@ -13,7 +13,7 @@ export function useStatus() {
 
   const refresh = useCallback(
     () =>
-      ask('status', {}).then(
+      sendRequest('status', {}).then(
         now => {
           setStatus(now)
           setUnreachable('')
@@ -58,7 +58,7 @@ export interface CurrentTab {
   status: TabStatus
 }
 
-/** The tab that the popup was opened for, polled like the status. `?tab=` gives its id if the popup is opened as a tab. */
+/** Polls the tab that the popup was opened for. `?tab=` contains its id if the popup is opened as a tab. */
 export function useTab() {
   const [tab, setTab] = useState<CurrentTab>()
   const refresh = useCallback(async () => {
@@ -67,10 +67,13 @@ export function useTab() {
       ? [await chrome.tabs.get(named)]
       : await chrome.tabs.query({ active: true, currentWindow: true })
     if (current?.id === undefined) return
-    setTab({ tabId: current.id, status: await ask('tab', { tabId: current.id, url: current.url ?? '' }) })
+    setTab({
+      tabId: current.id,
+      status: await sendRequest('tab', { tabId: current.id, url: current.url ?? '' }),
+    })
   }, [])
   useEffect(() => {
-    // A tab that is gone has no status; that of the background says if it does not answer.
+    // A closed tab has no status. A failure of the background is shown by `useStatus`.
     const poll = () => refresh().catch(() => {})
     poll()
     const timer = setInterval(poll, REFRESH_MS)

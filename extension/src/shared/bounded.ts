@@ -1,4 +1,4 @@
-/** A map of at most so many entries: for further ones the oldest go. */
+/** A map with a maximum size: a new entry evicts the oldest. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #max: number
   constructor(max: number) {

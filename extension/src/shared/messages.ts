@@ -1,6 +1,6 @@
 import type { Category, NewEvidence, NewIod, Source } from '@iodine/contracts'
 import type { Captured } from '../sources'
-import { Failure, failureOf, failureSaying } from './failures'
+import { Failure, failureOf, failureWithMessage } from './failures'
 
 /** The number of sent records by result, since installation. */
 export interface Totals {
@@ -25,19 +25,19 @@ export interface Outcome {
   at: string
 }
 
-/** A picture of a page: its bytes in base64, or its hash alone if it is large. */
+/** A picture of a page: its bytes in base64, or only its hash if it is large. */
 export interface PictureParts {
   url: string
-  /** Media type, as its server says. */
+  /** Media type, as stated by its server. */
   type: string
   bytes: number
   sha256: string
   base64?: string
 }
 
-/** What a capture holds of a page, as the script in it has read it. Messages are JSON. */
+/** The parts of a page for a capture, as read by the content script. Messages are JSON. */
 export interface PageParts {
-  /** The page's address when it was read. */
+  /** The page's URL when it was read. */
   url: string
   /** `captureDom` and `projectText` of the post or article. */
   dom: string
@@ -47,32 +47,32 @@ export interface PageParts {
   unread: number
 }
 
-/** A record, and the part of the page that shows it, or why there is none. */
+/** A record, with the part of the page that shows it, or why it has none. */
 export interface Collected {
   captured: Captured
   page?: PageParts | { problem: string }
 }
 
-/** The state of the captures of an account. `waiting`: also those that are being made. */
+/** The state of the captures of an account. `waiting` includes those in progress. */
 export interface CaptureSummary {
   waiting: number
   waitingForOthers: number
-  /** Captures that the server had no room for. */
+  /** Captures that the server had no space for. */
   full: { count: number; reason: string }
   /** Quotes that wait for their capture to be sealed. */
   quotes: number
-  /** Captures and quotes that the server refused: the page's address or the IOD's value, and why. */
+  /** Captures and quotes that the server refused: the page's URL or the IOD's value, and the reason. */
   refused: { key: string; of: string; reason: string }[]
-  /** What is missing of the capture of the page that was collected last, in sentences. */
+  /** The missing parts of the last capture, in sentences for the user. */
   leftOut: string
-  /** Like that of records. */
+  /** Like `Status.trouble`. */
   trouble: { reason: string; until: number } | null
 }
 
 /** The newest capture of a page. */
 export interface PageCapture {
   state: 'waiting' | 'full' | 'refused' | 'sealed'
-  /** Place in the server's log, once sealed. */
+  /** Position in the server's log, once sealed. */
   seq: number | null
   reason: string
 }
@@ -90,11 +90,11 @@ export interface Status {
   recent: Outcome[]
   /** The failure of the last attempt to send, and the time of the retry (milliseconds of `Date.now()`). */
   trouble: { reason: string; until: number } | null
-  /** Whether what is collected is captured, too. */
+  /** Whether collected pages are also captured. */
   sealing: boolean
-  /** Whether pictures of what is collected are read, to find them again. */
+  /** Whether pictures of collected records are hashed for recognition. */
   looking: boolean
-  /** Why what was collected could not be kept in this browser the last time; empty if it could. */
+  /** The last storage failure in this browser; empty if the last operation succeeded. */
   problem: string
   captures: CaptureSummary
   overlay: OverlayState
@@ -111,14 +111,14 @@ export interface TabStatus {
   capture: PageCapture | null
   /** Why nothing can be collected here, for the user; empty if it can. */
   refusal: string
-  /** Why it does not keep collecting any more; empty if it was switched off, or is on. */
+  /** Why Keep collecting ended without the user's action; else empty. */
   ended: string
 }
 
-/** What was collected of a page. */
+/** The result of collecting a page. */
 export interface CollectResult {
   queued: number
-  /** Fields of records that are none by the contract: these are not queued. */
+  /** Invalid fields of records, which are not queued. */
   invalid: string[]
   /** Why nothing was collected, for the user. */
   absence?: string
@@ -126,7 +126,7 @@ export interface CollectResult {
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; error: string }
 
-/** Requests of the extension's own pages to the background, with the answer's type. */
+/** Requests of the extension's own pages to the background, with the response's type. */
 export interface PageRequests {
   status: { input: object; value: Status }
   tab: { input: { tabId: number; url: string }; value: TabStatus }
@@ -137,14 +137,14 @@ export interface PageRequests {
   markSite: { input: { tabId: number; pattern: string; on: boolean }; value: null }
   setSealing: { input: { on: boolean }; value: null }
   setLooking: { input: { on: boolean }; value: null }
-  /** The known IODs of a tab's page; none where they are not marked. */
+  /** The known IODs of a tab's page; empty if they are not marked. */
   found: { input: { tabId: number }; value: FoundOnPage[] }
   collect: { input: { tabId: number; what: 'own' | 'all' }; value: CollectResult }
   keep: { input: { tabId: number; on: boolean }; value: null }
   sendNow: { input: object; value: null }
   retryRefused: { input: object; value: null }
   discardRefused: { input: object; value: null }
-  /** The same of captures and quotes: those that the server had no room for, and those that it refused, too. */
+  /** Captures that the server had no space for; `discardCaptures` also covers refused captures and quotes. */
   retryCaptures: { input: object; value: null }
   discardCaptures: { input: object; value: null }
   discardOthers: { input: object; value: null }
@@ -156,49 +156,47 @@ export interface KnownValue {
   category: Category
 }
 
-/** What the browser knows of an IOD whose value is on a page. Votes saturate at 255. */
+/** The local data of an IOD whose value is on a page. Votes saturate at 255. */
 export interface KnownIod {
   id: string
   category: Category
   votes_for: number
   votes_against: number
-  /** The votes weighed by their independence; undefined if that is not known. */
+  /** The votes weighted by their independence; undefined if unknown. */
   independent?: { for: number; against: number } | undefined
   campaigns: { id: string; name: string }[]
   /** Number of further campaigns. */
   more: number
 }
 
-/**
- * The known values of texts: for each text start, end (UTF-16) and number of the IOD, of one value behind the other.
- */
+/** The known values of texts. `hits`: for each text, a flat list of start, end (UTF-16) and index of the IOD. */
 export interface Scanned {
   iods: KnownIod[]
   hits: number[][]
 }
 
-/** An IOD that is on a page, in the words of its first place there. */
+/** An IOD on a page, with the words of its first occurrence. */
 export interface FoundOnPage extends KnownIod {
   text: string
-  /** Number of places. */
+  /** Number of occurrences. */
   places: number
 }
 
-/** What the browser has of all IODs. */
+/** The state of the local copy of all IODs. */
 export interface OverlayState {
   /** Number of IODs; null before the first download. */
   iods: number | null
-  /** Why the last download failed, for the user; empty if it did not. */
+  /** Why the last download failed, for the user; else empty. */
   trouble: string
 }
 
-/** The selected words in the text of a page's parts. */
+/** Selected words, located in the text of a page's parts. */
 export interface QuotedPage {
   page: PageParts
   place: Pick<NewEvidence, 'start' | 'end' | 'exact'>
 }
 
-/** An IOD that was created, or that exists already. `problem`: why it gets no evidence. */
+/** A created or existing IOD. `problem`: why it gets no evidence. */
 export interface CreatedIod {
   iod: KnownValue
   isNew: boolean
@@ -210,9 +208,9 @@ export interface ContentRequests {
   hello: { input: object; value: { keeping: boolean; marking: boolean; sealing: boolean } }
   /** From a page that keeps collecting. */
   captured: { input: { captured: Captured[] }; value: null }
-  /** Answers the order to collect that has this ticket. */
+  /** Answers the `collect` order with this ticket. */
   collected: { input: { ticket: string; collected: Collected[] }; value: null }
-  /** Compares texts with all IODs, here in the browser. */
+  /** Compares texts with the local copy of all IODs. */
   scan: { input: { texts: string[] }; value: Scanned }
   /** Opens the page of an IOD or a campaign in the app. */
   openApp: { input: { path: string }; value: null }
@@ -229,9 +227,9 @@ export type Order =
   | { order: 'collect'; what: 'own' | 'all'; ticket: string; sealing: boolean }
   | { order: 'keep'; on: boolean }
   | { order: 'mark'; on: boolean }
-  /** More IODs are known. */
+  /** Compares the page again, after new IODs are known. */
   | { order: 'refresh' }
-  /** Hides what is drawn over the page while its picture is taken. */
+  /** Hides the overlay during a screenshot. */
   | { order: 'conceal'; on: boolean }
   | { order: 'found' }
 
@@ -240,10 +238,7 @@ export type RequestName = keyof Requests
 export type InputOf<N extends RequestName> = Requests[N]['input']
 export type ValueOf<N extends RequestName> = Requests[N]['value']
 
-/**
- * A page's answer to an order: its address; the known IODs that are on it, if they were asked for; why the order failed,
- * if it did.
- */
+/** A page's response to an order: its URL; the known IODs on it, if requested; why the order failed, if it did. */
 export interface PageReport {
   url: string
   found?: FoundOnPage[]
@@ -251,14 +246,14 @@ export interface PageReport {
 }
 
 /** Sends a request to the background; rejects with a message for the user. */
-export const ask = async <N extends RequestName>(name: N, input: InputOf<N>): Promise<ValueOf<N>> => {
-  // Of a script whose extension has been updated or removed, `chrome.runtime` is not there any more.
+export const sendRequest = async <N extends RequestName>(name: N, input: InputOf<N>): Promise<ValueOf<N>> => {
+  // `chrome.runtime` is undefined once the extension was updated or removed, hence the async function.
   const sent: Promise<Answer<ValueOf<N>> | undefined> = (async () =>
     chrome.runtime.sendMessage({ ...input, name }))()
   const answer = await sent.catch(error => {
     throw failureOf(error)
   })
   if (!answer) throw new Failure('interrupted')
-  if (!answer.ok) throw failureSaying(answer.error)
+  if (!answer.ok) throw failureWithMessage(answer.error)
   return answer.value
 }

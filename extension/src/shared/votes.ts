@@ -2,7 +2,7 @@ import type { KnownIod } from './messages'
 
 const many = (count: number): string => (count === 255 ? '255 or more' : String(count))
 
-/** Votes of an IOD in words. Counts saturate at 255. */
+/** Returns the votes of an IOD in words. Counts saturate at 255. */
 export const votesOf = ({
   votes_for,
   votes_against,

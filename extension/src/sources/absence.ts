@@ -4,12 +4,12 @@ import { at, jsonOf, type PageState, textOf, urlOf } from './read'
 import { documentsOf } from './telegram'
 
 /**
- * Why a page has no post: it was removed, the site asks to wait or keeps it from the reader, or answered with an error,
- * or the page shows an error with the status of a success.
+ * Why a page has no post: it was removed (`removed`), a bot protection asks to wait (`waiting`), the site withholds it
+ * (`withheld`), an error status (`siteError`), or an error page with a success status (`nothingHere`).
  */
 interface Absence {
   kind: 'removed' | 'waiting' | 'withheld' | 'siteError' | 'nothingHere'
-  /** HTTP status, of an error. */
+  /** HTTP status of a `siteError`. */
   status?: number
 }
 
@@ -23,7 +23,7 @@ const GONE_SHOWN =
 
 const STATE = 'script#__UNIVERSAL_DATA_FOR_REHYDRATION__'
 const VIDEO = /\/(?:video|photo|v)\/(\d+)/
-/** Numbers and comments belong to a post that is there. */
+/** Returns whether the page shows a like count, which only an existing post has. */
 const isShown = (document: Document): boolean => document.querySelector('[data-e2e="like-count"]') !== null
 
 const tiktok = ({ document, url }: PageState, isAsLoaded: boolean): Absence['kind'] | undefined => {
@@ -49,17 +49,17 @@ const tiktok = ({ document, url }: PageState, isAsLoaded: boolean): Absence['kin
 const telegram = ({ document }: PageState): Absence['kind'] | undefined =>
   documentsOf(document).some(each => each.querySelector('.tgme_widget_message_error')) ? 'removed' : undefined
 
-/** Titles of the pages that bot protections show before a page (Cloudflare, Anubis, DDoS-Guard, hosting providers). */
+/** Titles of challenge pages of bot protections (Cloudflare, Anubis, DDoS-Guard, hosting providers). */
 const CHALLENGE =
   /^(?:just a moment(?:\.{3}|…)|(?:attention required!|please wait(?:\.{3}|…)) \| cloudflare|making sure you.re not a bot!|ddos-guard|one moment, please(?:\.{3}|…)|checking your browser(?: before accessing .*|\.{3}|…)?)$/i
 const NOT_FOUND =
   /^(?:error )?404(?: error)?(?: (?:page )?not found)?[.!]?$|^(?:oops!? )?(?:page|article|post)?\s*not found[.!]?$/i
-/** Separates an error from the name of its site, or from an explanation. */
+/** Separator between an error and the name of its site or an explanation. */
 const SEPARATOR = /\s+[|–—·-]\s+|:\s+/
 const ARTICLE_CHARACTERS = 200
 const BESIDE = 'a, details, footer, nav, noscript, script, style'
 
-/** Returns whether a part of a page has the text of an article, links and explanations apart. */
+/** Returns whether a part of a page contains the text of an article, without links and explanations. */
 const hasArticle = (part: Element | undefined): boolean => {
   const copy = part?.cloneNode(true) as Element | undefined
   for (const element of copy?.querySelectorAll(BESIDE) ?? []) element.remove()
@@ -79,8 +79,8 @@ const blog = ({ document }: PageState): Absence['kind'] | undefined => {
 const absenceIn = { tiktok, telegram, blog }
 
 /**
- * Returns whether a page is still the one that was loaded. Scripts add and remove parameters, and set positions; another
- * path, route or value of a parameter is another page.
+ * Returns whether a page is still the loaded one. Scripts add and remove parameters and set fragments; a different path,
+ * route or parameter value is another page.
  */
 const isSamePage = (loadedUrl: string, url: string): boolean => {
   const [loaded, now] = [urlOf(loadedUrl), urlOf(url)]
@@ -95,8 +95,8 @@ const isSamePage = (loadedUrl: string, url: string): boolean => {
 }
 
 /**
- * Returns why a page has no post; undefined if it may have one. A page that scripts moved on since its load has another
- * post than the one with the status.
+ * Returns why a page has no post; undefined if it may have one. The HTTP status does not apply after a client-side
+ * navigation.
  */
 export const absenceOf = (source: Source, page: PageState): Absence | undefined => {
   const { status = 0, loadedUrl, url } = page
@@ -107,7 +107,7 @@ export const absenceOf = (source: Source, page: PageState): Absence | undefined 
   return kind && { kind }
 }
 
-/** Returns a record that says only that the post of a page was seen removed; undefined if its address names no post. */
+/** Returns the removal notice for the post of a page; undefined if the URL names no post. */
 export const removalOf = (source: Source, { url, time }: PageState): RecordOf[Source] | undefined => {
   const { pathname = '' } = urlOf(url) ?? {}
   const seen = {

@@ -16,10 +16,10 @@ import { addressOf, at, type Found, filled, firstTexts, type PageState, textOf }
 
 const IMAGES_MAX = 200
 const AUTHORS_MAX = 100
-/** What a head says of its site rather than of one article. */
+/** Names of meta elements about the site, which apply to all its articles. */
 const OF_SITE = /^(?:generator|og:site_name|twitter:site)$/
 
-/** The article of a page, read from its head. */
+/** Reads the article of a page, mainly from its head. */
 export const readBlogPage = ({ document, url, loadedUrl, time }: PageState): Found<BlogRecord> => {
   const page = addressOf(url, url)
   if (!page) return { own: undefined, all: [] }
@@ -57,7 +57,7 @@ export const readBlogPage = ({ document, url, loadedUrl, time }: PageState): Fou
         !containsTitle(other, title),
     ),
   )
-  // A head that is still another article's says nothing of this one.
+  // A stale head describes another article.
   const article = isHeadStale ? undefined : articleInHead
   const meta = (name: string) => (isHeadStale && !OF_SITE.test(name) ? undefined : inHead(name))
   const address = (name: string) => absolute(meta(name), base)
@@ -86,7 +86,7 @@ export const readBlogPage = ({ document, url, loadedUrl, time }: PageState): Fou
     }),
   })
   const context = contextOf({
-    // One of them may name a day alone.
+    // Either may be a date without a time.
     posted_at: timeOf(metadata?.article_published_time, firstValue(at(article, 'datePublished'))),
     text: part && partText(part),
     links: part && linksIn(part, base),
@@ -101,15 +101,12 @@ export const readBlogPage = ({ document, url, loadedUrl, time }: PageState): Fou
   return { own, all: [own] }
 }
 
-/**
- * The addresses of the pictures in an article's page, each once. `imageHashes` holds the hashes of their
- * bytes.
- */
+/** Returns the URLs of the pictures in an article's page, each once. `imageHashes` holds the hashes of their bytes. */
 export const imagesOf = ({ document, url }: Pick<PageState, 'document' | 'url'>): string[] => {
   return [...new Set(picturesIn(document, baseOf(document, url)))].slice(0, IMAGES_MAX)
 }
 
-/** Attributes from which scripts load a picture late. */
+/** Attributes of lazily loaded pictures. */
 const LAZY = [
   'data-src',
   'data-lazy-src',
@@ -122,7 +119,7 @@ const LAZY = [
   'data-lazy-srcset',
 ]
 
-/** The pictures of a part of a page, also those that are not loaded yet or are for browsers without scripts. */
+/** Returns the URLs of the pictures in a part of a page, including lazily loaded ones and those in `noscript`. */
 const picturesIn = (part: ParentNode, base: string): string[] =>
   allIn(part, 'img, noscript')
     .flatMap(element =>
@@ -132,7 +129,7 @@ const picturesIn = (part: ParentNode, base: string): string[] =>
       const sources = [...(image.closest('picture')?.querySelectorAll('source') ?? [])]
       // `currentSrc` is the candidate that the browser chose.
       const chosen = image.hasAttribute('srcset') || image.closest('picture') ? image.currentSrc : ''
-      // Where a picture is loaded late, what the browser has chosen is its placeholder.
+      // For a lazily loaded picture, the browser's choice is the placeholder.
       const late = [
         ...LAZY.map(name => attributeOf(image, name)),
         ...sources.flatMap(source =>
@@ -144,13 +141,13 @@ const picturesIn = (part: ParentNode, base: string): string[] =>
       return addresses.map(address => addressOf(address, base)).find(Boolean) ?? []
     })
 
-/** The address in an attribute of a picture. */
+/** Returns the URL in an attribute of a picture. */
 const attributeOf = (element: Element, name: string): string | null | undefined => {
   const value = element.getAttribute(name)
   return name.endsWith('srcset') ? largestOf(value) : value
 }
 
-/** The pictures in an element that is text where scripts run, but for counters of visits. */
+/** Returns the pictures in a `noscript` element, without tracking pixels. */
 const withoutScripts = (element: Element): HTMLImageElement[] =>
   [...new DOMParser().parseFromString(element.textContent ?? '', 'text/html').querySelectorAll('img')].filter(
     image => !['width', 'height'].some(side => /^[01](?:px)?$/.test(image.getAttribute(side) ?? '')),
@@ -158,7 +155,7 @@ const withoutScripts = (element: Element): HTMLImageElement[] =>
 
 const SRCSET_MAX = 10_000
 
-/** The address in a `srcset` that is for the largest size. */
+/** Returns the URL for the largest size in a `srcset`. */
 const largestOf = (candidates: string | null): string | undefined => {
   if (candidates === null || candidates.length > SRCSET_MAX) return undefined
   return (
@@ -176,7 +173,7 @@ const largestOf = (candidates: string | null): string | undefined => {
   )
 }
 
-/** Reads meta elements by `name` or `property`. The first one with content counts. */
+/** Returns a function that reads meta elements by `name` or `property`. The first one with content wins. */
 const metaOf = (document: Document): ((name: string) => string | undefined) => {
   const contents = new Map<string, string>()
   for (const element of document.querySelectorAll('meta[content]')) {
@@ -189,18 +186,18 @@ const metaOf = (document: Document): ((name: string) => string | undefined) => {
   return name => contents.get(name)
 }
 
-/** The base of the page's relative addresses. */
+/** Returns the base of the page's relative URLs. */
 const baseOf = (document: Document, url: string): string =>
   addressOf(document.querySelector('base[href]')?.getAttribute('href'), url) ?? url
 
 /** Values that a template or script left unfilled: `{{ page.url }}`, `${url}`, `/news/undefined`. */
 const PLACEHOLDER =
   /[{}<>]|%7[bd]|%3[ce]|^\[|(?:^|[/=])(?:undefined|null|nan|\[object(?: |%20)object\])(?=$|[/?#&])/i
-/** A value that begins with a host: `www.paper.example/a`, `paper.example/a`, but no name of a file. */
+/** A value that begins with a host: `www.paper.example/a`, `paper.example/a`. File names are excluded by FILE_TYPE. */
 const HOST = /^(?:www\.)?[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){0,9}\.([a-z]{2,24})(?::\d{1,5})?(?=[/#]|$)/i
 const FILE_TYPE = /^(?:[sxp]?html?|php|aspx?|jspx?|cgi|cfm|xml|json|pdf|txt|png|jpe?g|gif|webp|svg|avif)$/i
 
-/** What a page states as an address, without what is none, and with a scheme before a host. */
+/** Returns a stated URL, with a scheme added before a host; undefined for a placeholder. */
 const repaired = (value: string | undefined): string | undefined => {
   const text = value?.trim()
   if (!text || PLACEHOLDER.test(text)) return undefined
@@ -211,19 +208,19 @@ const repaired = (value: string | undefined): string | undefined => {
 const statedAddress = (value: unknown, base: string): string | undefined =>
   addressOf(repaired(textOf(value)), base)
 
-/** An address that a page states, absolute; one that is no web address stays as it is. */
+/** Returns a stated URL as absolute; unchanged if it is no web URL. */
 const absolute = (value: string | undefined, base: string): string | undefined => {
   const address = repaired(value)
   return address === undefined || URL.canParse(address) ? address : (addressOf(address, base) ?? address)
 }
 
-/** The canonical addresses that a page states; empty ones and placeholders are none. */
+/** Returns the canonical URLs that a page states, without empty ones and placeholders. */
 const linkedAddresses = (document: Document, base: string): string[] =>
   [...document.querySelectorAll('link[rel][href]')]
     .filter(element => (element.getAttribute('rel') ?? '').toLowerCase().split(/\s+/).includes('canonical'))
     .flatMap(element => statedAddress(element.getAttribute('href'), base) ?? [])
 
-/** The node that a value's `@id` refers to, or the value itself. */
+/** Returns the node that a value's `@id` refers to, else the value itself. */
 const resolved = (value: unknown, nodes: unknown[]): unknown => {
   const id = at(value, '@id')
   if (typeof id !== 'string' || at(value, 'name') !== undefined) return value
@@ -235,7 +232,7 @@ const creatorOf = (creator: unknown) => ({
   url: firstValue(at(creator, 'url')),
 })
 
-/** A record has one author: the names of several are one after the other, with the address of the first. */
+/** Returns the author of a record: the joined names of all authors, with the URL of the first. */
 const authorsOf = (value: unknown, nodes: unknown[]) => {
   const authors = valuesOf(value)
     .slice(0, AUTHORS_MAX)

@@ -2,7 +2,7 @@ import { cutText, exactTime, isRoute, LIMITS, pageAddress, type RecordContext } 
 import { nodeProperty, projectText } from '@iodine/evidence'
 import { addressOf, filled, textOf, urlOf } from './read'
 
-/** The first of the values that is a time with its zone, as the contract accepts it; undefined if none is. */
+/** Returns the first value that is a time with a zone, in the contract's format; undefined if none is. */
 export const timeOf = (...values: unknown[]): string | undefined =>
   values.map(value => exactTime(textOf(value) ?? '')).find(time => time !== undefined)
 
@@ -10,7 +10,7 @@ const query = (root: ParentNode, selector: string): Element[] => [
   ...nodeProperty(root, 'querySelectorAll').call(root, selector),
 ]
 
-/** A part of a page, and the open shadow roots in it. */
+/** Returns a part of a page, and the open shadow roots in it. */
 const rootsOf = (part: ParentNode): ParentNode[] => {
   const roots = [part]
   for (const root of roots)
@@ -21,11 +21,11 @@ const rootsOf = (part: ParentNode): ParentNode[] => {
   return roots
 }
 
-/** The elements of a part of a page that match, those in open shadow roots last. */
+/** Returns the matching elements of a part of a page, those in open shadow roots last. */
 export const allIn = (part: ParentNode, selector: string): Element[] =>
   rootsOf(part).flatMap(root => query(root, selector))
 
-/** The element around one, or the host of its shadow root. */
+/** Returns the parent element, or the host of the shadow root. */
 const parentOf = (element: Element): Element | undefined => {
   const parent = nodeProperty(element, 'parentElement')
   if (parent) return parent
@@ -33,7 +33,7 @@ const parentOf = (element: Element): Element | undefined => {
   return root.nodeType === Node.DOCUMENT_FRAGMENT_NODE ? (root as Partial<ShadowRoot>).host : undefined
 }
 
-/** Those that are within no other one. */
+/** Returns the matching elements that are nested in no other match. */
 const outermost = (part: ParentNode, selector: string): Element[] =>
   allIn(part, selector).filter(element => {
     for (let parent = parentOf(element); parent; parent = parentOf(parent))
@@ -44,11 +44,11 @@ const outermost = (part: ParentNode, selector: string): Element[] =>
 const MAIN = 'main, [role="main"]'
 const ARTICLE = 'article, [role="article"]'
 const BODY = '[itemprop~="articleBody"]'
-/** How many times longer than the next one an article is that stands among teasers or comments. */
+/** Minimum ratio of the longest article's length to the next, to distinguish it from teasers and comments. */
 const LONGER = 3
 
 const TITLE_MAX = 2_000
-/** The words of a title, for comparison: without case and punctuation. */
+/** Returns the words of a title for comparison, without case and punctuation. */
 export const titleWords = (text: string | null | undefined): string =>
   (text ?? '')
     .slice(0, TITLE_MAX)
@@ -57,21 +57,21 @@ export const titleWords = (text: string | null | undefined): string =>
     .replace(/[\u00ad\u200b]/g, '')
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim()
-/** Whether words of `titleWords` contain others, which are not empty. */
+/** Returns whether `titleWords` contain other ones, which must not be empty. */
 export const containsWords = (words: string, part: string): boolean =>
   part !== '' && ` ${words} `.includes(` ${part} `)
-/** Whether a title contains another one, as whole words. */
+/** Returns whether a title contains another one, as whole words. */
 export const containsTitle = (title: string | null | undefined, part: string | null | undefined): boolean =>
   containsWords(titleWords(title), titleWords(part))
 
-/** The headings of a part of a page: those of the first level, else the first one of the second. */
+/** Returns the headings of a part of a page: all `h1`, else the first `h2`. */
 const headingsOf = (part: ParentNode): string[] => {
   const [first, second] = ['h1', 'h2'].map(level =>
     allIn(part, level).flatMap(({ textContent }) => textOf(textContent?.trim()) ?? []),
   )
   return first?.length ? first : (second?.slice(0, 1) ?? [])
 }
-/** The first heading of the first level in a part of a page. */
+/** Returns the first `h1` of a part of a page. */
 export const headingOf = (part: ParentNode): string | undefined =>
   allIn(part, 'h1')
     .map(({ textContent }) => textOf(textContent?.trim()))
@@ -83,13 +83,13 @@ const pageTitles = (page: Document): string[] => [
     meta => meta.getAttribute('content') ?? '',
   ),
 ]
-/** The length of the longest heading that the page's title contains; zero if it contains none. */
+/** Returns the length of the longest heading that the page's title contains; zero for none. */
 const matchedLength = (titles: string[], headings: string[]): number =>
   headings
     .filter(heading => titles.some(title => containsTitle(title, heading)))
     .reduce((longest, heading) => Math.max(longest, titleWords(heading).length), 0)
 
-/** The one with a heading that the page's title contains; of several, the one with the longest. */
+/** Returns the part with the longest heading that the page's title contains. */
 const titledAs = (page: Document, parts: Element[]): { part: Element; length: number } | undefined => {
   const titles = pageTitles(page)
   const [best, next] = parts
@@ -103,7 +103,10 @@ const isShown = (part: Element): boolean =>
   nodeProperty(part, 'checkVisibility')?.call(part) !== false
 const lengthOf = (root: ParentNode): number => nodeProperty(root, 'textContent')?.length ?? 0
 
-/** The one of several parts that a page is about: that with the page's title, the only one with a heading, the longest by far. */
+/**
+ * Returns the principal part: the one with the page's title, else the only one with a heading, else the longest by
+ * far.
+ */
 const principal = (page: Document, parts: Element[]): Element | undefined => {
   const shown = parts.filter(isShown)
   if (shown.length < 2) return shown[0] ?? (parts.length === 1 ? parts[0] : undefined)
@@ -118,8 +121,8 @@ const principal = (page: Document, parts: Element[]): Element | undefined => {
 }
 
 /**
- * The part of a page that is about one thing: its main part, or its article. Of several articles in endless scrolling it is
- * the one with the page's title, unless that title stands in the main part above them.
+ * Returns the main part or the article of a page. Among several articles (endless scrolling), it is the one with the
+ * page's title, unless the main part has that title above them.
  */
 export const articlePart = (of: Document): Element | undefined => {
   const main = principal(of, outermost(of, MAIN))
@@ -136,19 +139,19 @@ export const articlePart = (of: Document): Element | undefined => {
   return inMain >= titled.length ? main : titled.part
 }
 
-/** The text of a part of a page as it is shown, up to the limit. */
+/** Returns the visible text of a part of a page, up to the limit. */
 export const partText = (part: Element): string | undefined => {
   const text = projectText(part).replaceAll('\0', '').trim()
   return text === '' ? undefined : cutText(text, LIMITS.contextTextMax)
 }
 
-/** The web addresses that a part of a page links to, each once. */
+/** Returns the web URLs that a part of a page links to, each once. */
 export const linksIn = (part: Element, base: string): string[] | undefined => {
   const own = pageAddress(base.replace(/#.*$/s, ''))
   const links = allIn(part, 'a[href]').flatMap(link => {
     const address = addressOf(link.getAttribute('href'), base)
     const hash = (address && urlOf(address)?.hash) ?? ''
-    // A position on the same page is no link.
+    // A fragment of the same page is no link.
     const isHere = hash !== '' && !isRoute(hash) && pageAddress(address ?? '') === own
     return address === undefined || isHere ? [] : [address]
   })
@@ -156,13 +159,13 @@ export const linksIn = (part: Element, base: string): string[] | undefined => {
   return unique.length > 0 ? unique : undefined
 }
 
-/** Pictures without their hashes yet. */
+/** Returns pictures without hashes. */
 export const mediaOf = (addresses: string[]): RecordContext['media'] | undefined =>
   addresses.length > 0
     ? [...new Set(addresses)].slice(0, LIMITS.contextMediaMax).map(url => ({ url }))
     : undefined
 
-/** The context as a field of a record; no field if the page says nothing. */
+/** Returns the context as a field of a record; no field if it is empty. */
 export const contextOf = (fields: RecordContext): { context?: RecordContext } => {
   const context = filled(fields)
   return context ? { context } : {}

@@ -6,7 +6,7 @@ import { type Found, type PageState, urlOf } from './read'
 import { channelPage, isTelegramApp, isTelegramHost, readTelegramPage } from './telegram'
 import { isTiktokHost, readTiktokPage } from './tiktok'
 
-/** The source of a page's address; undefined if it is not a web page's. */
+/** Returns the source of a page's URL; undefined if it is not a web page's. */
 export const sourceOf = (address: string): Source | undefined => {
   const url = urlOf(address)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined
@@ -26,15 +26,15 @@ export interface Captured<S extends Source = Source> {
   record: RecordOf[S]
 }
 
-/** The beginning of a feed's text: other declarations and comments may stand before its root. */
+/** The beginning of a feed's text: declarations and comments may precede its root. */
 const FEED = /^\s*(?:<[?!][^>]*>\s*)*<(?:rss|feed|rdf:RDF)[\s>]/i
 const FEED_CHARACTERS = 2_000
 
 /**
- * Throws the `Failure` of a page from which nothing can be collected, such as a feed that a browser shows, or the
- * platform's web app.
+ * Checks that a document can be collected.
+ * @throws Failure for an unsupported document, such as a feed or Telegram's web app
  */
-export const refuseOthers = ({ document, url }: Pick<PageState, 'document' | 'url'>): void => {
+export const rejectUnsupported = ({ document, url }: Pick<PageState, 'document' | 'url'>): void => {
   if (isTelegramApp(url)) throw new Failure('webApp', { page: channelPage(url) })
   const { contentType: type, documentElement: root } = document
   if (type === 'text/html' || type === 'application/xhtml+xml') return
@@ -47,15 +47,15 @@ export const refuseOthers = ({ document, url }: Pick<PageState, 'document' | 'ur
 }
 
 /**
- * The records of a page; none if it is not a web page. Of a removed post, the record says only that. Throws a `Failure`
- * where it can hold none.
+ * Reads the records of a page; none if it is not a web page. The record of a removed post is a removal notice.
+ * @throws Failure if the page has no post or is unsupported
  */
 export const readPage = (page: PageState): { source: Source | undefined } & Found<RecordOf[Source]> => {
   const source = sourceOf(page.url)
   if (!source) return { source, own: undefined, all: [] }
   const absence = absenceOf(source, page)
   if (!absence) {
-    refuseOthers(page)
+    rejectUnsupported(page)
     return { source, ...readers[source](page) }
   }
   const removal = absence.kind === 'removed' ? removalOf(source, page) : undefined

@@ -3,7 +3,7 @@ import { containsTitle, containsWords, titleWords } from './context'
 import { isAnotherPage, isOfPage } from './own-address'
 import { addressOf, at, jsonOf, listOf, textOf, urlOf } from './read'
 
-/** The types of schema.org that are an Article. */
+/** Schema.org's Article and its subtypes. */
 const ARTICLE_TYPES = new Set(
   (
     'Article AdvertiserContentArticle NewsArticle AnalysisNewsArticle AskPublicNewsArticle BackgroundNewsArticle ' +
@@ -11,34 +11,34 @@ const ARTICLE_TYPES = new Set(
     'MedicalScholarlyArticle SocialMediaPosting BlogPosting LiveBlogPosting DiscussionForumPosting TechArticle APIReference'
   ).split(' '),
 )
-/** Lists within lists; the nodes of a page are not deeper. */
+/** Maximum nesting of lists and nodes. */
 const DEPTH_MAX = 8
 const ARTICLES_MAX = 1_000
 const TITLES_MAX = 20
 
-/** What a page says of itself, to tell its article from others that it names. */
-export interface OfThisPage {
-  /** Absolute; the surest first. */
+/** Identifying data of a page, to select its article among all that its JSON-LD describes. */
+export interface PageDescription {
+  /** Absolute, in descending order of reliability. */
   addresses: (string | undefined)[]
   titles: (string | null | undefined)[]
-  /** Titles that the head states. Headings of the body may be those of the site. */
+  /** Titles in the head. Headings of the body may be those of the site. */
   titlesInHead: (string | undefined)[]
 }
 
-/** The values of a JSON-LD property: one, a list, or those of an `@list` or `@set`. */
+/** Returns the values of a JSON-LD property: one, a list, or those of an `@list` or `@set`. */
 export const valuesOf = (value: unknown, depth = 0): unknown[] => {
   if (value === undefined || value === null || depth > DEPTH_MAX) return []
   const held = Array.isArray(value) ? value : (at(value, '@list') ?? at(value, '@set'))
   return held === undefined ? [value] : listOf(held).flatMap(each => valuesOf(each, depth + 1))
 }
 
-/** The first text of a property, which may be written as `{"@value": "…"}`. */
+/** Returns the first text of a property, which may be written as `{"@value": "…"}`. */
 export const firstValue = (value: unknown): string | undefined =>
   valuesOf(value)
     .map(each => textOf(at(each, '@value') ?? each))
     .find(text => text !== undefined)
 
-/** All JSON-LD nodes of a page: single ones, those of lists and of `@graph`, and what is the main entity of one. */
+/** Returns all JSON-LD nodes of a page: single ones, those of lists and of `@graph`, and main entities. */
 export const linkedNodes = (document: Document): unknown[] => {
   const nodesIn = (value: unknown, depth = 0): unknown[] =>
     depth > DEPTH_MAX
@@ -55,29 +55,29 @@ export const linkedNodes = (document: Document): unknown[] => {
     .flatMap(script => nodesIn(jsonOf(script)))
 }
 
-/** A type is a name, or an address of one: `https://schema.org/Report`, `schema:Report`. */
+/** Returns whether a node is an article. A type is a name or its URL: `https://schema.org/Report`, `schema:Report`. */
 const isArticle = (node: unknown): boolean =>
   valuesOf(at(node, '@type')).some(
     type => typeof type === 'string' && ARTICLE_TYPES.has(type.replace(/^.*[/:#]/, '')),
   )
 
-/** The article nodes of a page. */
+/** Returns the article nodes of a page. */
 const articlesIn = (nodes: unknown[]): unknown[] => nodes.filter(isArticle).slice(0, ARTICLES_MAX)
 
-/** The texts in which a node names its page. */
+/** Returns the texts with which a node identifies its page. */
 const namesOf = (node: unknown): string[] =>
   ['url', '@id', 'mainEntityOfPage']
     .flatMap(key => valuesOf(at(node, key)))
     .flatMap(value => [textOf(value), textOf(at(value, '@id')), textOf(at(value, 'url'))])
-    // An `@id` may be a name within the script alone.
+    // An `@id` may be local to the script.
     .filter(name => name !== undefined && !/^[#_]/.test(name))
     .filter(name => name !== undefined)
 
-/** The web addresses that articles name as theirs. */
+/** Returns the web URLs that articles state as theirs. */
 export const articleAddresses = (nodes: unknown[], base: string): string[] =>
   articlesIn(nodes).flatMap(node => namesOf(node).flatMap(name => addressOf(name, base) ?? []))
 
-/** An address to compare: neither the last slash nor a fragment makes another page, but for a route of a page at one. */
+/** Normalizes a URL for comparison: removes the last slash, and the fragment unless both URLs have a route. */
 const plain = (address: string | undefined, base: string): string | undefined => {
   const url = urlOf(address ?? '', base)
   if (url && !(isRoute(url.hash) && isRoute(urlOf(base)?.hash ?? ''))) url.hash = ''
@@ -87,8 +87,8 @@ const plain = (address: string | undefined, base: string): string | undefined =>
 const headlineOf = (node: unknown): string | undefined =>
   firstValue(at(node, 'headline')) ?? firstValue(at(node, 'name'))
 
-/** Whether a node names only other pages of the site, and the page's title is not its headline. */
-const isOfAnother = (node: unknown, { addresses, titles, titlesInHead }: OfThisPage): boolean => {
+/** Returns whether a node names only other pages of the site, and its headline is not the page's title. */
+const isOfAnother = (node: unknown, { addresses, titles, titlesInHead }: PageDescription): boolean => {
   const [base = ''] = addresses
   const own = addresses.filter(address => address !== undefined)
   const names = articleAddresses([node], base)
@@ -103,10 +103,10 @@ const isOfAnother = (node: unknown, { addresses, titles, titlesInHead }: OfThisP
 }
 
 /**
- * The article that a page is about, of all that its JSON-LD describes: the one with an address of the page or its title, or
- * that is a main entity. If none is, the only one that is not of another page, or the first that names no address at all.
+ * Selects the page's article among all JSON-LD nodes: by a URL of the page, its title, or as main entity. If no node
+ * matches: the only article unless it is of another page; of several, the first without a URL.
  */
-export const articleAmong = (nodes: unknown[], page: OfThisPage): unknown => {
+export const articleAmong = (nodes: unknown[], page: PageDescription): unknown => {
   const { addresses, titles } = page
   const [base = ''] = addresses
   const own = addresses.map(address => (address === undefined ? undefined : plain(address, base)))

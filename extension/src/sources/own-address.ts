@@ -1,47 +1,52 @@
 import { isRoute, isSameSite, pageAddress } from '@iodine/contracts'
 
-/** Where a page is: its address now, and that with which its document was loaded, if known. */
-export interface Place {
+/** A page's current URL, and the URL with which its document was loaded, if known. */
+export interface PageAddress {
   url: string
   loadedUrl?: string | undefined
 }
 
-/** The addresses that a page's head states, absolute. */
-export interface Stated {
+/** The absolute URLs that a page's head states. */
+export interface StatedAddresses {
   canonicals: readonly string[]
   ogUrl?: string | undefined
   /** `mainEntityOfPage` of the page's article in JSON-LD. */
   mainEntity?: string | undefined
-  /** Addresses of the page's article in JSON-LD. */
+  /** URLs of the page's article in JSON-LD. */
   article?: readonly string[]
-  /** Addresses of all articles in JSON-LD. */
+  /** URLs of all articles in JSON-LD. */
   articles?: readonly string[]
 }
 
-/** What a page is, by its address and its head. */
+/** The identity of a page, by its URL and its head. */
 export interface Identity {
-  /** Of the page's own site. Undefined where `og:url` is the record's address. */
+  /** On the page's own site. Undefined if `og:url` is the record's URL. */
   canonical: string | undefined
-  /** The canonical address that the head states, if it is not the page's: a claim. */
+  /** The canonical URL that the head states, if it is not the page's: a claim. */
   stated: string | undefined
-  /** The head is still that of the page from which this one was reached without a load. */
+  /** The head is still that of the previous page, after a client-side navigation. */
   isHeadStale: boolean
 }
 
-/** The end of the address of a folder's own page. */
+/** The end of the path of a folder's index page. */
 const INDEX = String.raw`/(?:(?:index|default|home|main)(?:\.\w+)?/?)?$`
 const FOLDER_END = new RegExp(INDEX, 'i')
-/** Paths of a site's home, or of its home in one language. */
+/** Paths of a site's home page, or of its home page in one language. */
 const HOME = new RegExp(`^(?:/[a-z]{2}(?:-[a-z]{2})?)?${INDEX}`, 'i')
 const folderOf = (path: string): string => path.replace(FOLDER_END, '')
 
-/** What follows the address of an article in those of its versions and comments. */
+/** Path suffixes of an article's versions and comments. */
 const VERSION = /^(?:(?:amp|print|m)(?:\.\w+)?|feed|comments?|(?:comment-)?page[-/]\d+)\/?$/i
-/** A number that follows an article's address is a page of it; one that follows a section's is an article. */
+/**
+ * Returns whether a suffix denotes a version. A number after an article's path is its page; after a section's, an
+ * article.
+ */
 const isVersion = (folder: string, rest: string): boolean =>
   VERSION.test(rest) || (/^\d{1,2}\/?$/.test(rest) && /[-_\d]/.test(folder))
 
-/** How a path relates to that of a page: `version` if the page is a version of it, `above` if it is a folder of the page. */
+/**
+ * Returns how a path relates to a page's: `version` if the page is a version of it, `above` if it is a parent folder.
+ */
 const relation = (there: URL, here: URL): 'same' | 'version' | 'above' | 'other' => {
   const [folder, path] = [folderOf(there.pathname), folderOf(here.pathname)]
   if (folder === path) return 'same'
@@ -52,10 +57,10 @@ const relation = (there: URL, here: URL): 'same' | 'version' | 'above' | 'other'
 /** Parameters that identify a page on its path. */
 const IDS =
   /^(?:id|[acnpst]id|(?:news|article|story|post|topic|item)[_-]?(?:id)?|page[_-]id|[pvts]|doc|slug|title|art|key|name)$/i
-/** Parameters that say how a page is shown or who links to it. */
+/** Parameters for presentation or tracking. */
 const SHOWN =
   /^(?:ref(?:err?er)?|source|src|from|via|lang|language|hl|locale|share\w*|amp|print|mobile|output(?:type)?|format|theme|sort|order|replytocom|phpsessid|jsessionid|fb_\w+|campaign|cmp)$/i
-/** Parameters that are the number of a part of a page, if they are short numbers. */
+/** Pagination parameters, if their values are short numbers. */
 const PARTS = /^(?:page|paged|pg|m|start|offset)$/i
 /** Paths whose query identifies the page. */
 const BY_QUERY =
@@ -68,7 +73,7 @@ const parametersOf = ({ searchParams }: URL): Map<string, string> =>
       .map(([name, value]) => [name.toLowerCase(), value]),
   )
 
-/** Whether a page's query names another page than that of a stated address. */
+/** Returns whether a page's query identifies another page than a stated URL. */
 const differsByQuery = (there: URL, here: URL): boolean => {
   const [stated, own] = [parametersOf(there), parametersOf(here)]
   const isSamePath = relation(there, here) === 'same'
@@ -81,27 +86,27 @@ const differsByQuery = (there: URL, here: URL): boolean => {
   })
 }
 
-/** An address as it is compared: without what differs between the addresses of one page. */
+/** Normalizes a URL for comparison: without scheme, `www.`, mobile hosts and the last slash. */
 const comparable = (address: string): string =>
   pageAddress(address)
     .replace(/^https?:\/\/(?:(?:www|m|mobile|amp)\.)?/, '')
     .replace(/\/(?=$|[?#])/, '')
 
-/** Whether a page may be known by an address that its head states. */
-const isPlausible = (stated: string, { url, loadedUrl }: Place): boolean => {
+/** Returns whether a stated URL may identify the page. */
+const isPlausible = (stated: string, { url, loadedUrl }: PageAddress): boolean => {
   if (!isSameSite(stated, url)) return false
   const [there, here] = [new URL(pageAddress(stated)), new URL(pageAddress(url))]
-  // One head serves all routes of a single-page site.
+  // One head serves all routes of a single-page application.
   if (isRoute(here.hash) && there.hash !== here.hash) return false
   const isFolder = there.hash === '' && parametersOf(there).size === 0 && relation(there, here) === 'above'
   if (isFolder || differsByQuery(there, here)) return false
   return !wasMoved({ url, loadedUrl }) || comparable(stated) === comparable(url)
 }
 
-const wasMoved = ({ url, loadedUrl }: Place): boolean =>
+const wasMoved = ({ url, loadedUrl }: PageAddress): boolean =>
   loadedUrl !== undefined && comparable(loadedUrl) !== comparable(url)
 
-/** Whether an address is that of a page, or that of which the page is a version. */
+/** Returns whether a URL is that of a page, or that of which the page is a version. */
 export const isOfPage = (address: string, url: string): boolean => {
   if (!isSameSite(address, url)) return false
   const [there, here] = [new URL(pageAddress(address)), new URL(pageAddress(url))]
@@ -112,7 +117,7 @@ export const isOfPage = (address: string, url: string): boolean => {
   )
 }
 
-/** Whether an address is that of another page of a page's site, and not of a folder that both are in. */
+/** Returns whether a URL is that of another page of the same site, and not of a parent folder. */
 export const isAnotherPage = (address: string, url: string): boolean => {
   if (!isSameSite(address, url) || isOfPage(address, url)) return false
   const [there, here] = [new URL(pageAddress(address)), new URL(pageAddress(url))]
@@ -120,8 +125,14 @@ export const isAnotherPage = (address: string, url: string): boolean => {
   return isRoute(here.hash) && related === 'same' ? there.hash !== '' : related !== 'above'
 }
 
-/** Whether JSON-LD describes the previous page: it names the loaded address, or another page as that of the article. */
-const isLinkedDataStale = ({ url, loadedUrl }: Place, { article = [], articles = [] }: Stated): boolean => {
+/**
+ * Returns whether JSON-LD describes the previous page: an article has the loaded URL, or the page's article another
+ * one.
+ */
+const isLinkedDataStale = (
+  { url, loadedUrl }: PageAddress,
+  { article = [], articles = [] }: StatedAddresses,
+): boolean => {
   if (articles.some(address => isOfPage(address, url))) return false
   return (
     articles.some(address => loadedUrl !== undefined && comparable(address) === comparable(loadedUrl)) ||
@@ -130,11 +141,11 @@ const isLinkedDataStale = ({ url, loadedUrl }: Place, { article = [], articles =
 }
 
 /**
- * Returns what identifies a page: an address of its own site, where it was seen. A canonical address of another site or of
- * a folder above the page, and one of a head that stayed when scripts moved the page on, identify nothing.
- * @param titleDiffers whether the page's title is not that of its head's other data, or not its article's heading
+ * Returns the identity of a page: a URL of its own site. Canonical URLs of another site, of a parent folder, or of a
+ * stale head are ignored.
+ * @param titleDiffers whether the page's title differs from the head's other data or the article's heading
  */
-export const identify = (place: Place, stated: Stated, titleDiffers: boolean): Identity => {
+export const identify = (place: PageAddress, stated: StatedAddresses, titleDiffers: boolean): Identity => {
   const { url, loadedUrl } = place
   const { canonicals, ogUrl, mainEntity } = stated
   const plausible = canonicals.filter(address => isPlausible(address, place))
@@ -144,7 +155,7 @@ export const identify = (place: Place, stated: Stated, titleDiffers: boolean): I
     canonicals.length === 0 && mainEntity && isPlausible(mainEntity, place) && isOfPage(mainEntity, url)
       ? mainEntity
       : undefined
-  // A canonical address may be copied from another article: `og:url` then names the page itself.
+  // A canonical URL may be copied from another article: `og:url` then names the page itself.
   const own =
     plausible.find(address => isOfPage(address, url)) ??
     (repeatsUrl ? undefined : (plausible[0] ?? ownEntity))

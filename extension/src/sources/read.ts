@@ -1,6 +1,6 @@
 import { LIMITS } from '@iodine/contracts'
 
-/** The value at a path of keys; undefined if a key is missing. */
+/** Returns the value at a path of keys; undefined if a key is missing. */
 export const at = (value: unknown, ...path: (string | number)[]): unknown => {
   let found = value
   for (const key of path) {
@@ -12,18 +12,16 @@ export const at = (value: unknown, ...path: (string | number)[]): unknown => {
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/**
- * A non-blank text that the contract accepts. An integer is read as its digits, because ids may be numbers.
- */
+/** Returns a non-blank text that the contract accepts. An integer is read as its digits, because ids may be numbers. */
 export const textOf = (value: unknown): string | undefined => {
   const text = Number.isSafeInteger(value) ? String(value) : value
   if (typeof text !== 'string' || text.trim() === '') return undefined
-  // The server refuses such texts, and a truncated or repaired one would not be the author's.
+  // The server rejects such texts, and a truncated or repaired one would not be the author's.
   if (text.length > LIMITS.fieldMax || text.includes('\0') || !text.isWellFormed()) return undefined
   return text
 }
 
-/** An exact count: an integer, or its digits. A rounded one ('1.2M') is not accepted. */
+/** Returns an exact count: an integer, or its digits. A rounded one ('1.2M') is not accepted. */
 export const countOf = (value: unknown): number | undefined => {
   const count = typeof value === 'string' && /^\s*\d{1,16}\s*$/.test(value) ? Number(value) : value
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined
@@ -31,7 +29,7 @@ export const countOf = (value: unknown): number | undefined => {
 
 const TEXTS_MAX = 1_000
 
-/** The distinct texts of the first list that has a non-blank one, in order. */
+/** Returns the distinct texts of the first list that has a non-blank one, in order. */
 export const firstTexts = (...lists: unknown[][]): string[] | undefined =>
   lists
     .map(list => [...new Set(list.map(textOf).filter(text => text !== undefined))].slice(0, TEXTS_MAX))
@@ -39,15 +37,15 @@ export const firstTexts = (...lists: unknown[][]): string[] | undefined =>
 
 type Filled<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
-/** The object without undefined fields; undefined if none is left. */
+/** Returns the object without undefined fields; undefined if none is left. */
 export const filled = <T extends object>(fields: T): Partial<Filled<T>> | undefined => {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   return entries.length > 0 ? (Object.fromEntries(entries) as Partial<Filled<T>>) : undefined
 }
 
 /**
- * Texts of JSON, and what stands around or between its parts by mistake: marks of CDATA, comments, semicolons, last commas.
- * What does not end goes on to the end, so that no part is read twice.
+ * Returns a pattern for JSON strings and for invalid parts: CDATA marks, comments, semicolons, trailing commas. An
+ * unterminated part extends to the end, so that matching takes linear time.
  */
 const partsWith = (comment: string): RegExp =>
   new RegExp(
@@ -59,18 +57,20 @@ const partsWith = (comment: string): RegExp =>
     ].join('|'),
     'g',
   )
-/** A comment stands beside the JSON, or around it. */
+/** An HTML comment is removed with its content; if that fails, only its marks, since it may enclose the JSON. */
 const REPAIRS = [partsWith(String.raw`<!--[\s\S]*?(?:-->|$)`), partsWith('<!--|-->')]
 const unicodeEscape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** A text of JSON, whose line breaks may be raw and whose escapes needless, as JSON has it. */
+/** Repairs a JSON string: escapes raw control characters and removes invalid escapes. */
 const repairedText = (text: string): string =>
   text
     .replace(/\p{Cc}/gu, unicodeEscape)
     .replace(/\\(["\\/bfnrt]|u[\da-fA-F]{4})?/g, (all, known?: string) => (known === undefined ? '' : all))
 
-/** The JSON in a script of the page, also where it is not quite JSON; undefined if it is missing or can't be read. */
+/**
+ * Parses the JSON in a script of the page, after repairs if necessary; undefined if it is missing or can't be parsed.
+ */
 export const jsonOf = (script: Element | null): unknown => {
   const text = script?.textContent ?? ''
   const repairs = REPAIRS.map(
@@ -87,21 +87,21 @@ export const jsonOf = (script: Element | null): unknown => {
 export const urlOf = (address: string, base?: string): URL | undefined =>
   URL.canParse(address, base) ? new URL(address, base) : undefined
 
-/** An absolute http(s) address from one that may be relative to the page; undefined for any other scheme. */
+/** Returns the absolute http(s) URL of a possibly relative one; undefined for any other scheme. */
 export const addressOf = (value: unknown, base: string): string | undefined => {
   const url = urlOf(textOf(value) ?? 'about:blank', base)
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? textOf(url.href) : undefined
 }
 
-/** The result of reading a page: the post that the page is about, and all posts in it, that one included. */
+/** The result of reading a page: the post that the page is about, and all posts in it, including that one. */
 export interface Found<R> {
   own: R | undefined
   all: R[]
 }
 
 /**
- * A page to read. `time` (ISO 8601) is that of the capture. If known, `loadedUrl` is the address with which the browser
- * loaded the document, and `status` that answer's HTTP status: scripts may have moved the page on since.
+ * A page to read. `time` (ISO 8601) is that of the capture. If known, `loadedUrl` is the URL with which the browser
+ * loaded the document, and `status` the HTTP status of that response. Scripts may have changed the URL since.
  */
 export interface PageState {
   document: Document

@@ -6,7 +6,7 @@ import { addressOf, type Found, filled, type PageState, textOf, urlOf } from './
 const NOT_OF_THE_POST =
   '.tgme_widget_message_user_photo, .tgme_widget_message_reply, .tgme_widget_message_link_preview'
 const STICKERS = '.tgme_widget_message_sticker, .tgme_widget_message_tgsticker'
-/** Players of videos and voices: those without a file are too large for the preview. */
+/** Players of videos and voice messages. Those without a file are too large for the preview. */
 const PLAYERS =
   '.tgme_widget_message_video_player, .tgme_widget_message_roundvideo_player, .tgme_widget_message_voice_player'
 const FILES = ['video', 'audio']
@@ -21,8 +21,8 @@ const ATTACHMENTS = [
 ].join(', ')
 const ATTACHMENTS_MAX = 1_000
 const FRAME_MS = 5_000
-/** What a post says beside its text: a poll, a place, a contact, a game. Numbers of votes change, so they are left out. */
-const SAID = [
+/** Further texts of a post: poll, location, contact, game. Vote counts are left out because they change. */
+const EXTRA_TEXTS = [
   'poll_question',
   'poll_option_text',
   'location_title',
@@ -40,13 +40,13 @@ const APP_HOST = /^web[a-z]?\.telegram\.org$/
 
 export const isTelegramHost = (host: string): boolean => PREVIEW_HOST.test(host) || APP_HOST.test(host)
 
-/** The documents of a page: its own, and those of the frames that it may read, in which `t.me/CHANNEL/ID` shows a post. */
+/** Returns the documents of a page: its own and those of readable frames. `t.me/CHANNEL/ID` shows a post in a frame. */
 export const documentsOf = (document: Document): Document[] => [
   document,
   ...[...document.querySelectorAll('iframe')].flatMap(frame => frame.contentDocument ?? []),
 ]
 
-/** Resolves once the frames of the page's own site have loaded, or after some seconds. */
+/** Resolves once the frames of the page's own origin have loaded, or after a timeout of 5 s. */
 export const framesLoaded = async (document: Document): Promise<void> => {
   const siteOf = (address: string | null) => urlOf(address ?? '', document.baseURI)?.origin
   const loading = [...document.querySelectorAll('iframe[src]')].filter(frame => {
@@ -61,10 +61,10 @@ export const framesLoaded = async (document: Document): Promise<void> => {
   await Promise.race([Promise.all(loaded), new Promise(resolve => setTimeout(resolve, FRAME_MS))])
 }
 
-/** Whether an address is that of the platform's web app, whose pages do not say where a post is to be found. */
+/** Returns whether a URL is that of Telegram's web app, whose pages do not contain the URLs of posts. */
 export const isTelegramApp = (address: string): boolean => APP_HOST.test(urlOf(address)?.hostname ?? '')
 
-/** The public page of the channel at an address of the platform, as a person types it; undefined elsewhere. */
+/** Returns the public page of the channel for a Telegram URL, in the form that users type; undefined for other URLs. */
 export const channelPage = (address: string): string | undefined => {
   const url = urlOf(address)
   if (!url || !isTelegramHost(url.hostname)) return undefined
@@ -74,19 +74,19 @@ export const channelPage = (address: string): string | undefined => {
   return `t.me/s/${name?.[1] ?? 'CHANNEL'}`
 }
 
-/** The elements of a channel's posts, in the page's order. */
+/** Returns the elements of a channel's posts, in the page's order. */
 export const telegramPosts = (document: Document): Element[] =>
   documentsOf(document).flatMap(each => [
     ...each.querySelectorAll('.tgme_widget_message[data-post]:not(.service_message)'),
   ])
 
-/** The elements of the posts that were read. */
+/** Elements by record. */
 const elements = new WeakMap<TelegramRecord, Element>()
 
-/** The element that shows a post which was read from a page. */
+/** Returns the element from which a post was read. */
 export const elementOf = (record: TelegramRecord): Element | undefined => elements.get(record)
 
-/** The posts of a channel's public preview, in the page's order. */
+/** Reads the posts of a channel's public preview, in the page's order. */
 export const readTelegramPage = (page: PageState): Found<TelegramRecord> => {
   const { document, url } = page
   const all = new Map<string, TelegramRecord>()
@@ -103,7 +103,7 @@ export const readTelegramPage = (page: PageState): Found<TelegramRecord> => {
   return { own: number ? own : undefined, all: [...all.values()] }
 }
 
-/** A post; undefined if it has no address. */
+/** Reads a post; undefined if it has no URL. */
 export const readTelegramPost = (
   post: Element,
   { document, url: base, time }: PageState,
@@ -115,7 +115,7 @@ export const readTelegramPost = (
   }
   const [, username, id] = /^([^/]+)\/(\d+)$/.exec(post.getAttribute('data-post') ?? '') ?? []
   const linked = addressOf(post.querySelector('a.tgme_widget_message_date[href]')?.getAttribute('href'), base)
-  // The platform's address of a post is its `data-post` below the host.
+  // The URL of a post is the host followed by its `data-post`.
   const url = linked ?? (username && id ? addressOf(`https://t.me/${username}/${id}`, base) : undefined)
   if (!url) return undefined
   const attachments = attachmentsOf(post, base)
@@ -133,11 +133,12 @@ export const readTelegramPost = (
         ...filled({
           id: textOf(id),
           author:
-            // An owner's name always exists. A signature says who of a channel wrote, a group who of its members.
+            // A channel post may have a signature, a group post has its member's name; the owner's name always
+            // exists.
             textIn(post, '.tgme_widget_message_from_author') ??
             textIn(post, '.tgme_widget_message_author_name') ??
             ownerName,
-          description: textOf(saidIn(post, message)),
+          description: textOf(textWithExtras(post, message)),
         }),
         url,
       },
@@ -163,14 +164,14 @@ export const readTelegramPost = (
 
 const PREVIEW = 'a.tgme_widget_message_link_preview[href]'
 
-/** Links of a post beside its text: of its preview, its place and its buttons. */
+/** Links of a post outside of its text: of its preview, its location and its buttons. */
 const LINKED = [
   PREVIEW,
   'a.tgme_widget_message_location_wrap[href]',
   'a.tgme_widget_message_inline_button[href]',
 ]
 
-/** The links in a post's text, and those beside it. */
+/** Returns the links in a post's text, and those outside of it. */
 const linksOf = (message: Element | undefined, post: Element, base: string): string[] | undefined => {
   const beside = [...post.querySelectorAll(LINKED.join(', '))].filter(
     link => link.matches(PREVIEW) || isOwn(link),
@@ -182,7 +183,7 @@ const linksOf = (message: Element | undefined, post: Element, base: string): str
   return links.length > 0 ? [...new Set(links)].slice(0, LIMITS.contextLinksMax) : undefined
 }
 
-/** Whether a link only searches the channel: that of a hashtag. */
+/** Returns whether a link only searches the channel, as that of a hashtag does. */
 const isSearch = (address: string): boolean => {
   const url = urlOf(address)
   return url !== undefined && isTelegramHost(url.hostname) && url.searchParams.has('q')
@@ -195,7 +196,7 @@ const timeIn = (post: Element): string | null | undefined =>
 
 const SIGNATURES = '.tgme_widget_message_from_author, .tgme_widget_message_author_name'
 
-/** The text of an element, with a space for each text of a signature in it. */
+/** Returns the text of an element, with a space for each text of a signature in it. */
 const unsignedText = (element: Element): string => {
   const texts = element.ownerDocument.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   let text = ''
@@ -205,7 +206,10 @@ const unsignedText = (element: Element): string => {
   }
   return text
 }
-/** Whether a post's footer contains the mark of an edit. A signature stands in it, too, and is its author's text. */
+/**
+ * Returns whether a post's footer contains the mark of an edit. The footer also contains the signature, which is free
+ * text.
+ */
 const isMarkedEdited = (meta: Element): boolean => isOwn(meta) && /\bedited\b/i.test(unsignedText(meta))
 
 const isOwn = (element: Element): boolean => element.closest(NOT_OF_THE_POST) === null
@@ -221,9 +225,9 @@ const messageOf = (post: Element): Element | undefined =>
     element => isOwn(element) && !element.matches('.js-message_reply_text'),
   )
 
-/** The text of a post, and what it says beside it, each on a line. */
-const saidIn = (post: Element, message: Element | undefined): string =>
-  [message, ...[...post.querySelectorAll(SAID)].filter(isOwn)]
+/** Returns the text of a post and its further texts, each on a line. */
+const textWithExtras = (post: Element, message: Element | undefined): string =>
+  [message, ...[...post.querySelectorAll(EXTRA_TEXTS)].filter(isOwn)]
     .flatMap(element => (element && linesOf(element).trim()) || [])
     .join('\n')
 
@@ -243,7 +247,7 @@ const BLOCKS = new Set([
   'H6',
 ])
 
-/** An element's text with its line breaks; emoji are text already (`tg-emoji > i.emoji > b`). */
+/** Returns an element's text with its line breaks. Emoji are text already (`tg-emoji > i.emoji > b`). */
 const linesOf = (node: Node): string => {
   let text = ''
   const endLine = () => {
@@ -252,7 +256,7 @@ const linesOf = (node: Node): string => {
   let isAfterBlock = false
   for (const child of node.childNodes) {
     const isBlock = BLOCKS.has(child.nodeName)
-    const said =
+    const childText =
       child.nodeType === Node.TEXT_NODE
         ? (child.nodeValue ?? '')
         : child.nodeName === 'BR'
@@ -260,9 +264,9 @@ const linesOf = (node: Node): string => {
           : child.nodeType === Node.ELEMENT_NODE
             ? linesOf(child)
             : ''
-    if (said === '') continue
-    if (isBlock || (isAfterBlock && !said.startsWith('\n'))) endLine()
-    text += said
+    if (childText === '') continue
+    if (isBlock || (isAfterBlock && !childText.startsWith('\n'))) endLine()
+    text += childText
     isAfterBlock = isBlock
   }
   return text
@@ -271,8 +275,8 @@ const linesOf = (node: Node): string => {
 type Attachment = NonNullable<TelegramRecord['telegram']['attachments']>[number]
 
 /**
- * Pictures, stickers, videos, voices and documents. The preview has no file of a document, and none of a video that is too
- * large: their address is that of the link around them.
+ * Returns pictures, stickers, videos, voice messages and documents. The preview has no file for a document or a large
+ * video: their URL is that of the enclosing link.
  */
 const attachmentsOf = (post: Element, base: string): Attachment[] => {
   const seen = new Set<string>()
@@ -287,7 +291,7 @@ const attachmentsOf = (post: Element, base: string): Attachment[] => {
   return attachments.slice(0, ATTACHMENTS_MAX)
 }
 
-/** Of videos that are too large for the preview, the pictures shown instead: there is nothing else of them. */
+/** Returns the still pictures of videos that are too large for the preview. */
 const stillsOf = (post: Element, base: string): string[] =>
   [...post.querySelectorAll('.tgme_widget_message_video_thumb')]
     .filter(still => isOwn(still) && !still.closest(PLAYERS)?.querySelector(FILES))
@@ -303,7 +307,10 @@ const attachmentOf = (element: Element, base: string): Attachment => {
   return { type: picture === undefined ? 'document' : 'image', ...(url && { url }) }
 }
 
-/** The picture of a photo or sticker: null if it has none, undefined for what is no picture, as a sticker that moves. */
+/**
+ * Returns the picture of a photo or sticker; null if it has none, undefined for other elements, such as animated
+ * stickers.
+ */
 const pictureOf = (element: Element): string | null | undefined => {
   if (element.matches('a.tgme_widget_message_photo_wrap')) return backgroundOf(element) ?? null
   if (!element.matches('.tgme_widget_message_sticker')) return undefined

@@ -12,20 +12,20 @@ import {
   urlOf,
 } from './read'
 
-/** A post's address: with its author, as `/@/video/ID` without one, as embedded, and on phones. */
+/** Paths of a post: with its author, as `/@/video/ID` without one, embedded, and on phones. */
 const POST_PATH =
   /^\/(?:@(?<author>[^/]*)\/(?:video|photo)\/|(?:embed(?:\/v\d)?|player\/v\d|(?:i18n\/)?share\/video|v)\/)(?<id>\d+)/
 const LIST_PATH = /^\/api\/(?!preload\/)(?:[\w-]+\/)*(?:item_list|search\/(?:general|item)\/full)\/?$/
 
 export const isTiktokHost = (host: string): boolean => host === 'tiktok.com' || host.endsWith('.tiktok.com')
 
-/** Whether the response of this address is a list of posts. */
+/** Returns whether the response of this URL is a list of posts. */
 export const isTiktokList = (address: string): boolean => {
   const url = urlOf(address)
   return url !== undefined && isTiktokHost(url.hostname) && LIST_PATH.test(url.pathname)
 }
 
-/** The posts of a page: the one of its address, and those of the lists in its state. */
+/** Reads the post of the page's URL; on other pages, the posts of the lists in the page's state. */
 export const readTiktokPage = ({ document, url, time }: PageState): Found<TiktokRecord> => {
   const records = unique(stateItems(document).map(item => recordOf(item, time)))
   const { author: uniqueId, id: videoId } = POST_PATH.exec(urlOf(url)?.pathname ?? '')?.groups ?? {}
@@ -42,7 +42,7 @@ export const readTiktokPage = ({ document, url, time }: PageState): Found<Tiktok
   return { own, all: [own] }
 }
 
-/** The posts of a list that the page fetched. */
+/** Reads the posts of a list that the page fetched. */
 export const readTiktokList = (body: unknown, time: string): TiktokRecord[] =>
   unique(
     [
@@ -67,7 +67,7 @@ const stateItems = (document: Document): unknown[] => {
   return [
     ...valuesOf(at(older, 'ItemModule')),
     ...listOf(at(scope, 'webapp.updated-items')),
-    // `webapp.video-detail`, on phones `webapp.reflow.video.detail`: names change more often than what they hold.
+    // `webapp.video-detail`, on phones `webapp.reflow.video.detail`: names change more often than their content.
     ...valuesOf(scope).map(part => at(part, 'itemInfo', 'itemStruct')),
   ]
 }
@@ -150,7 +150,7 @@ const COUNTS = {
   collect_count: 'favorite-count',
 } as const
 
-/** The counts on the page, if it shows those of only one post. */
+/** Returns the counts on the page, if it shows those of only one post. */
 const shownCounts = (document: Document): Partial<Record<keyof typeof COUNTS, number>> => {
   const counts = Object.entries(COUNTS).map(([name, mark]) => {
     const elements = [...document.querySelectorAll(`[data-e2e="${mark}"]`)]

@@ -6,12 +6,12 @@ import { strToU8, unzipSync, zipSync } from 'fflate'
 import type { GatewayConfig } from '../config.js'
 
 const ZIP = /^iodine-collector-[\w.]+-(chromium|firefox)\.zip$/
-/** A fixed time stamp, so that the same build gives the same bytes. */
+/** Fixed timestamp: the same build yields the same bytes. */
 const MTIME = new Date(1980, 0, 1)
 
 const folderOf = (config: GatewayConfig) => join(config.WEB_ROOT, 'extension', 'dist')
 
-/** Address of the collector extension: as configured, else the zip that this gateway serves, else ''. */
+/** Returns the URL of the collector extension: the setting, else the zip that this gateway serves, else ''. */
 export const extensionUrl = async (config: GatewayConfig): Promise<string> => {
   if (config.EXTENSION_URL) return config.EXTENSION_URL
   const files = await readdir(folderOf(config)).catch(() => [])

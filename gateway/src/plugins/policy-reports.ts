@@ -5,7 +5,7 @@ import { REPORTS_PATH } from './security.js'
 
 const REPORT_BYTES = 16_384
 
-/** Directives of the policy, the values of a metric's label: another value is counted as `other`. */
+/** Directives of the policy: values of a metric's label. Any other value counts as `other`. */
 const DIRECTIVES = [
   'default-src',
   'script-src',
@@ -37,8 +37,8 @@ const report = z.object({
 })
 
 /**
- * Counts violations of the content security policy by directive. Anybody can send reports, so nothing of one is
- * kept or logged: many of them are a reason to look, not a proof.
+ * Counts violations of the content security policy by directive. Anybody can send reports: their contents are neither
+ * stored nor logged.
  */
 export const addPolicyReports = async (app: FastifyInstance, metrics: PartMetrics): Promise<void> => {
   const { counted } = metrics.watchPolicy([...DIRECTIVES, 'other'] satisfies Directive[])

@@ -50,7 +50,7 @@ export const securityHeaders = ({ trustedTypes = true } = {}): Record<string, st
         frameAncestors: ["'none'"],
         // The shell's default policy admits scripts of this origin (shell/src/app/trusted-types.ts).
         ...(trustedTypes && { trustedTypes: ['default'], requireTrustedTypesFor: ["'script'"] }),
-        // Reported at once by every browser; report-to waits up to a minute and asks for TLS.
+        // Every browser sends these reports at once; `report-to` delays them by up to a minute and requires TLS.
         reportUri: [REPORTS_PATH],
       },
     },
@@ -68,7 +68,7 @@ export const addSecurity = async (
   limits: Limits,
 ): Promise<void> => {
   app.addHook('onRequest', (request, _reply, done) => {
-    // API routes count for themselves, as the caller is known only after the session check.
+    // API routes count their requests themselves: the caller is known only after the session check.
     if (request.routeOptions.config.countsItself) done()
     else limits.page(request.ip).then(() => done(), done)
   })
@@ -79,7 +79,7 @@ export const addSecurity = async (
     origin: [...config.CORS_ORIGINS, ...EXTENSIONS],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type', 'If-None-Match'],
-    // An OPTIONS request that is no preflight is not refused, as the refusal would be plain text.
+    // An OPTIONS request that is no preflight passes: the plugin would refuse it with plain text.
     strictPreflight: false,
     exposedHeaders: [...EXPOSED_HEADERS],
     maxAge: 600,

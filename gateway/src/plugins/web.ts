@@ -17,7 +17,7 @@ const shellOf = (config: GatewayConfig) => join(config.WEB_ROOT, 'shell', 'dist'
 const OWN_ROUTE = new RegExp(String.raw`^/((${PAGES.join('|')})(/|\?|$)|\?|$)`)
 const NO_PAGE = /^\/(api|static|remotes|internal|metrics|taxii2|feeds)(\/|\?|$)/
 
-/** Whether `Accept` takes one of the media ranges, by the first of them that it names (RFC 9110, 12.5.1). */
+/** Returns whether `Accept` admits one of the media ranges; the first one that it names decides (RFC 9110, 12.5.1). */
 const takes = (accept: string, ranges: readonly string[]): boolean => {
   const given = accept.split(',').map(each => each.split(';').map(part => part.trim().toLowerCase()))
   const named = ranges.map(range => given.find(([name]) => name === range)).find(Boolean)
@@ -25,8 +25,9 @@ const takes = (accept: string, ranges: readonly string[]): boolean => {
 }
 
 /**
- * Serves the shell's page; the shell's router handles the path. Its own routes answer all who take HTML or anything,
- * as link previews and mail scanners do; other paths only those who name HTML, as browsers do when they open one.
+ * Creates the handler that serves the shell's page; the shell's router handles the path. Routes of the shell answer
+ * clients that accept HTML or anything, such as link previews and mail scanners. Other paths answer only clients that
+ * name HTML, as browsers do.
  */
 export const shellPage =
   (config: GatewayConfig) =>

@@ -50,7 +50,7 @@ export const admit =
       throw !operation && error instanceof HttpError && error.status === 401 ? notFound() : error
     }
     request.admitted = { client: clientOf(request.ip, caller), kind, bodyLimit }
-    // By user: a script with ten tokens gets no more than a browser.
+    // Per user: the tokens of one user share one limit.
     await limits.user(caller.id)
     if (caller.scope !== 'api') return
     if (!operation) throw notFound()
@@ -84,7 +84,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The client that an API request counts for, its connection pool, and the maximum bytes of its body. */
     admitted: { client: Client; kind: 'pool' | 'waitPool'; bodyLimit: number }
-    /** For the service, in place of the feed key or API token. */
+    /** Token for the service, in place of the feed key or API token. */
     serviceToken?: string
     isFeed: boolean
   }

@@ -15,9 +15,9 @@ import { BOUNDS, type Bounds, type Refusal } from '../bounds.js'
 import { type Client, type ClientLimits, LimitedResource } from '../client-limits.js'
 import { createLivenessProbe } from '../liveness.js'
 import type { Route } from '../routes.js'
-import { Answer } from './answer.js'
 import { forwardedHeaders } from './headers.js'
 import { Pool } from './pool.js'
+import { ResponseRelay } from './response-relay.js'
 
 const CONNECT_MS = 2_000
 /** Default timeout of a response's head. */
@@ -44,7 +44,7 @@ export interface Load {
 export interface ForwardOptions {
   /** Returns a service's address; undefined while it is not deployed. */
   addressOf: (service: Route['service']) => string | undefined
-  /** Address of this deployment, which feeds contain; by default that of the request. */
+  /** URL of this deployment in feeds; by default that of the request. */
   publicUrl?: URL | undefined
   bounds?: Bounds
   /** Receives the reason of each request that exceeds a limit. */
@@ -55,7 +55,7 @@ export interface ForwardOptions {
   livenessMs?: number
 }
 
-/** Maps an error of the dispatcher to an answer. */
+/** Maps an error of the dispatcher to an HTTP error. */
 const failure = (error: unknown): unknown => {
   if (error instanceof HttpError) return error
   if (error instanceof errors.InvalidArgumentError) return badRequest()
@@ -115,7 +115,7 @@ interface Exchange {
 
 const dispatch = (
   { target, request, origin, body, dispatcher, publicUrl }: Exchange,
-  answer: Answer,
+  relay: ResponseRelay,
 ): void => {
   const headers = forwardedHeaders(request, publicUrl)
   if (body) headers['content-length'] = String(body.bytes)
@@ -129,7 +129,7 @@ const dispatch = (
         body: body?.content() ?? null,
         headersTimeout: target.waitMs ?? WAIT_MS,
       },
-      answer,
+      relay,
     ),
   )
 }
@@ -151,7 +151,7 @@ const exchange = (
       isComplete = true
       clearTimeout(watch)
     }
-    const answer = new Answer(reply, {
+    const relay = new ResponseRelay(reply, {
       sent(answered) {
         complete()
         resolve(answered)
@@ -164,7 +164,7 @@ const exchange = (
       over,
     })
     const checkLiveness = async () => {
-      if (!(await liveness.isAlive(origin))) answer.giveUp(unavailable())
+      if (!(await liveness.isAlive(origin))) relay.giveUp(unavailable())
       else if (!isComplete) watch = setTimeout(checkLiveness, livenessMs)
     }
     // A hung service is detected after 2.5 times `livenessMs`.
@@ -172,9 +172,9 @@ const exchange = (
     // A client that disconnected must not hold a connection.
     reply.raw.once('close', () => {
       complete()
-      if (!reply.raw.writableFinished) answer.abort()
+      if (!reply.raw.writableFinished) relay.abort()
     })
-    dispatch(sent, answer)
+    dispatch(sent, relay)
   })
 }
 
@@ -234,12 +234,12 @@ export const createForwarder = (
         refused('in_flight')
         throw tooManyRequests(1)
       }
-      reply.raw.once('close', () => inFlight.give(client))
+      reply.raw.once('close', () => inFlight.release(client))
       const body = hasBody(request) ? await bodies.take(request.raw, client, bodyLimit) : undefined
       const pool = pools.of(target.service, kind)
       let isOver = true
       const over = () => {
-        if (!isOver) pool.give(client)
+        if (!isOver) pool.release(client)
         isOver = true
         body?.free()
       }

@@ -5,7 +5,7 @@ interface Waiter {
   admit(): void
 }
 
-/** Connections to a service. Each client has its own queue for a free one. */
+/** Connections to a service. Each client has a separate queue for a free one. */
 export class Pool {
   readonly #connections: LimitedResource
   readonly #waiting = new Map<string, Waiter[]>()
@@ -38,9 +38,9 @@ export class Pool {
     return { cancel: () => this.#remove(waiter) }
   }
 
-  /** Returns a connection and admits the waiting client that holds the fewest. */
-  give(client: Client): void {
-    this.#connections.give(client)
+  /** Releases a connection and admits the waiting client that holds the fewest. */
+  release(client: Client): void {
+    this.#connections.release(client)
     if (this.#length === 0) return
     const first = [...this.#waiting.values()]
       .flatMap(([waiter]) => (waiter ? [waiter] : []))

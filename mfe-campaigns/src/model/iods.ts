@@ -10,7 +10,7 @@ export interface Statistics {
   sources: [string, number][]
 }
 
-/** The service's statistics of a campaign, for its summary. */
+/** Converts the service's statistics of a campaign for its summary. */
 export const readStatistics = ({
   iod_count,
   votes,
@@ -25,7 +25,7 @@ export const readStatistics = ({
   sources: mostFirst(Object.entries(source_types) as [string, number][]),
 })
 
-/** Statistics of a campaign's IODs, for its summary. */
+/** Computes statistics of a campaign's IODs for its summary. */
 export function summarize(iods: Iod[]): Statistics {
   return {
     iods: iods.length,
@@ -36,7 +36,7 @@ export function summarize(iods: Iod[]): Statistics {
   }
 }
 
-/** Numbers of the IODs' votes of each side. */
+/** Sums the IODs' votes by type. */
 export function sumVotes(iods: readonly Iod[]): { positive: number; negative: number } {
   const sums = { positive: 0, negative: 0 }
   for (const iod of iods) {
@@ -48,12 +48,12 @@ export function sumVotes(iods: readonly Iod[]): { positive: number; negative: nu
 }
 
 const DAY_MS = 86_400_000
-/** Bars that have room beside a campaign's members. */
+/** Maximum number of bars in a campaign's summary. */
 const BARS_MAX = 60
 
 /**
- * Numbers of IODs by their days of creation (UTC), from the first day to the last; by months if these are too
- * many days for bars, and by years if they are too many months. Days are as in ISO 8601.
+ * Counts IODs by creation time: by day (UTC), by month if the days exceed the maximum of bars, by year if the months
+ * do. Gaps are filled with 0. Days are as in ISO 8601.
  */
 export function overTime(iods: readonly Iod[]): { day: string; values: [number] }[] {
   const times = iods.map(({ created_at }) => created_at).sort()
@@ -68,7 +68,7 @@ export function overTime(iods: readonly Iod[]): { day: string; values: [number] 
   return [...counts].map(([day, count]) => ({ day, values: [count] }))
 }
 
-/** Number of items per key, in descending order, then by key. */
+/** Counts items per key, in descending order of count, then by key. */
 export function countBy<T, K extends string>(items: T[], key: (item: T) => K): [K, number][] {
   const counts = new Map<K, number>()
   for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1)
@@ -79,12 +79,10 @@ export function countBy<T, K extends string>(items: T[], key: (item: T) => K): [
 export const mostFirst = <K extends string>(counts: [K, number][]): [K, number][] =>
   counts.sort(([a, many], [b, more]) => more - many || a.localeCompare(b))
 
-/** A campaign's IODs whose value or category contains the text, ignoring case. */
+/** Returns a campaign's IODs whose value or category contains the text, ignoring case. */
 export const searchMembers = (iods: Iod[], text: string): Iod[] => search(iods, text, ['value', 'category'])
 
-/**
- * The IODs of the categories (empty means all) whose value or description contains the text, ignoring case.
- */
+/** Returns the IODs of the categories (empty means all) whose value or description contains the text, ignoring case. */
 export const searchChoices = (iods: Iod[], text: string, categories: readonly Category[]): Iod[] =>
   search(iods, text, ['value', 'description']).filter(
     ({ category }) => categories.length === 0 || categories.includes(category),

@@ -1,6 +1,6 @@
 import { foldText } from '@iodine/contracts'
 
-/** The items with a field that contains the text, ignoring case; all items if the text is blank. */
+/** Returns the items with a field that contains the text, ignoring case; all items if the text is blank. */
 export function search<K extends string, T extends Record<K, string>>(
   items: T[],
   text: string,

@@ -1,7 +1,7 @@
 import { foldText } from '@iodine/contracts'
 import type { Technique } from '@iodine/exchange/disarm'
 
-/** The techniques that have all words of a text in their id, name or tactic, in any case. */
+/** Returns the techniques whose id, name or tactic contains all words of a text, ignoring case. */
 export function searchTechniques(techniques: readonly Technique[], text: string): readonly Technique[] {
   const words = foldText(text).split(/\s+/).filter(Boolean)
   if (words.length === 0) return techniques

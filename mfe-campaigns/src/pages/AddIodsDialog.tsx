@@ -16,6 +16,7 @@ import {
 import { ConfirmDialog, Dialog, DialogBody, DialogFooter, FilterMenu } from '@iodine/ui/overlays'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ChangeEvent, useEffect, useRef, useState } from 'react'
+import { amountOf } from '../model/amounts'
 import { useAdd } from '../queries/add'
 import { SELECTED_AT_ONCE_MAX, useChoiceCounts, useChoices } from '../queries/choices'
 import { TOAST_MS } from '../queries/toasts'
@@ -34,7 +35,7 @@ export interface AddIodsDialogProps {
   onClose: () => void
 }
 
-/** Selects IODs that are not yet in the campaign, and adds them. */
+/** The dialog that adds IODs to a campaign. It lists IODs that the campaign does not contain. */
 export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps) {
   const [wanted, setWanted] = useState('')
   const [text, setText] = useSearchText(wanted, setWanted)
@@ -55,7 +56,7 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
       for (const id of ids) isChosen ? next.add(id) : next.delete(id)
       return next
     })
-  /** Escape and the close button ask first if something is selected. */
+  /** If IODs are selected, Escape and the close button require a confirmation. */
   const leave = () => (chosen.size > 0 ? setAsking(true) : onClose())
   const submit = async () => {
     const ids = [...chosen]
@@ -194,7 +195,7 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
         onConfirm={async () => onClose()}
         onClose={() => setAsking(false)}
       >
-        {formatCount(chosen.size)} IOD(s) are selected and not added yet.
+        {amountOf(chosen.size, 'IOD')} {chosen.size === 1 ? 'is' : 'are'} selected but not added yet.
       </ConfirmDialog>
     </>
   )
@@ -206,13 +207,13 @@ interface SelectAllProps {
   onSelect: (ids: string[]) => void
 }
 
-/** Selects all choices that match the search, including those that are not loaded yet. */
+/** A button that selects all choices that match the search, including those that are not loaded yet. */
 function SelectAll({ choices, isBusy, onSelect }: SelectAllProps) {
   const { total, isExact, isPlaceholderData, readIds } = choices
   const latest = useLatest(choices.search)
   const select = useAction({
     mutationFn: (_search: string) => readIds(),
-    // Something else may be searched by now.
+    // The search may have changed during the request.
     onSuccess: (ids, search) => latest.current === search && onSelect(ids),
     failed: { description: 'Failed to load IODs', duration: TOAST_MS },
   })
@@ -247,8 +248,8 @@ interface ChoicesProps {
 }
 
 /**
- * A virtualized list of the choices that fetches the next page near the end of the loaded ones. Shift selects
- * or clears all from the last one that was clicked.
+ * A virtualized list of the choices, which loads the next page near the end of the loaded ones. Shift selects or
+ * deselects all choices from the previously clicked one.
  */
 function Choices({ iods, total, mayFetch, fetchMore, isBusy, chosen, onChoose, disabled }: ChoicesProps) {
   const last = useRef<string>(undefined)

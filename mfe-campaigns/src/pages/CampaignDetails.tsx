@@ -7,19 +7,22 @@ import {
   Classes,
   DateTime,
   EmptyState,
+  formatCount,
   LoadingPanel,
+  Tab,
+  Tabs,
   useDialog,
   useTitle,
 } from '@iodine/ui'
 import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
 import { TableSkeleton } from '@iodine/ui/table'
-import { type ReactNode, useCallback, useDeferredValue, useId, useMemo, useRef, useState } from 'react'
+import { useCallback, useDeferredValue, useId, useMemo, useRef, useState } from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
 import { type Statistics, searchMembers } from '../model/iods'
 import { type IodsState, useCampaign, useStatistics } from '../queries/campaigns'
 import { useRemoveIod } from '../queries/members'
-import { useTechniques } from '../queries/techniques'
+import { type CampaignTechniques, useTechniques } from '../queries/techniques'
 import { TOAST_MS } from '../queries/toasts'
 import { AddIodsDialog } from './AddIodsDialog'
 import styles from './CampaignDetails.module.css'
@@ -31,9 +34,10 @@ import { IodDetailsDialog } from './IodDetailsDialog'
 import { HEIGHTS, IodTable, memberColumns } from './IodTable'
 import { MembersSearch } from './MembersSearch'
 import { SharingBlock } from './SharingBlock'
+import { SummaryBlock } from './SummaryBlock'
 import { Techniques } from './Techniques'
 
-/** Characters of a title that may not fit, in narrow windows. */
+/** Length from which a title may not fit into a narrow window. */
 const LONG_TITLE = 60
 
 export interface CampaignDetailsProps extends CampaignActions {
@@ -82,7 +86,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
                   Created by {creatorOf(campaign)} on <DateTime value={campaign.created_at} />
                 </>
               ) : (
-                // The room of a line: nothing moves when the campaign is there.
+                // Reserves a line, to avoid a layout shift when the campaign loads.
                 '\u00a0'
               )}
             </p>
@@ -90,11 +94,11 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
           <div className={styles.actions}>
             {campaign && (
               <>
-                <ExportButtons campaign={campaign} disabled={iods !== 'whole'} />
+                <ExportButtons campaign={campaign} disabled={iods !== 'complete'} />
                 <Button
                   icon={<ImportIcon />}
                   text="Import"
-                  disabled={iods !== 'whole'}
+                  disabled={iods !== 'complete'}
                   onClick={importing.open}
                 />
               </>
@@ -117,7 +121,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
                 campaign={shown}
                 state={iods}
                 statistics={statistics}
-                techniques={<Techniques {...techniques} />}
+                techniques={techniques}
                 isFetching={query.isFetching}
                 onRetry={() => void query.refetch()}
                 onAdd={add}
@@ -148,7 +152,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
 
 const BLANK_COLUMNS = memberColumns({ onOpen: () => {}, onRemove: async () => {} })
 
-/** The places of the summary and the table while the campaign is loaded. */
+/** A skeleton of the details. */
 function DetailsSkeleton() {
   return (
     <div className={styles.columns}>
@@ -164,7 +168,7 @@ interface MembersProps {
   campaign: CampaignDetail
   state: IodsState
   statistics: Statistics | null
-  techniques: ReactNode
+  techniques: CampaignTechniques
   isFetching: boolean
   onRetry: () => void
   onAdd: () => void
@@ -173,6 +177,7 @@ interface MembersProps {
 function Members(props: MembersProps) {
   const { campaign, state, statistics, techniques, isFetching, onRetry, onAdd } = props
   const { iods } = campaign
+  const used = techniques.query.data
   const [text, setText] = useState('')
   const wanted = useDeferredValue(text)
   const found = useMemo(() => searchMembers(iods, wanted), [iods, wanted])
@@ -182,8 +187,7 @@ function Members(props: MembersProps) {
   const remove = useCallback(
     async (iodId: string) => {
       await removeIod(iodId)
-      // The focused button is removed with its row. Without a focus inside, the dialog would not receive
-      // Escape.
+      // The focused button is removed with its row. Without a focus inside, the dialog would not receive Escape.
       if (!(document.activeElement instanceof HTMLInputElement)) members.current?.focus()
     },
     [removeIod],
@@ -215,17 +219,41 @@ function Members(props: MembersProps) {
   }
   return (
     <div className={styles.columns}>
-      <CampaignSummary
-        id={campaign.id}
-        description={campaign.description}
-        // The count is known even if the IODs are missing.
-        total={campaign.iod_count}
-        statistics={statistics}
-        iods={state === 'whole' ? iods : null}
-        sharing={<SharingBlock campaign={campaign} />}
-        techniques={techniques}
-        onCategory={setText}
-      />
+      <Tabs id="campaign" className={styles.summary} renderActiveTabPanelOnly animate={false}>
+        <Tab
+          id="overview"
+          title="Overview"
+          panelClassName={styles.panel}
+          panel={
+            <CampaignSummary
+              id={campaign.id}
+              description={campaign.description}
+              // The count is known even if the IODs are missing.
+              total={campaign.iod_count}
+              statistics={statistics}
+              iods={state === 'complete' ? iods : null}
+              onCategory={setText}
+            />
+          }
+        />
+        <Tab
+          id="techniques"
+          title="Techniques"
+          tagContent={used && used.length > 0 ? formatCount(used.length) : undefined}
+          panelClassName={styles.panel}
+          panel={<Techniques {...techniques} />}
+        />
+        <Tab
+          id="sharing"
+          title="Sharing"
+          panelClassName={styles.panel}
+          panel={
+            <SummaryBlock title="Sharing">
+              <SharingBlock campaign={campaign} />
+            </SummaryBlock>
+          }
+        />
+      </Tabs>
       <section ref={members} className={styles.members} aria-label="Campaign IODs" tabIndex={-1}>
         {state === 'missing' && (
           <div role="status">

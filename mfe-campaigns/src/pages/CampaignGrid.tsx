@@ -5,7 +5,7 @@ import { CampaignCard } from './CampaignCard'
 import styles from './CampaignGrid.module.css'
 import type { CampaignActions } from './CampaignMenu'
 
-/** Number of cards shown at first, and added by each click on the button. */
+/** Initial number of cards, and number of cards added by each click on the button. */
 const STEP = 60
 
 /** Campaigns as cards. */
@@ -34,7 +34,7 @@ export function CampaignGrid({ campaigns, ...actions }: { campaigns: Campaign[] 
 
 const BLANK_CARDS = 6
 
-/** Outlines of campaigns while they are loaded. */
+/** A skeleton of the campaigns. */
 export function BlankGrid() {
   return <SkeletonCards count={BLANK_CARDS} className={styles.grid} />
 }

@@ -9,7 +9,7 @@ export interface CampaignActions {
   onDelete: (campaign: Campaign) => void
 }
 
-/** The actions of a campaign's creator; renders nothing for other users. */
+/** The actions menu of a campaign; renders nothing unless the user created the campaign. */
 export function CampaignMenu({ campaign, onEdit, onDelete }: { campaign: Campaign } & CampaignActions) {
   const { session } = useHost()
   if (campaign.created_by_id !== session.user.id) return null

@@ -11,23 +11,19 @@ export interface CampaignSummaryProps {
   id: string
   description: string
   total: number
-  /** Null until they are known. */
+  /** Null while they load. */
   statistics: Statistics | null
-  /** The IODs, once all are there. */
+  /** Null until all IODs have loaded. */
   iods: Iod[] | null
-  /** How far the campaign may be passed on. */
-  sharing: ReactNode
-  /** The block of the campaign's techniques. */
-  techniques: ReactNode
-  /** Called with the category whose IODs are wanted. */
+  /** Called with the category to filter by. */
   onCategory: (category: Category) => void
 }
 
 /** A campaign's description and statistics. */
 export function CampaignSummary(props: CampaignSummaryProps) {
-  const { id, description, total, statistics, iods, sharing, techniques, onCategory } = props
+  const { id, description, total, statistics, iods, onCategory } = props
   return (
-    <div className={styles.summary}>
+    <>
       <SummaryBlock title="Description">
         {description ? (
           /* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it, too */
@@ -38,7 +34,6 @@ export function CampaignSummary(props: CampaignSummaryProps) {
           <p className={styles.none}>No description provided</p>
         )}
       </SummaryBlock>
-      {techniques}
       <SummaryBlock title="Statistics">
         <dl className={styles.counts}>
           <Count label="Total IODs" value={total} />
@@ -51,10 +46,14 @@ export function CampaignSummary(props: CampaignSummaryProps) {
       </SummaryBlock>
       {total > 0 && (
         <p className={styles.lead}>
-          <SectionLink to={paths.coShares({ campaign: id })}>Who shares it together?</SectionLink>
+          <SectionLink
+            to={paths.coShares({ campaign: id })}
+            title="Finds accounts that share the campaign’s IODs within a short time of each other"
+          >
+            Show co-shares
+          </SectionLink>
         </p>
       )}
-      <SummaryBlock title="Sharing">{sharing}</SummaryBlock>
       {statistics && statistics.iods > 0 && (
         <>
           {iods && <OverTime iods={iods} />}
@@ -86,7 +85,7 @@ export function CampaignSummary(props: CampaignSummaryProps) {
           </SummaryBlock>
         </>
       )}
-    </div>
+    </>
   )
 }
 
@@ -96,7 +95,7 @@ interface CountBarProps {
   children: ReactNode
 }
 
-/** A named count, with a bar of its share. */
+/** A labelled count, with a bar of its share. */
 function CountBar({ count, of, children }: CountBarProps) {
   return (
     <li className={styles.share} style={{ '--share': count / of } as CSSProperties}>
@@ -106,20 +105,25 @@ function CountBar({ count, of, children }: CountBarProps) {
   )
 }
 
-/** When the IODs were created. */
+/** A chart of the IODs' creation times. */
 function OverTime({ iods }: { iods: Iod[] }) {
   const days = useMemo(() => overTime(iods), [iods])
   return (
     <SummaryBlock title="Over time">
-      <DayBars label="IODs by the time of their creation" series={['IODs']} days={days} />
+      <DayBars label="IODs by creation date" series={['IODs']} days={days} />
     </SummaryBlock>
   )
 }
 
-/** IODs with votes whose weights are asked for. */
+/** Share of independent votes up to which the bar shows them, as in rows of IODs. */
+const INDEPENDENT_SHARE_MAX = 0.5
+/** Maximum number of IODs with votes for which the consensus is requested. */
 const WEIGHED_MAX = 500
 
-/** Negative votes to the left of the middle, positive ones to the right: solid as far as they are independent. */
+/**
+ * A bar of negative votes on the left and positive ones on the right. If few votes are independent, it is solid for
+ * these and pale for the others.
+ */
 function VotesBar({ iods }: { iods: Iod[] }) {
   const { positive, negative } = useMemo(() => sumVotes(iods), [iods])
   const ids = useMemo(() => iods.flatMap(({ id, votes }) => (votes.length > 0 ? id : [])), [iods])
@@ -130,13 +134,15 @@ function VotesBar({ iods }: { iods: Iod[] }) {
   const [against, forIt] = (['against', 'for'] as const).map(side =>
     weights.reduce((sum, each) => sum + (each?.[side] ?? 0), 0),
   ) as [number, number]
+  const votes = positive + negative
+  const isWeighted = isKnown && against + forIt <= votes * INDEPENDENT_SHARE_MAX
   const most = Math.max(positive, negative)
   if (most === 0) return null
   const label = `Votes: ${formatCount(negative)} negative, ${formatCount(positive)} positive`
   const bar = (votes: number, independent: number) =>
     ({
       width: `${(votes / most) * 100}%`,
-      '--solid': `${isKnown && votes > 0 ? Math.min(1, independent / votes) * 100 : 100}%`,
+      '--solid': `${isWeighted && votes > 0 ? Math.min(1, independent / votes) * 100 : 100}%`,
     }) as CSSProperties
   return (
     <>
@@ -152,8 +158,8 @@ function VotesBar({ iods }: { iods: Iod[] }) {
       </div>
       <p className={styles.legend}>
         Left: votes against. Right: votes for.
-        {isKnown &&
-          ` ≈ ${formatCount(Math.round(against + forIt))} of ${formatCount(positive + negative)} are independent; the rest, pale, is of accounts that often vote together.`}
+        {isWeighted &&
+          ` Only about ${formatCount(Math.round(against + forIt))} of ${formatCount(votes)} votes are independent. The pale votes come from accounts that often vote together.`}
       </p>
     </>
   )

@@ -25,7 +25,7 @@ import styles from './CampaignsPage.module.css'
 
 type TabId = 'all' | 'my'
 
-/** All campaigns and the user's own. The URL contains the tab, the search and the open campaign. */
+/** The page of all campaigns and the user's campaigns. The URL contains the tab, the search and the open campaign. */
 export function CampaignsPage() {
   const { tab, setTab, text, setText, openId, close } = useAddress()
   const wanted = useDeferredValue(text)
@@ -91,7 +91,7 @@ export function CampaignsPage() {
             key={id}
             id={id}
             title={title}
-            // Until the number is known, the room of a digit (a figure space).
+            // While the number loads, a figure space keeps the width of one digit.
             tagContent={list ? formatCount(list.length) : '\u2007'}
             panel={
               <LoadingPanel

@@ -6,14 +6,15 @@ import { useState } from 'react'
 import { useExport } from '../queries/export'
 import styles from './ExportButtons.module.css'
 
-const OTHERS: { format: ExportFormat; label: string; profile?: ExportProfile }[] = [
+const FORMATS: { format: ExportFormat; label: string; profile?: ExportProfile }[] = [
+  { format: 'json', label: 'JSON' },
   { format: 'stix', label: 'STIX 2.1 bundle' },
   { format: 'stix', label: 'STIX 2.1 bundle for OpenCTI', profile: 'opencti' },
   { format: 'misp', label: 'MISP event' },
   { format: 'csv', label: 'CSV' },
 ]
 
-/** Saves the campaign as JSON, or in an exchange format: STIX, MISP or CSV; with the IODs' evidence if wanted. */
+/** Buttons that save the campaign as JSON, STIX, MISP or CSV, optionally with the IODs' evidence. */
 export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail; disabled: boolean }) {
   const { run: save } = useExport()
   const [withEvidence, setWithEvidence] = useState(false)
@@ -37,7 +38,7 @@ export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail
               onChange={event => setWithEvidence(event.currentTarget.checked)}
             />
             <Menu>
-              {OTHERS.map(({ format, label, profile }) => (
+              {FORMATS.map(({ format, label, profile }) => (
                 <MenuItem
                   key={label}
                   text={withEvidence && format === 'csv' ? `${label}, without evidence` : label}
@@ -46,17 +47,12 @@ export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail
               ))}
             </Menu>
             <p className={styles.levels}>
-              Each states the sharing level; Export JSON does unless it is green. CSV has no techniques.
+              All formats state the sharing level; JSON omits TLP:GREEN. CSV contains no techniques.
             </p>
           </div>
         }
       >
-        <Button
-          icon={<CaretDownIcon />}
-          aria-label="Export in another format"
-          title="Export in another format"
-          disabled={disabled}
-        />
+        <Button text="More formats" endIcon={<CaretDownIcon />} disabled={disabled} />
       </Popover>
     </ButtonGroup>
   )

@@ -1,47 +1,48 @@
 import type { CampaignSharing } from '@iodine/contracts'
-import { Button, Callout, formatCount, formatRelative, Switch, useRetained } from '@iodine/ui'
+import { Button, Callout, formatRelative, Switch, useRetained } from '@iodine/ui'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { useState } from 'react'
+import { amountOf } from '../model/amounts'
 import { FeedDialog } from './FeedDialog'
 import styles from './SharingBlock.module.css'
 
 export interface FeedBlockProps {
   sharing: CampaignSharing
   /** Whether the user may publish the campaign. */
-  mine: boolean
+  isOwner: boolean
   onPublish: (published: boolean) => Promise<unknown>
 }
 
 const stateOf = ({ published, feed }: CampaignSharing): string | null => {
   if (!feed) return null
-  if (feed.state === 'due' && !feed.problem) return published ? 'Being published…' : 'Being withdrawn…'
-  if (!published) return feed.revoked > 0 ? 'Withdrawn: revoked where it was pulled.' : null
+  if (feed.state === 'due' && !feed.problem) return published ? 'Publishing…' : 'Withdrawing…'
+  if (!published) return feed.revoked > 0 ? 'Withdrawn. Systems that pulled it receive a revocation.' : null
   const at = feed.at ? `, ${formatRelative(feed.at)}` : ''
-  return `${formatCount(feed.objects)} object(s) published${at}`
+  return `${amountOf(feed.objects, 'object')} published${at}`
 }
 
-/** Whether a campaign is published in feeds, and where other systems find it. */
-export function FeedBlock({ sharing, mine, onPublish }: FeedBlockProps) {
-  const [asks, setAsks] = useState<'publish' | 'withdraw' | null>(null)
-  const asked = useRetained(asks)
+/** The publication of a campaign in feeds: its state, its switch for the creator, and its URLs. */
+export function FeedBlock({ sharing, isOwner, onPublish }: FeedBlockProps) {
+  const [confirming, setConfirming] = useState<'publish' | 'withdraw' | null>(null)
+  const shown = useRetained(confirming)
   const [isOpen, setOpen] = useState(false)
   const { published, feed, tlp } = sharing
   const isRed = tlp === 'red' && !published
   const state = stateOf(sharing)
   return (
     <div className={styles.feed}>
-      {mine ? (
+      {isOwner ? (
         <Switch
           className={styles.publish}
           label="Publish in feeds"
           checked={published}
           disabled={isRed}
-          onChange={() => setAsks(published ? 'withdraw' : 'publish')}
+          onChange={() => setConfirming(published ? 'withdraw' : 'publish')}
         />
       ) : (
         <p className={styles.note}>{published ? 'Published in feeds.' : 'Not published in feeds.'}</p>
       )}
-      {mine && isRed && <p className={styles.note}>What is TLP:RED is never published.</p>}
+      {isOwner && isRed && <p className={styles.note}>TLP:RED campaigns cannot be published.</p>}
       {state && (
         <p className={styles.note} role="status">
           {state}
@@ -54,31 +55,28 @@ export function FeedBlock({ sharing, mine, onPublish }: FeedBlockProps) {
       )}
       {published && feed && (
         <>
-          <Button className={styles.kept} text="Addresses" onClick={() => setOpen(true)} />
+          <Button className={styles.kept} text="Feed URLs" onClick={() => setOpen(true)} />
           <FeedDialog collection={feed.collection} isOpen={isOpen} onClose={() => setOpen(false)} />
         </>
       )}
       <ConfirmDialog
-        isOpen={asks !== null}
-        title={asked === 'withdraw' ? 'Withdraw the campaign' : 'Publish the campaign'}
-        confirmLabel={asked === 'withdraw' ? 'Withdraw' : 'Publish'}
-        intent={asked === 'withdraw' ? 'danger' : 'primary'}
-        onConfirm={() => onPublish(asked === 'publish')}
-        onClose={() => setAsks(null)}
+        isOpen={confirming !== null}
+        title={shown === 'withdraw' ? 'Withdraw the campaign' : 'Publish the campaign'}
+        confirmLabel={shown === 'withdraw' ? 'Withdraw' : 'Publish'}
+        intent={shown === 'withdraw' ? 'danger' : 'primary'}
+        onConfirm={() => onPublish(shown === 'publish')}
+        onClose={() => setConfirming(null)}
       >
-        {asked === 'withdraw' ? (
-          <p>
-            Systems that pulled it are told that it is revoked. What they or their users have copied elsewhere
-            can’t be taken back.
-          </p>
+        {shown === 'withdraw' ? (
+          <p>Systems that pulled it receive a revocation. Copies outside those systems cannot be removed.</p>
         ) : (
           <>
             <p>
-              Other systems can pull it with feed keys of members, up to the level of each key: its IODs, its
-              techniques and kept objects, and votes and comments with the usernames of who made them.
-              Evidence stays here.
+              Other systems can pull it with members’ feed keys, up to the level of each key. They receive its
+              IODs, techniques and imported objects, and votes and comments with usernames. Evidence is not
+              published.
             </p>
-            <p>Later changes are published, too. You can withdraw it at any time.</p>
+            <p>Later changes are also published. You can withdraw it at any time.</p>
           </>
         )}
       </ConfirmDialog>

@@ -4,7 +4,7 @@ import { Button, Callout } from '@iodine/ui'
 import { DocumentIcon } from '@iodine/ui/icons'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { useEffect, useRef, useState } from 'react'
-import { amountOf, bringsAnything, evidenceText } from '../model/imports'
+import { contentOf, evidenceText, hasChanges } from '../model/imports'
 import { useImport } from '../queries/import'
 import { successToast } from '../queries/toasts'
 import styles from './ImportDialog.module.css'
@@ -16,9 +16,9 @@ export interface ImportDialogProps {
   onClose: () => void
 }
 
-/** Imports the IODs of a file, after a preview of the changes. */
+/** The dialog that imports the IODs of a file, after a preview of the changes. */
 export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
-  /** The import of the chosen file, which the server plans and applies. */
+  /** The import of the chosen file: planned, then applied by the server. */
   const [plan, setPlan] = useState<CampaignImport | null>(null)
   const [fault, setFault] = useState<string | null>(null)
   const [isReading, setReading] = useState(false)
@@ -27,34 +27,34 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
   const { notify } = useHost()
   const [file, setFile] = useState<File | null>(null)
   const input = useRef<HTMLInputElement>(null)
-  /** The file that somebody waits for: none once the dialog is closed. */
-  const wanted = useRef<File | null>(null)
+  /** The file whose request is current; null once the dialog is closed. */
+  const currentFile = useRef<File | null>(null)
 
   useEffect(
     () => () => {
-      wanted.current = null
+      currentFile.current = null
     },
     [],
   )
 
-  /** Takes back a plan that is not applied. */
+  /** Discards a plan that was not applied. */
   const discard = () => {
     if (plan?.state === 'planned') server.discard(plan)
     setPlan(null)
   }
   const close = () => {
-    wanted.current = null
+    currentFile.current = null
     discard()
     onClose()
   }
   const apply = async (plan: CampaignImport) => {
     setFault(null)
     try {
-      const ended = await server.apply(plan, makesIods, setPlan, () => wanted.current === file)
+      const ended = await server.apply(plan, makesIods, setPlan, () => currentFile.current === file)
       if (!ended) return
       setPlan(ended)
       if (ended.state !== 'done') return
-      notify(successToast(`${amountOf(ended)} imported`))
+      notify(successToast(`${contentOf(ended)} imported`))
       const evidence = evidenceText(ended)
       if (evidence) notify(successToast(evidence))
       onClose()
@@ -63,14 +63,14 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     }
   }
   const read = async (file: File) => {
-    const isWanted = () => wanted.current === file
-    wanted.current = file
+    const isCurrent = () => currentFile.current === file
+    currentFile.current = file
     discard()
     setFile(file)
     setFault(null)
     setReading(true)
     try {
-      setPlan(await server.plan(file, isWanted))
+      setPlan(await server.plan(file, isCurrent))
     } catch (error) {
       setFault(errorDetail(isApiError(error) ? error : null, 'The file could not be read.'))
     } finally {
@@ -88,8 +88,8 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     >
       <DialogBody>
         <p className={styles.label}>
-          A campaign exported as JSON, STIX or CSV, a CSV with value, category and description, or a STIX
-          bundle or MISP events of another tool.
+          Accepts a campaign exported as JSON, STIX or CSV, a CSV with the columns value, category and
+          description, or a STIX bundle or MISP events from another tool.
         </p>
         <input
           ref={input}
@@ -125,12 +125,12 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
       <DialogFooter
         actions={
           <>
-            {/* What the server applies goes on without the dialog. */}
+            {/* The server continues an import without the dialog. */}
             <Button text={isApplying ? 'Close' : 'Cancel'} onClick={close} />
             <Button
               intent="primary"
-              text={plan?.state === 'failed' ? 'Go on' : `Import ${plan ? amountOf(plan) : '0 IOD(s)'}`}
-              disabled={!plan || (plan.state !== 'failed' && !bringsAnything(plan))}
+              text={plan?.state === 'failed' ? 'Continue' : `Import ${plan ? contentOf(plan) : '0 IODs'}`}
+              disabled={!plan || (plan.state !== 'failed' && !hasChanges(plan))}
               loading={isApplying || isReading}
               onClick={() => plan && void apply(plan)}
             />

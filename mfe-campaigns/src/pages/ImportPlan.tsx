@@ -1,6 +1,7 @@
 import type { CampaignImport } from '@iodine/contracts'
 import { Callout, formatCount, HTMLTable, ProgressBar, Switch } from '@iodine/ui'
-import { isKept } from '../model/imports'
+import { amountOf } from '../model/amounts'
+import { storesObjects } from '../model/imports'
 import styles from './ImportPlan.module.css'
 import { TlpTag } from './TlpTag'
 
@@ -13,7 +14,7 @@ export interface ImportPlanProps {
   onMakesIods: (makesIods: boolean) => void
 }
 
-/** What an import does, before it does it; then how far it is. */
+/** A preview of an import, and its progress once it is applied. */
 export function ImportPlan({ plan, makesIods, onMakesIods }: ImportPlanProps) {
   const {
     format,
@@ -28,7 +29,7 @@ export function ImportPlan({ plan, makesIods, onMakesIods }: ImportPlanProps) {
     done,
     problem,
   } = plan
-  const keeps = isKept(plan)
+  const keeps = storesObjects(plan)
   const noun = NOUNS[format]
   const isWorking = state === 'applying'
   const made = makesIods ? iods : 0
@@ -36,8 +37,8 @@ export function ImportPlan({ plan, makesIods, onMakesIods }: ImportPlanProps) {
     <div className={styles.plan}>
       <p className={styles.counts} role="status">
         {keeps
-          ? `${formatCount(made)} IOD(s), ${formatCount(objects - made)} object(s) kept as they are`
-          : `${formatCount(iods)} IOD(s), ${formatCount(refused)} refused`}
+          ? `${amountOf(made, 'IOD')}, ${amountOf(objects - made, 'other object')}`
+          : `${amountOf(iods, 'IOD')}, ${formatCount(refused)} rejected`}
         {tlp && (
           <>
             , <TlpTag tlp={tlp} />
@@ -47,30 +48,30 @@ export function ImportPlan({ plan, makesIods, onMakesIods }: ImportPlanProps) {
       <ul className={styles.notes}>
         {keeps && (
           <li>
-            Every object goes out again byte for byte when this campaign is exported as {TOOLS[format]}.
+            All objects are stored. A {TOOLS[format]} export of this campaign contains each of them unchanged.
           </li>
         )}
         {made > 0 && (
           <li>
-            {formatCount(iods - known_iods)} new, {formatCount(known_iods)} known ({formatCount(member_iods)}{' '}
-            already in this campaign). Those known keep their votes.
+            {formatCount(iods - known_iods)} new, {formatCount(known_iods)} existing (
+            {formatCount(member_iods)} already in this campaign). Existing IODs keep their votes.
           </li>
         )}
         {refused > 0 && (
           <li>
             {keeps
-              ? `${formatCount(refused)} ${noun}(s) whose value can’t be an IOD are kept as they are.`
-              : `${formatCount(refused)} of the entries can’t be IODs and are left out.`}
+              ? `No IOD will be created from ${amountOf(refused, `invalid ${noun}`)}.`
+              : `${amountOf(refused, 'invalid entry', 'invalid entries')} will be left out.`}
           </li>
         )}
-        {skipped > 0 && <li>{formatCount(skipped)} part(s) of the file can’t be read and are left out.</li>}
-        {makesIods && <Brought plan={plan} />}
-        {tlp && <li>From now on this campaign’s files are marked at least as strictly.</li>}
+        {skipped > 0 && <li>{amountOf(skipped, 'part')} of the file cannot be read and will be left out.</li>}
+        {makesIods && <RelatedData plan={plan} />}
+        {tlp && <li>Exports of this campaign will have at least this sharing level.</li>}
       </ul>
-      <Invalid plan={plan} />
+      <RejectedEntries plan={plan} />
       {keeps && iods > 0 && (
         <Switch
-          label={`Create IODs of ${noun}s with a single value`}
+          label={`Create IODs from ${noun}s with a single value`}
           checked={makesIods}
           disabled={isWorking || state === 'failed'}
           onChange={event => onMakesIods(event.currentTarget.checked)}
@@ -79,7 +80,8 @@ export function ImportPlan({ plan, makesIods, onMakesIods }: ImportPlanProps) {
       {problem && (
         <div role="alert">
           <Callout intent="warning" compact>
-            {problem}. {formatCount(done)} of {formatCount(objects)} objects are imported; nothing is lost.
+            {problem}. {formatCount(done)} of {formatCount(objects)} objects are imported. Press Continue to
+            import the others.
           </Callout>
         </div>
       )}
@@ -100,41 +102,41 @@ export function ImportPlan({ plan, makesIods, onMakesIods }: ImportPlanProps) {
   )
 }
 
-/** What comes along with the IODs: techniques and evidence. */
-function Brought({
+/** The techniques and evidence of an import. */
+function RelatedData({
   plan: { techniques, unknown_techniques: unknown = [], quotes, refused_quotes },
 }: Pick<ImportPlanProps, 'plan'>) {
   return (
     <>
-      {techniques > 0 && <li>{formatCount(techniques)} technique(s) of DISARM are named.</li>}
+      {techniques > 0 && <li>{amountOf(techniques, 'DISARM technique')} will be added.</li>}
       {unknown.length > 0 && (
         <li>
-          {formatCount(unknown.length)} technique(s) are not in the list of DISARM and are not added to the
-          campaign: {unknown.join(', ')}
+          {amountOf(unknown.length, 'technique')} not in the DISARM list will be left out:{' '}
+          {unknown.join(', ')}
         </li>
       )}
       {quotes + refused_quotes > 0 && (
         <li>
-          {formatCount(quotes)} quote(s) of evidence, which are added as not verified: their seals belong to
-          the system that they come from.
-          {refused_quotes > 0 && ` ${formatCount(refused_quotes)} can’t be read.`}
+          {amountOf(quotes, 'quote')} of evidence will be added as not verified, because the seals belong to
+          another system.
+          {refused_quotes > 0 && ` ${amountOf(refused_quotes, 'quote')} cannot be read.`}
         </li>
       )}
     </>
   )
 }
 
-/** The first of what can't be read or can't be an IOD, with the reasons; nothing if there is none. */
-function Invalid({ plan: { invalid, refused, skipped = 0 } }: Pick<ImportPlanProps, 'plan'>) {
+/** The first entries that can't be read or can't be IODs, with the reasons; renders nothing if there are none. */
+function RejectedEntries({ plan: { invalid, refused, skipped = 0 } }: Pick<ImportPlanProps, 'plan'>) {
   const more = refused + skipped - invalid.length
   if (invalid.length === 0) return null
   return (
     <div>
       <div className={styles.frame}>
-        <HTMLTable compact className={styles.table} aria-label="Refused">
+        <HTMLTable compact className={styles.table} aria-label="Rejected">
           <thead>
             <tr>
-              <th scope="col">Place</th>
+              <th scope="col">Position</th>
               <th scope="col">Value</th>
               <th scope="col">Reason</th>
             </tr>

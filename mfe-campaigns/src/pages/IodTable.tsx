@@ -12,7 +12,7 @@ import { type CardColumn, type Gap, useVirtualRows, VirtualTable } from '@iodine
 import { useCallback, useMemo, useState } from 'react'
 import styles from './IodTable.module.css'
 
-/** Of rows and cards, in pixels. */
+/** Heights of rows and cards, in pixels. */
 export const HEIGHTS = { row: 48, card: 196 }
 const MIN_WIDTH = 800
 const CARD_TEMPLATE =
@@ -100,11 +100,11 @@ export function IodTable({ iods, onOpen, onRemove }: IodTableProps) {
   )
 }
 
-/** The rows, with the places of those just removed. */
+/** Returns the rows, with placeholders of recently removed ones. */
 function useGaps(iods: Iod[], onRemove: IodTableProps['onRemove']) {
   const [places, setPlaces] = useState<readonly Place[]>([])
   const shown = useMemo(() => {
-    // One that is still a member, or is so again, has its own row.
+    // An IOD that is still or again a member has its row and needs no placeholder.
     const members = new Set(iods.map(({ id }) => id))
     return withPlaces(
       iods,

@@ -1,4 +1,5 @@
 import { formatCount, SearchInput } from '@iodine/ui'
+import { amountOf } from '../model/amounts'
 import styles from './MembersSearch.module.css'
 
 export interface MembersSearchProps {
@@ -18,7 +19,7 @@ export function MembersSearch({ text, onChange, found, total }: MembersSearchPro
         placeholder="Search by value or category..."
       />
       <span className={styles.count} role="status">
-        {formatCount(found)} of {formatCount(total)} IOD(s)
+        {formatCount(found)} of {amountOf(total, 'IOD')}
       </span>
     </div>
   )

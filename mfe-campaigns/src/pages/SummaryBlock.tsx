@@ -4,9 +4,9 @@ import styles from './SummaryBlock.module.css'
 
 export interface SummaryBlockProps {
   title: string
-  /** Stands beside the title. */
+  /** Shown beside the title. */
   action?: ReactNode
-  /** What takes the focus when a button in the block goes. */
+  /** Receives the focus when a focused button in the block is removed. */
   ref?: Ref<HTMLDivElement>
   children: ReactNode
 }

@@ -7,7 +7,7 @@ import { SummaryBlock } from './SummaryBlock'
 import styles from './Techniques.module.css'
 import { TechniquesDialog } from './TechniquesDialog'
 
-/** The techniques of DISARM that a campaign uses, as tags. */
+/** The DISARM techniques of a campaign, as tags. */
 export function Techniques({ query, add, remove, removeUndoably }: CampaignTechniques) {
   const { data: techniques } = query
   const [isChoosing, setChoosing] = useState(false)
@@ -15,7 +15,7 @@ export function Techniques({ query, add, remove, removeUndoably }: CampaignTechn
   const nameById = useMemo(() => new Map(list.data?.map(({ id, name }) => [id, name])), [list.data])
   const block = useRef<HTMLDivElement>(null)
   const removeFocused = (tid: string, name: string) => {
-    // The focused button goes with its tag. Without a focus inside, the dialog would not receive Escape.
+    // The focused button is removed with its tag. Without a focus inside, the dialog would not receive Escape.
     block.current?.focus()
     removeUndoably(tid, name)
   }
@@ -41,10 +41,10 @@ export function Techniques({ query, add, remove, removeUndoably }: CampaignTechn
       <LoadingPanel
         query={query}
         errorTitle="Failed to load techniques"
-        empty={<p className={styles.none}>No techniques named</p>}
+        empty={<p className={styles.none}>No techniques yet</p>}
       >
         {used =>
-          // Without the list, the ids alone are shown; while it is loaded, nothing that then becomes longer.
+          // If the list is missing, only ids are shown. While it loads, nothing is shown, to avoid a layout shift.
           !list.isPending && (
             <ul className={styles.tags}>
               {used.map(technique => (
@@ -74,7 +74,7 @@ export function Techniques({ query, add, remove, removeUndoably }: CampaignTechn
 
 interface TechniqueTagProps {
   technique: CampaignTechnique
-  /** Undefined if the list doesn't have it. */
+  /** Undefined if the list does not contain the technique. */
   name: string | undefined
   onRemove: (tid: string, name: string) => void
 }

@@ -3,6 +3,7 @@ import type { Technique } from '@iodine/exchange/disarm'
 import { Button, Checkbox, EmptyState, formatCount, LoadingPanel, SearchInput } from '@iodine/ui'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { memo, useDeferredValue, useMemo, useState } from 'react'
+import { amountOf } from '../model/amounts'
 import { searchTechniques } from '../model/techniques'
 import type { useTechniqueList } from '../queries/techniques'
 import styles from './TechniquesDialog.module.css'
@@ -16,7 +17,7 @@ export interface TechniquesDialogProps {
   onRemove: (tid: string) => void
 }
 
-/** Chooses techniques from the list of DISARM. Each choice is stored at once. */
+/** A dialog with the list of DISARM techniques. Each selection is stored immediately. */
 export function TechniquesDialog({ isOpen, ...choice }: TechniquesDialogProps) {
   return (
     <Dialog
@@ -45,7 +46,7 @@ function TechniqueChoice({ list, used, onClose, onAdd, onRemove }: Omit<Techniqu
           autoFocus
         />
         <p className={styles.count} role="status">
-          {formatCount(found.length)} technique(s), {formatCount(used.length)} chosen
+          {amountOf(found.length, 'technique')}, {formatCount(used.length)} chosen
         </p>
         <div className={styles.frame}>
           <LoadingPanel
@@ -54,18 +55,23 @@ function TechniqueChoice({ list, used, onClose, onAdd, onRemove }: Omit<Techniqu
             isEmpty={() => found.length === 0}
             empty={<EmptyState title="No techniques match your search" />}
           >
-            {() => (
-              <ul className={styles.list} aria-label="Techniques of DISARM">
-                {found.map(technique => (
-                  <Choice
-                    key={technique.id}
-                    technique={technique}
-                    isUsed={usedIds.has(technique.id)}
-                    onChange={usedIds.has(technique.id) ? onRemove : onAdd}
-                  />
-                ))}
-              </ul>
-            )}
+            {() =>
+              byTactic(found).map(([tactic, techniques]) => (
+                <section key={tactic}>
+                  <h3 className={styles.tactic}>{tactic}</h3>
+                  <ul className={styles.list} aria-label={`Techniques of ${tactic}`}>
+                    {techniques.map(technique => (
+                      <Choice
+                        key={technique.id}
+                        technique={technique}
+                        isUsed={usedIds.has(technique.id)}
+                        onChange={usedIds.has(technique.id) ? onRemove : onAdd}
+                      />
+                    ))}
+                  </ul>
+                </section>
+              ))
+            }
           </LoadingPanel>
         </div>
         <p className={styles.source}>
@@ -84,23 +90,29 @@ function TechniqueChoice({ list, used, onClose, onAdd, onRemove }: Omit<Techniqu
   )
 }
 
+/** Groups techniques by tactic, in the order of the list. */
+const byTactic = (techniques: readonly Technique[]): [tactic: string, techniques: Technique[]][] => {
+  const groups = new Map<string, Technique[]>()
+  for (const technique of techniques) {
+    const group = groups.get(technique.tactic)
+    if (group) group.push(technique)
+    else groups.set(technique.tactic, [technique])
+  }
+  return [...groups]
+}
+
 interface ChoiceProps {
   technique: Technique
   isUsed: boolean
   onChange: (tid: string) => void
 }
 
-/** Drawn again only where something changes: there are some hundred. */
-const Choice = memo(function Choice({ technique: { id, name, tactic }, isUsed, onChange }: ChoiceProps) {
+/** Memoized, because the list contains hundreds of techniques. */
+const Choice = memo(function Choice({ technique: { id, name }, isUsed, onChange }: ChoiceProps) {
   return (
     <li>
       <Checkbox className={styles.choice} checked={isUsed} onChange={() => onChange(id)}>
-        <span className={styles.text}>
-          <span>
-            <span className={styles.id}>{id}</span> {name}
-          </span>{' '}
-          <span className={styles.tactic}>{tactic}</span>
-        </span>
+        <span className={styles.id}>{id}</span> {name}
       </Checkbox>
     </li>
   )

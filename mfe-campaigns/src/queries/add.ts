@@ -3,24 +3,24 @@ import { useRef } from 'react'
 import { useCampaignCache } from './campaigns'
 import { failureFields, successToast } from './toasts'
 
-/** More items than this are added in batches, whose progress is coarser. */
+/** Maximum number of items that are added one by one. More items are added in batches, with coarser progress. */
 const ONE_BY_ONE_MAX = 20
 const BATCH = 100
 
-export interface Added {
+export interface AdditionResult {
   /** Number of items added. */
   done: number
   /** The error of the item or batch that failed; undefined if all items were added. */
   error?: unknown
 }
 
-/** Adds IODs to a campaign in order: a few one by one, many with a request for each 100. `onStep` receives the number added so far. */
+/** Adds IODs to a campaign in order: few one by one, many in batches of 100. `onStep` receives the number added. */
 export async function addIods(
   api: ApiClient,
   campaignId: string,
   ids: readonly string[],
   onStep: (done: number) => void,
-): Promise<Added> {
+): Promise<AdditionResult> {
   const params = { id: campaignId }
   const isFew = ids.length <= ONE_BY_ONE_MAX
   let done = 0
@@ -32,7 +32,7 @@ export async function addIods(
     while (done < ids.length) {
       const iod_ids = ids.slice(done, done + BATCH)
       const { unknown } = await api.call('POST /campaigns/:id/add-iods', { params, body: { iod_ids } })
-      if (unknown.length > 0) throw new Error(`${unknown.length} IOD(s) are unknown.`)
+      if (unknown.length > 0) throw new Error(`Unknown IODs: ${unknown.length}`)
       done += iod_ids.length
       onStep(done)
     }
@@ -48,7 +48,7 @@ interface Addition {
   onStep: (done: number) => void
 }
 
-/** Adds IODs to a campaign. Those added before a failure stay. */
+/** Adds IODs to a campaign. IODs added before a failure remain. */
 export function useAdd(campaignId: string) {
   const { api } = useHost()
   const cache = useCampaignCache()

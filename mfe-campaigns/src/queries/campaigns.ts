@@ -6,19 +6,16 @@ import { readStatistics, type Statistics, summarize } from '../model/iods'
 import { TOAST_MS } from './toasts'
 
 const NOT_FOUND = 404
-/** IODs that a large campaign begins with: more than a screen shows, and as quick to read as a small campaign. */
+/** Number of IODs in the first request of a large campaign: more than a screen shows, and fast to read. */
 const FIRST_IODS = 50
-/** Time after which an idle moment is no longer waited for. */
+/** Maximum time to wait for an idle moment, in milliseconds. */
 const IDLE_MS = 200
 const ALL = ['campaigns', 'all']
 const MINE = ['campaigns', 'my']
 const LISTS = [ALL, MINE]
 const detailKey = (id: string) => ['campaigns', 'detail', id]
 
-/**
- * All campaigns, and the user's own. If the latter can't be read, they are filtered from the former, without
- * a toast.
- */
+/** Reads all campaigns and the user's. If the latter can't be read, they are silently filtered from the former. */
 export function useCampaigns() {
   const { api, session } = useHost()
   const all = useQuery({ queryKey: ALL, queryFn: ({ signal }) => api.call('GET /campaigns', { signal }) })
@@ -35,14 +32,14 @@ export function useCampaigns() {
   return { ...withData(all, all.data), own }
 }
 
-/** The number of a campaign's IODs as the lists have it; undefined while they are not loaded. */
+/** Returns the number of a campaign's IODs from the cached lists; undefined while they load. */
 const listedSize = (queryClient: QueryClient, id: string): number | undefined =>
   LISTS.flatMap(key => queryClient.getQueryData<Campaign[]>(key) ?? []).find(campaign => campaign.id === id)
     ?.iod_count
 
 /**
- * One campaign with its IODs. `iods` is `whole`, `arriving` while only the first IODs of a large campaign are
- * there, or `missing` if the IOD service is unavailable. A campaign deleted in the meantime has no data.
+ * Reads a campaign with its IODs. `iods` is `complete`, `partial` while only the first IODs of a large campaign are
+ * loaded, or `missing` if the IOD service is unavailable. A campaign deleted in the meantime has no data.
  */
 export function useCampaign(id: string) {
   const { api } = useHost()
@@ -68,14 +65,14 @@ export function useCampaign(id: string) {
   useErrorToast(query.error, 'Failed to load campaign details', TOAST_MS)
   const { data, error } = query
   const campaign = hasStatus(error, NOT_FOUND) ? undefined : (data ?? (error ? undefined : partial))
-  const iods: IodsState = !data ? 'arriving' : data.iods.length < data.iod_count ? 'missing' : 'whole'
+  const iods: IodsState = !data ? 'partial' : data.iods.length < data.iod_count ? 'missing' : 'complete'
   return { ...withData(query, campaign), iods }
 }
 
-export type IodsState = 'whole' | 'arriving' | 'missing'
+export type IodsState = 'complete' | 'partial' | 'missing'
 type CampaignQuery = Pick<ReturnType<typeof useCampaign>, 'data' | 'iods'>
 
-/** Read once each time that a campaign is opened. */
+/** Fetched once each time a campaign is opened. */
 const statisticsQuery = (api: ApiClient, id: string) => ({
   queryKey: ['campaigns', 'statistics', id],
   queryFn: ({ signal }: { signal: AbortSignal }) =>
@@ -85,8 +82,8 @@ const statisticsQuery = (api: ApiClient, id: string) => ({
 })
 
 /**
- * Statistics of a campaign's IODs: those of the whole campaign, and the service's while its IODs arrive. A
- * campaign that comes in one piece needs none of the latter.
+ * Returns statistics of a campaign's IODs: computed from the complete list, or the service's while the list is partial.
+ * A small campaign, which loads at once, needs no request.
  */
 export function useStatistics(id: string, { data: campaign, iods: state }: CampaignQuery): Statistics | null {
   const { api } = useHost()
@@ -94,15 +91,15 @@ export function useStatistics(id: string, { data: campaign, iods: state }: Campa
   const size = campaign?.iod_count ?? listedSize(queryClient, id) ?? 0
   const { data } = useQuery({
     ...statisticsQuery(api, id),
-    enabled: state === 'arriving' && size > LIMITS.campaignBatch,
+    enabled: state === 'partial' && size > LIMITS.campaignBatch,
     select: readStatistics,
   })
   const iods = campaign?.iods
-  const whole = useMemo(() => (state === 'whole' && iods ? summarize(iods) : null), [state, iods])
-  return whole ?? (state === 'arriving' ? (data ?? null) : null)
+  const summary = useMemo(() => (state === 'complete' && iods ? summarize(iods) : null), [state, iods])
+  return summary ?? (state === 'partial' ? (data ?? null) : null)
 }
 
-/** So that the first rows are painted, and the statistics read, before the rest is asked for. */
+/** Lets the first rows be painted and the statistics be read before the remaining IODs are requested. */
 const untilIdle = () =>
   new Promise<void>(resolve => {
     if ('requestIdleCallback' in window) requestIdleCallback(() => resolve(), { timeout: IDLE_MS })
@@ -136,20 +133,20 @@ export function useCampaignCache() {
         queryClient.removeQueries({ queryKey: detailKey(id) })
         await change(list => list.filter(each => each.id !== id))
       },
-      /** After an IOD was removed. */
+      /** Call after an IOD was removed. */
       changed: async (detail: CampaignDetail) => {
         await Promise.all([
           changeDetail(detail.id, () => detail),
           patch(detail.id, { iod_count: detail.iod_count }),
         ])
       },
-      /** After IODs were added. Refetches the campaign, because other users may have changed it. */
+      /** Call after IODs were added. Refetches the campaign, because other users may have changed it. */
       grown: async (id: string) => {
         await queryClient.refetchQueries({ queryKey: detailKey(id) })
         const detail = queryClient.getQueryData<CampaignDetail>(detailKey(id))
         if (detail) await patch(id, { iod_count: detail.iod_count })
       },
-      /** After a failure. Refetches the campaign and the lists if the campaign was deleted. */
+      /** Call after a failure. Refetches the campaign and the lists if the campaign was deleted. */
       failed: async (id: string, error: unknown) => {
         if (!hasStatus(error, NOT_FOUND)) return
         await queryClient.refetchQueries({ queryKey: detailKey(id) })

@@ -10,8 +10,8 @@ const PAGE_SIZE = 100
 export const SELECTED_AT_ONCE_MAX = 5_000
 
 /**
- * IODs that are not among the members, newest first, paginated. The service searches; the members are omitted
- * here. The old choices stay displayed while others load. `isExact` is false if the total is a lower bound.
+ * Reads IODs that are not members, newest first, paginated. The service filters by text and category, this hook removes
+ * the members. Previous choices stay displayed while others load. `isExact` is false if the total is a lower bound.
  * @param text part of the value or description; blank for all
  * @param categories empty for all
  */
@@ -38,7 +38,7 @@ export function useChoices(members: Iod[], text: string, categories: Category[],
   const isExact = query.pages?.[0]?.exact !== false
   const matching = query.total
   const total = matching === null ? (choices?.length ?? 0) : isExact ? matching - found : matching
-  /** The ids of all choices, newest first, at most `SELECTED_AT_ONCE_MAX`. Reads what is not loaded yet. */
+  /** Reads the ids of all choices, newest first, at most `SELECTED_AT_ONCE_MAX`, also of pages not loaded yet. */
   const readIds = async (): Promise<string[]> => {
     if (choices && !more.hasNextPage) return choices.slice(0, SELECTED_AT_ONCE_MAX).map(({ id }) => id)
     const ids = new Set<string>()
@@ -55,7 +55,7 @@ export function useChoices(members: Iod[], text: string, categories: Category[],
   return { ...query, data: choices, total, isExact, readIds, search: `${q} ${categories}` }
 }
 
-/** Numbers of the choices by category, the most frequent first. */
+/** Counts the choices by category, in descending order. */
 export function useChoiceCounts(members: Iod[], isNeeded: boolean): [Category, number][] {
   const { api } = useHost()
   const { data } = useQuery({

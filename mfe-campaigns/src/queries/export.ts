@@ -11,8 +11,8 @@ interface Export {
 }
 
 /**
- * Saves a campaign as a file. The service writes it, as it knows the seals of evidence, since when objects are as they are, what
- * the campaign keeps of other tools, and how far all of it may be passed on.
+ * Saves a campaign as a file. The service writes the file, because only it has the seals of evidence, the modification
+ * times, the imported objects and their sharing levels.
  */
 export function useExport() {
   const { api } = useHost()

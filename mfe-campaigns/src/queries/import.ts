@@ -5,11 +5,11 @@ import { useCallback } from 'react'
 import { useCampaignCache } from './campaigns'
 import { failureFields, successToast, TOAST_MS } from './toasts'
 
-/** How often an import that is being planned or applied is looked at. */
-const LOOK_MS = 500
+/** Interval of polling an import that is being planned or applied, in milliseconds. */
+const POLL_MS = 500
 const UNDER_WAY: readonly CampaignImport['state'][] = ['planning', 'applying']
 
-const keptKey = (id: string) => ['campaigns', 'kept', id]
+const importedObjectsKey = (id: string) => ['campaigns', 'kept', id]
 const sharingKey = (id: string) => ['campaigns', 'sharing', id]
 
 const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
@@ -19,61 +19,63 @@ export function useImport(campaignId: string) {
   const { api } = useHost()
   const queryClient = useQueryClient()
   const cache = useCampaignCache()
-  /** Resolves once it is neither planned nor applied any more; to null once it is not wanted. */
+  /** Polls an import while it is planned or applied. Resolves to null once `isCurrent` returns false. */
   const follow = useCallback(
     async (
       id: string,
       onStep: (now: CampaignImport) => void,
-      isWanted: () => boolean,
+      isCurrent: () => boolean,
     ): Promise<CampaignImport | null> => {
-      while (isWanted()) {
+      while (isCurrent()) {
         const now = await api.call('GET /campaigns/imports/:id', { params: { id } }).catch(error => {
-          // A service that is down for a moment: the import goes on.
+          // A transient error: the service may be restarting, and the import continues.
           if (isApiError(error) && error.status >= 400 && error.status < 500) throw error
         })
-        if (!isWanted()) break
+        if (!isCurrent()) break
         if (now && !UNDER_WAY.includes(now.state)) return now
         if (now) onStep(now)
-        await wait(LOOK_MS)
+        await wait(POLL_MS)
       }
       return null
     },
     [api],
   )
-  /** A plan that nobody applies is removed by the server within a day, too. */
+  /** Discards a plan. If this fails, the server removes the plan within a day. */
   const discard = useCallback(
     ({ id }: Pick<CampaignImport, 'id'>): void => {
       api.call('DELETE /campaigns/imports/:id', { params: { id } }).catch(() => {})
     },
     [api],
   )
-  /** Sends a file; resolves to its plan, or to null if `isWanted` says by then that nobody waits for it. */
+  /** Sends a file. Resolves to its plan, or to null if `isCurrent` returns false by then. */
   const plan = useCallback(
-    async (file: File, isWanted: () => boolean): Promise<CampaignImport | null> => {
+    async (file: File, isCurrent: () => boolean): Promise<CampaignImport | null> => {
       const { formatOf } = await import('@iodine/exchange')
       const query = { campaign_id: campaignId, format: formatOf(await file.text()) }
       const body = new Uint8Array(await file.arrayBuffer())
       const made = await api.call('POST /campaigns/imports', { query, body })
-      const planned = await follow(made.id, () => {}, isWanted)
+      const planned = await follow(made.id, () => {}, isCurrent)
       if (!planned) discard(made)
       return planned
     },
     [api, campaignId, discard, follow],
   )
-  /** Resolves to the import once it is done, or has stopped; to null once it is not wanted. */
+  /** Applies an import. Resolves to it once it is done or failed, or to null once `isCurrent` returns false. */
   const apply = useCallback(
     async (
       { id }: CampaignImport,
       iods: boolean,
       onStep: (now: CampaignImport) => void,
-      isWanted: () => boolean,
+      isCurrent: () => boolean,
     ): Promise<CampaignImport | null> => {
       const params = { id }
       onStep(await api.call('POST /campaigns/imports/:id/apply', { params, body: { iods } }))
-      const ended = await follow(id, onStep, isWanted)
+      const ended = await follow(id, onStep, isCurrent)
       await Promise.all([
         cache.grown(campaignId),
-        ...[keptKey, sharingKey].map(key => queryClient.invalidateQueries({ queryKey: key(campaignId) })),
+        ...[importedObjectsKey, sharingKey].map(key =>
+          queryClient.invalidateQueries({ queryKey: key(campaignId) }),
+        ),
       ])
       return ended
     },
@@ -82,11 +84,11 @@ export function useImport(campaignId: string) {
   return { plan, apply, discard }
 }
 
-/** What the campaign keeps of other tools' files. */
-export function useKept(campaignId: string) {
+/** Reads the imported objects of the campaign. */
+export function useImportedObjects(campaignId: string) {
   const { api } = useHost()
   return useQuery({
-    queryKey: keptKey(campaignId),
+    queryKey: importedObjectsKey(campaignId),
     queryFn: ({ signal }) => api.call('GET /campaigns/:id/kept', { params: { id: campaignId }, signal }),
   })
 }
@@ -98,15 +100,15 @@ export function useRemoveImport(campaignId: string) {
     mutationFn: (id: string) => api.call('DELETE /campaigns/imports/:id', { params: { id } }),
     done: successToast('Imported objects removed'),
     failed: failureFields('Failed to remove the imported objects'),
-    // The campaign's least level may be a lower one now.
-    invalidates: [keptKey(campaignId), sharingKey(campaignId)],
+    // The campaign's minimum sharing level may decrease.
+    invalidates: [importedObjectsKey(campaignId), sharingKey(campaignId)],
   })
 }
 
-/** How often a feed is looked at while it is brought in line. */
-const DUE_MS = 2_000
+/** Interval of polling a feed that is being updated, in milliseconds. */
+const FEED_POLL_MS = 2_000
 
-/** The level of the campaign's exports, whether it is published, and a function that sets them. */
+/** Reads the sharing level of the campaign's exports and its publication, and returns a function that changes them. */
 export function useSharing(campaignId: string) {
   const { api } = useHost()
   const queryClient = useQueryClient()
@@ -115,7 +117,7 @@ export function useSharing(campaignId: string) {
     queryKey,
     queryFn: ({ signal }) => api.call('GET /campaigns/:id/sharing', { params: { id: campaignId }, signal }),
     refetchInterval: ({ state: { data } }) =>
-      data?.feed?.state === 'due' && !data.feed.problem ? DUE_MS : false,
+      data?.feed?.state === 'due' && !data.feed.problem ? FEED_POLL_MS : false,
   })
   const { run: share } = useAction({
     mutationFn: (body: { tlp?: Tlp; published?: boolean }) =>

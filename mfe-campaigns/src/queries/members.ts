@@ -6,7 +6,7 @@ import { errorWithoutDetail, failureFields } from './toasts'
 export function useRemoveIod(campaignId: string): (iodId: string) => Promise<boolean> {
   const { api } = useHost()
   const cache = useCampaignCache()
-  // One after the other: each response contains the whole list, and the newest must be applied last.
+  // Sequential: each response contains the whole list, and the newest must be applied last.
   const scope = { id: `members of ${campaignId}` }
   const requestOf = (iod_id: string) => ({ params: { id: campaignId }, body: { iod_id } })
   const onError = (error: Error) => cache.failed(campaignId, error)

@@ -12,11 +12,14 @@ export interface CampaignTechniques {
   query: UseQueryResult<CampaignTechnique[]>
   add: (tid: string) => void
   remove: (tid: string) => void
-  /** Removes, with a toast that offers to add it again. */
+  /** Removes the technique, with a toast that offers to add it again. */
   removeUndoably: (tid: string, name: string) => void
 }
 
-/** The techniques of DISARM that a campaign uses. A change shows at once, and is undone if the service refuses it. */
+/**
+ * Reads and changes the DISARM techniques of a campaign. Changes are displayed at once, and rolled back if the service
+ * rejects them.
+ */
 export function useTechniques(campaignId: string): CampaignTechniques {
   const { api, session } = useHost()
   const queryClient = useQueryClient()
@@ -29,7 +32,7 @@ export function useTechniques(campaignId: string): CampaignTechniques {
   })
   const { run }: Action<Change> = useAction({
     mutationKey: queryKey,
-    // One after the other: the answer to the last one is the state after all of them.
+    // Sequential: the response to the last request is the final state.
     scope: { id: queryKey.join(' ') },
     mutationFn: ({ tid, isUsed }: Change) =>
       api.call(isUsed ? 'PUT /campaigns/:id/techniques/:tid' : 'DELETE /campaigns/:id/techniques/:tid', {
@@ -38,7 +41,7 @@ export function useTechniques(campaignId: string): CampaignTechniques {
     onMutate: ({ tid, isUsed }) => {
       const { id: by, username } = session.user
       const technique = { id: tid, by, by_username: username ?? null, at: new Date().toISOString() }
-      // A reading under way may answer what was before.
+      // A running request may return the state before the change.
       void queryClient.cancelQueries({ queryKey })
       queryClient.setQueryData<CampaignTechnique[]>(queryKey, current => {
         const others = current?.filter(({ id }) => id !== tid)
@@ -77,11 +80,11 @@ export function useTechniques(campaignId: string): CampaignTechniques {
 interface Change {
   tid: string
   isUsed: boolean
-  /** Of a technique whose removal a toast offers to undo. */
+  /** Set if a toast offers to undo the removal. */
   name?: string
 }
 
-/** The list of DISARM's techniques, which is loaded once it is needed. */
+/** Reads the list of DISARM techniques, which is loaded on demand. */
 export const useTechniqueList = (isNeeded: boolean): UseQueryResult<readonly Technique[]> =>
   useQuery({
     queryKey: ['disarm'],

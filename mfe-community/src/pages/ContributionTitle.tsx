@@ -8,7 +8,7 @@ export interface ContributionTitleProps {
   className?: string | undefined
 }
 
-/** A contribution's title. An IOD's leads to the IOD; narratives are shown to their author alone. */
+/** A contribution's title. An IOD's title links to the IOD. Narratives have none: only their author sees them. */
 export function ContributionTitle({ type, id, title, ...span }: ContributionTitleProps) {
   if (type === 'IOD')
     return (

@@ -40,7 +40,7 @@ const FILTERS: { value: ContributionType | ''; label: string }[] = [
   { value: 'NARRATIVE', label: 'Narratives uniquement' },
 ]
 
-/** A user's public profile, in French. */
+/** The page of a user's public profile, in French. */
 export function ProfilePage() {
   const { userId = '' } = useParams()
   const { notify } = useHost()
@@ -53,7 +53,7 @@ export function ProfilePage() {
   const fromList = cameFromList(state)
   const arrived = useRef(useNavigationType())
 
-  // The list may have been scrolled: a newly opened profile starts at its top.
+  // The list may be scrolled: a new profile page starts at its top.
   useEffect(() => {
     if (arrived.current !== NavigationType.Pop) window.scrollTo(0, 0)
   }, [])
@@ -162,7 +162,7 @@ function Total({ label, value }: { label: string; value: number }) {
   )
 }
 
-/** The selected type of contribution, stored in the URL. */
+/** Returns the selected type of contribution, stored in the URL, and its setter. */
 function useFilter(): [ContributionType | null, (type: ContributionType | '') => void] {
   const [search, setSearch] = useSearchParams()
   const given = search.get('type')

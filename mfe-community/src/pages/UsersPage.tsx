@@ -22,7 +22,7 @@ import styles from './UsersPage.module.css'
 const ERROR_MS = 5_000
 const SKELETONS = 6
 
-/** All users with a public profile. The URL contains the search term. */
+/** The page of all users with a public profile. The URL contains the search term. */
 export function UsersPage() {
   const { config } = useHost()
   const { typed, setTyped, term } = useSearch()
@@ -32,7 +32,7 @@ export function UsersPage() {
     <Page>
       <PageHeader
         title={`${config.product_name} Community`}
-        subtitle="People on the platform and what they contribute."
+        subtitle="Members of the platform and their contributions."
       />
       <div className={styles.bar}>
         <SearchInput
@@ -97,7 +97,7 @@ export function UsersPage() {
   )
 }
 
-/** The typed text, and the last search term that was long enough, which is stored in the URL. */
+/** Returns the typed text, and the last valid search term, which is stored in the URL. */
 function useSearch() {
   const [search, setSearch] = useSearchParams()
   const term = search.get('search') ?? ''

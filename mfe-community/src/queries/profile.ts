@@ -3,7 +3,7 @@ import { useHost } from '@iodine/mfe-kit'
 import { keepPreviousData, usePagedQuery } from '@iodine/mfe-kit/query'
 import { useMemo } from 'react'
 
-/** A public profile with its contributions of one type, or of all, newest first, 50 a page. */
+/** Reads a public profile with its contributions of one type, or of all types, newest first, 50 per page. */
 export function useProfile(userId: string, type: ContributionType | null) {
   const { api } = useHost()
   const query = usePagedQuery({

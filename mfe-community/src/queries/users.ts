@@ -8,7 +8,7 @@ interface UsersPage {
   nextCursor: string | null
 }
 
-/** Public profiles whose name contains the term, newest first, 20 a page. */
+/** Reads public profiles whose name contains the term, newest first, 20 per page. */
 export function useUsers(term: string) {
   const { api } = useHost()
   return usePagedQuery({
@@ -24,7 +24,7 @@ export function useUsers(term: string) {
   })
 }
 
-/** A response of another shape counts as an empty list. */
+/** A malformed response counts as an empty list. */
 function readAnswer(answer: unknown): { items: CommunityUser[]; total: number } {
   const { users, total } = (answer ?? {}) as { users?: CommunityUser[]; total?: number }
   return Array.isArray(users)

@@ -1,6 +1,4 @@
-/**
- * A record's entry in the list: its id, and the cursor of a page that contains it (null for the first page).
- */
+/** A record's entry in the list: its id, and the cursor of a page that contains it (null for the first page). */
 export interface Slot {
   id: string
   cursor: string | null
@@ -13,7 +11,7 @@ export interface SlotPage {
   nextCursor: string | null
 }
 
-/** The slots of all pages, without duplicates. */
+/** Returns the slots of all pages, without duplicates. */
 export function flattenPages(pages: readonly SlotPage[]): Slot[] {
   const byId = new Map<string, Slot>()
   for (const { slots } of pages) for (const slot of slots) if (!byId.has(slot.id)) byId.set(slot.id, slot)
@@ -21,8 +19,8 @@ export function flattenPages(pages: readonly SlotPage[]): Slot[] {
 }
 
 /**
- * Replaces the first page. The list grows only at its start, so later slots are kept if the new page overlaps
- * the known list. Otherwise there may be a gap, and only the new page is kept.
+ * Replaces the first page. The list grows only at its start, so later slots are kept if the new page overlaps the
+ * loaded list. Otherwise records in between may be missing, and only the new page is kept.
  */
 export function replaceFirstPage(pages: readonly SlotPage[], first: SlotPage): SlotPage[] {
   const known = flattenPages(pages)
@@ -35,10 +33,7 @@ export function replaceFirstPage(pages: readonly SlotPage[], first: SlotPage): S
   return [first, { slots, total: first.total, nextCursor: pages.at(-1)?.nextCursor ?? null }]
 }
 
-/**
- * The pages without the given records. `total` is the new count; without it, the count decreases by the
- * number of ids.
- */
+/** Returns the pages without the given records. The new count is `total`, by default the old one minus the ids. */
 export function withoutRecords(
   pages: readonly SlotPage[],
   ids: readonly string[],

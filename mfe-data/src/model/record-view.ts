@@ -18,8 +18,8 @@ export interface FieldValue {
   text: string
   iodValue: string
   /**
-   * JSON pointer (RFC 6901) to it in the record; null if the record says it in other words than `iodValue`, or
-   * its pointer is longer than evidence takes.
+   * JSON pointer (RFC 6901) of the value in the record. Null if the record's text differs from `iodValue`, or if the
+   * pointer is too long for evidence.
    */
   pointer: string | null
 }
@@ -29,7 +29,7 @@ export interface Field {
   path: string
   label: string
   kind: 'text' | 'url' | 'number' | 'list'
-  /** Empty if the record has none; several only if `kind` is 'list'. */
+  /** Empty if the record has none; more than one only if `kind` is 'list'. */
   values: FieldValue[]
 }
 
@@ -65,9 +65,9 @@ export interface RecordView {
   iodSource: string | null
   collectedAt: string
   collectedFrom: string
-  /** Site that an article's page names as its original, such as `paper.example.com`: a claim. */
+  /** Site that an article's page names as its original, such as `paper.example.com`: an unverified claim. */
   names?: string
-  /** When the post was seen removed, ISO time. */
+  /** ISO time at which the post was first seen removed. */
   removedAt?: string
 }
 
@@ -76,7 +76,9 @@ export const SOURCE_TYPE_OF = { tiktok: 'TIKTOK', telegram: 'TELEGRAM', blog: 'B
 const isFilled = (value: unknown): value is string | number =>
   typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')
 
-/** Display format: a number with separators, a time (Unix seconds or ISO 8601) as dates are; its IOD is in ISO 8601. */
+/**
+ * Display format: numbers with separators, times (Unix seconds or ISO 8601) as dates. IODs of times are in ISO 8601.
+ */
 type Format = Field['kind'] | 'time'
 
 const shown = (value: string | number, format: Format, pointer: string | null): FieldValue => {
@@ -93,15 +95,15 @@ const shown = (value: string | number, format: Format, pointer: string | null): 
   return { text, iodValue, pointer: isDate ? null : pointer }
 }
 
-/** Longest pointer of evidence. */
+/** Maximum length of an evidence pointer, in characters. */
 const POINTER_MAX = 500
-/** The JSON pointer of keys (RFC 6901, section 3). */
+/** Returns the JSON pointer of keys (RFC 6901, section 3); null if it is too long. */
 const pointerOf = (...keys: (string | number)[]): string | null => {
   const pointer = keys.map(key => `/${pointerToken(key)}`).join('')
   return pointer.length > POINTER_MAX ? null : pointer
 }
 
-/** `keys` lead to the value in the record, without its index in a list; null: it is no value there, but a key. */
+/** Creates a field. `keys` is the value's path in the record, without a list index; null if the value is a key. */
 const field = (
   path: string,
   label: string,
@@ -125,7 +127,7 @@ const firstFilled = (...candidates: (string | null | undefined)[]) =>
 const firstHttpUrl = (...candidates: (string | null | undefined)[]) =>
   candidates.find(candidate => candidate != null && isHttpUrl(candidate)) ?? null
 
-/** A short video's URL, composed of its author and id. */
+/** Returns a short video's URL, composed of its author and id. */
 const videoUrl = ({ main, author }: TiktokRecord): string | null => {
   const name = author?.author_unique_id
   return name && /^[\w.]+$/.test(name) && /^\d+$/.test(main.video_id)
@@ -140,7 +142,7 @@ type Path<T> = T extends Leaf
   : { [K in keyof T & string]: K | `${K}.${Path<T[K]>}` }[keyof T & string]
 type Row<S extends Source = Source> = [path: Path<RecordOf[S]>, label: string, format?: Format]
 
-/** The rows of each source's card, by title of their group. Rows without a format are text. */
+/** The rows of each source's card, by group title. The default format is text. */
 const GROUPS: { [S in Source]: Record<string, Row<S>[]> } = {
   tiktok: {
     Video: [
@@ -251,8 +253,7 @@ const LAYOUTS: { [S in Source]: (record: RecordOf[S]) => Layout } = {
   blog: ({ metadata, imageHashes }) => ({
     title: firstFilled(metadata.title, metadata.og_title, metadata.canonical, metadata.og_url) ?? 'Article',
     originalUrl: firstHttpUrl(metadata.canonical, metadata.og_url),
-    // The keys of `imageHashes` are URLs. They are left out of the path, because its last key suggests the
-    // category.
+    // The keys of `imageHashes` are URLs. The path omits them, because its last key suggests the category.
     imageHashes: Object.entries(imageHashes ?? {}).map(([address, hash]) => ({
       url: field('imageHashes.url', 'Image URL', address, 'url', null),
       hash: field('imageHashes.hash', 'Image hash', hash, 'text', ['imageHashes', address]),
@@ -260,7 +261,10 @@ const LAYOUTS: { [S in Source]: (record: RecordOf[S]) => Layout } = {
   }),
 }
 
-/** What the page says around the post, the same for all sources. @param shown texts that the card has already */
+/**
+ * Returns the fields of the page around the post, the same for all sources.
+ * @param shown texts that the card already contains
+ */
 const contextFields = ({ context }: Stored, shown: ReadonlySet<string>): Field[] => {
   const media = (key: 'url' | 'sha256' | 'phash', label: string): Field => ({
     ...field(`context.media.${key}`, label, null, 'list'),
@@ -273,13 +277,13 @@ const contextFields = ({ context }: Stored, shown: ReadonlySet<string>): Field[]
     field('context.forwarded_from.name', 'Forwarded from', context?.forwarded_from?.name),
     field('context.forwarded_from.url', 'Forwarded from URL', context?.forwarded_from?.url, 'url'),
     ...(context?.stated_canonical
-      ? [field('context.stated_canonical', 'Canonical as stated', context.stated_canonical, 'url')]
+      ? [field('context.stated_canonical', 'Stated canonical URL', context.stated_canonical, 'url')]
       : []),
     ...(shown.has(context?.text ?? '') ? [] : [field('context.text', 'Text', context?.text)]),
     field('context.links', 'Links', context?.links, 'list'),
     media('url', 'Pictures'),
-    media('sha256', 'Picture hashes'),
-    media('phash', 'Hashes of looks'),
+    media('sha256', 'Picture SHA-256'),
+    media('phash', 'Perceptual hash'),
   ]
 }
 
@@ -317,28 +321,28 @@ export function presentRecord(source: Source, record: Stored): RecordView {
   }
 }
 
-/** Words of a record from which an IOD is created. */
-export interface Picked {
-  /** Path of their field. */
+/** Selected text of a record from which an IOD is created. */
+export interface TextSelection {
+  /** Path of the field. */
   path: string
   /** The IOD's value. */
   value: string
-  /** Where the record says exactly them, in UTF-16 units of the field's text; null if it does not. */
-  place: { pointer: string; start: number; end: number } | null
+  /** Position of the text in the record, in UTF-16 units of the field's text; null if the record's text differs. */
+  range: { pointer: string; start: number; end: number } | null
 }
 
-/** A whole value of a field. */
-export const pickValue = (path: string, { iodValue, pointer }: FieldValue): Picked => ({
+/** Selects a whole value of a field. */
+export const selectValue = (path: string, { iodValue, pointer }: FieldValue): TextSelection => ({
   path,
   value: iodValue,
-  place: pointer === null ? null : { pointer, start: 0, end: iodValue.length },
+  range: pointer === null ? null : { pointer, start: 0, end: iodValue.length },
 })
 
-/** The quote of picked words, as evidence of their IOD; null where the record says them otherwise. */
-export const quoteOf = ({ source, id }: RecordView, { value, place }: Picked): NewEvidence | null =>
-  place && { record: { source, id }, role: 'record', ...place, exact: value }
+/** Returns the selected text as a quote for evidence; null if the record's text differs. */
+export const quoteOf = ({ source, id }: RecordView, { value, range }: TextSelection): NewEvidence | null =>
+  range && { record: { source, id }, role: 'record', ...range, exact: value }
 
-/** The values of a card from which IODs may be created. */
+/** Returns the values of a card from which IODs may be created. */
 export const valuesOf = (view: RecordView): string[] =>
   [
     ...view.groups.flatMap(group => group.fields),

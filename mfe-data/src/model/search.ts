@@ -3,7 +3,7 @@ import type { Piece } from '@iodine/known-iods'
 
 export type SearchedPiece = Piece & { isHit: boolean }
 
-/** Splits pieces of a text further, at the starts and ends of hits. */
+/** Splits pieces of a text at the starts and ends of hits. */
 export function withHits(pieces: readonly Piece[], hits: readonly TextRange[]): SearchedPiece[] {
   if (hits.length === 0) return pieces.map(piece => ({ ...piece, isHit: false }))
   const edges = hits.flat()

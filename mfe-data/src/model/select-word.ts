@@ -2,15 +2,15 @@ const words = new Intl.Segmenter('und', { granularity: 'word' })
 
 type Direction = 'forward' | 'backward'
 
-/** Moves the end of the selection in `element` by a character or a word. Browsers do so themselves in editors alone. */
+/** Moves the end of the selection in `element` by a character or a word. Browsers do this only in editable elements. */
 export function extendSelection(element: HTMLElement, direction: Direction, by: 'character' | 'word'): void {
   const selection = window.getSelection()
   if (selection && selectedOffsets(element, selection)) selection.modify('extend', direction, by)
 }
 
 /**
- * Selects the word after ('forward') or before the selection in `element`. Without a selection in it, selects
- * its first or last word.
+ * Selects the word after ('forward') or before the selection in `element`. Without a selection there, it selects the
+ * first or last word.
  */
 export function selectWord(element: HTMLElement, direction: Direction): void {
   const selection = window.getSelection()
@@ -39,7 +39,7 @@ function selectedOffsets(element: HTMLElement, selection: Selection): [number, n
   return [start, start + range.toString().length]
 }
 
-/** The text node at `offset` characters into the element's text, and the offset in that node. */
+/** Returns the text node at `offset` characters into the element's text, and the offset in that node. */
 function pointAt(element: HTMLElement, offset: number): { node: Node; offset: number } | null {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   let left = offset

@@ -30,13 +30,13 @@ import { DatabaseIcon, RefreshIcon, SearchIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { useSearchParams } from '@iodine/ui/router'
 import { use, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { type Picked, quoteOf, type RecordView } from '../model/record-view'
+import { quoteOf, type RecordView, type TextSelection } from '../model/record-view'
 import { useAddOwnIod, useOwnIods, useReloadIods } from '../queries/iods'
 import { type Records, useAllRecords, useDeleteRecord, useReloadRecords } from '../queries/records'
 import styles from './DataPage.module.css'
 import { RecordGrid } from './RecordGrid'
 import { RecordStates } from './RecordStates'
-import { ChosenRecords, SearchTerm } from './record-context'
+import { SearchTerm, SelectedRecords } from './record-context'
 import { ShareBar } from './ShareBar'
 
 const NONE: ReadonlySet<string> = new Set()
@@ -44,13 +44,13 @@ const SUCCESS_MS = 3000
 const SKELETONS = 4
 const ERROR_MS = 5000
 
-/** The words from which the open form creates an IOD. */
-interface PickedValue extends Picked {
+/** The selected text from which the open form creates an IOD. */
+interface FormSelection extends TextSelection {
   view: RecordView
   suggested: Category
 }
 
-/** Until the number is known, the room of a digit (a figure space), so that the tabs keep their places. */
+/** Formats a count; while it loads, a figure space keeps the width of one digit, so that the tabs do not move. */
 const formatTotal = (total: number | undefined) => (total === undefined ? '\u2007' : formatCount(total))
 
 /** 'My Data': the signed-in user's records by source. */
@@ -60,7 +60,7 @@ export function DataPage() {
   const all = useAllRecords(term)
   const { isError: isMarkingDown } = useOwnIods()
   const { reload, afterCreation, afterDeletion, isReloading } = useReload(term)
-  const [picked, setPicked] = useState<PickedValue | null>(null)
+  const [picked, setPicked] = useState<FormSelection | null>(null)
   const [deleting, setDeleting] = useState<RecordView | null>(null)
 
   const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
@@ -76,7 +76,7 @@ export function DataPage() {
   useFailureToast(all)
 
   const startIod = useCallback(
-    (view: RecordView, words: Picked) =>
+    (view: RecordView, words: TextSelection) =>
       setPicked({ ...words, view, suggested: suggestCategory(words.path, words.value) }),
     [],
   )
@@ -90,6 +90,7 @@ export function DataPage() {
             <Button
               text={chosen ? 'End selection' : 'Select to share'}
               active={chosen !== null}
+              title="Select several records, to share them with other members or stop sharing them"
               onClick={() => setChosen(chosen ? null : NONE)}
             />
             <Button icon={<RefreshIcon />} text="Refresh" onClick={reload} loading={isReloading} />
@@ -106,12 +107,12 @@ export function DataPage() {
       </div>
       {isMarkingDown && !all[source].error && (
         <Callout className={styles.notice} intent="warning" compact>
-          IODs can’t be marked in your data right now. Refresh to try again.
+          Known IODs can’t be highlighted right now. Press Refresh to try again.
         </Callout>
       )}
       {chosen && <ShareBar source={source} ids={chosen} onDone={() => setChosen(null)} />}
       <SearchTerm value={term}>
-        <ChosenRecords value={choosing}>
+        <SelectedRecords value={choosing}>
           <Tabs
             id="my-data"
             className={styles.tabs}
@@ -139,7 +140,7 @@ export function DataPage() {
               />
             ))}
           </Tabs>
-        </ChosenRecords>
+        </SelectedRecords>
       </SearchTerm>
       <CreateIod
         picked={picked}
@@ -160,7 +161,7 @@ export function DataPage() {
 interface RecordPanelProps {
   source: Source
   records: Records
-  onStartIod: (view: RecordView, picked: Picked) => void
+  onStartIod: (view: RecordView, picked: TextSelection) => void
   onDelete: (view: RecordView) => void
 }
 
@@ -169,7 +170,7 @@ function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps
   const isSearch = use(SearchTerm) !== ''
   return (
     <RecordStates
-      // With data, the error stands below it.
+      // If there is data, the error is shown below it.
       query={records.data ? { ...records, error: null } : records}
       isEmpty={slots => slots.length === 0 && !hasMore}
       skeleton={<SkeletonCards count={SKELETONS} lines={8} className={styles.skeletons} />}
@@ -199,7 +200,7 @@ const NoHits = () => (
   <EmptyState
     icon={<SearchIcon size={40} />}
     title="Nothing found"
-    description="The numbers on the tabs say where there is something."
+    description="The numbers on the tabs count the matches of each source."
   />
 )
 
@@ -209,30 +210,32 @@ function NoData() {
     <EmptyState
       icon={<DatabaseIcon size={40} />}
       title="No data collected yet"
-      description="Open a page of this kind with the browser extension to collect it: it will appear here."
-      action={<Button text="Set up the extension" onClick={() => sections.open(paths.overview())} />}
+      description="Open a page of this kind and collect it with the browser extension. It then appears here."
+      action={<Button text="Set up extension" onClick={() => sections.open(paths.overview())} />}
     />
   )
 }
 
-/** How many records contain the term, once all tabs know. */
+/** The number of records that contain the term, once all tabs have loaded theirs. */
 function Hits({ term, all }: { term: string; all: Record<Source, Records> }) {
   const totals = SOURCES.map(source => all[source].total)
   const isKnown = totals.every(total => total !== undefined)
   const found = totals.reduce<number>((sum, total) => sum + (total ?? 0), 0)
   return (
     <p className={styles.hits} aria-live="polite">
-      {term && isKnown && `${formatCount(found)} ${found === 1 ? 'record has' : 'records have'} this text`}
+      {term &&
+        isKnown &&
+        `${formatCount(found)} ${found === 1 ? 'record contains' : 'records contain'} this text`}
     </p>
   )
 }
 
 interface CreateIodProps {
-  picked: PickedValue | null
+  picked: FormSelection | null
   onClose: () => void
   onCreated: () => Promise<unknown>
-  /** Called once an IOD that exists already has the words as its evidence. */
-  onQuoted: (picked: PickedValue) => void
+  /** Called once the text is evidence of an existing IOD. */
+  onQuoted: (picked: FormSelection) => void
 }
 
 function CreateIod({ picked, onClose, onQuoted, onCreated }: CreateIodProps) {
@@ -315,22 +318,22 @@ function useView() {
   }
 }
 
-/** One toast when sources fail, once it is known of all of them; none for those that have failed before. */
+/** Shows one toast for all failed sources, once all have loaded or failed. Sources that failed before show none. */
 function useFailureToast(all: Record<Source, Records>): void {
   const { notify } = useHost()
-  const told = useRef<readonly Source[]>([])
+  const reported = useRef<readonly Source[]>([])
   useEffect(() => {
     const failed = SOURCES.filter(source => all[source].error && !all[source].isFetching)
-    told.current = told.current.filter(source => all[source].error)
+    reported.current = reported.current.filter(source => all[source].error)
     const isPending = SOURCES.some(source => !all[source].data && all[source].isFetching)
-    const isNew = failed.some(source => !told.current.includes(source))
+    const isNew = failed.some(source => !reported.current.includes(source))
     if (isPending || !isNew || SOURCES.some(source => isUnauthorized(all[source].error))) return
-    told.current = failed
+    reported.current = failed
     notify(errorToast(null, 'Failed to fetch data', { duration: ERROR_MS }))
   })
 }
 
-/** Refetches everything, or what a change can have changed. */
+/** Returns functions that refetch everything, or the data that a change may have affected. */
 function useReload(term: string) {
   const records = useReloadRecords(term)
   const iods = useReloadIods()
@@ -344,9 +347,9 @@ function useReload(term: string) {
   return {
     isReloading: everything.isPending || ownIods.isPending || source.isPending,
     reload: () => void everything.run(),
-    /** The IOD that was created is one of the user's own. */
+    /** A new IOD affects only the user's IODs. */
     afterCreation: ownIods.run,
-    /** IODs made from a record stay. */
+    /** A deletion affects only records: IODs created from the record remain. */
     afterDeletion: source.run,
   }
 }

@@ -6,9 +6,7 @@ import styles from './FieldRow.module.css'
 import { FieldText } from './FieldText'
 import { IodMark } from './IodMark'
 
-/**
- * A field of a record: its label and its values, each with the badge of its IOD or a button to create one.
- */
+/** A field of a record: its label and its values, each with the badge of its IOD or a button to create one. */
 export function FieldRow({ field, group }: { field: Field; group: string }) {
   const { path, label, kind, values } = field
   const name = nameOf(group, label)
@@ -37,7 +35,7 @@ export function FieldRow({ field, group }: { field: Field; group: string }) {
   )
 }
 
-/** Name of a field: that of its group and its label, which may begin with the group's ('Video ID'). */
+/** Returns the name of a field: its group and label, unless the label begins with the group ('Video ID'). */
 const nameOf = (group: string, label: string) => (label.startsWith(`${group} `) ? label : `${group} ${label}`)
 
 interface ValueProps {

@@ -18,7 +18,7 @@ import { IodLink } from './IodLink'
 import { SearchTerm, useRecordContext } from './record-context'
 import { FIELD_ATTRIBUTE, POINTER_ATTRIBUTE, SLOT_ATTRIBUTE, VALUE_ATTRIBUTE } from './use-field-selection'
 
-/** Shorter texts are never cut, in a column of any width. */
+/** Texts up to this length are never cut, in a column of any width. */
 const LONG_TEXT = 200
 const LONG_LINES = 8
 
@@ -33,9 +33,9 @@ export interface FieldTextProps {
 }
 
 /**
- * A value's text with its IODs and the searched term highlighted. While the focus is on a link in it or a button
- * beside it, arrow keys select words: see `selectWord`. A long text is cut, with a button that shows all of it; one
- * with the searched term is shown up to its first place at least.
+ * A value's text, with its IODs and the searched term highlighted. While a link in it or a button beside it has the
+ * focus, arrow keys select words: see `selectWord`. A long text is cut, with a button that shows all of it. If its
+ * first hit would be cut off, the text is shown in full.
  */
 export function FieldText({ path, label, value: { text, iodValue, pointer }, children }: FieldTextProps) {
   const { known } = useRecordContext()
@@ -50,11 +50,11 @@ export function FieldText({ path, label, value: { text, iodValue, pointer }, chi
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const { key, shiftKey, ctrlKey, altKey, metaKey, target } = event
     const direction = ({ ArrowRight: 'forward', ArrowLeft: 'backward' } as const)[key]
-    // Portals in the value, such as dialogs, have keys of their own.
+    // Portals in the value, such as dialogs, handle their keys themselves.
     const isWithin = event.currentTarget.contains(target as Node)
     if (!direction || !element.current || !isWithin || metaKey || altKey || (ctrlKey && !shiftKey)) return
     event.preventDefault()
-    // What is selected must be seen.
+    // Shows the whole text, so that the selection is visible.
     if (isCut) setChosen(true)
     if (shiftKey) extendSelection(element.current, direction, ctrlKey ? 'word' : 'character')
     else selectWord(element.current, direction)
@@ -66,7 +66,7 @@ export function FieldText({ path, label, value: { text, iodValue, pointer }, chi
         <div
           {...{
             [FIELD_ATTRIBUTE]: path,
-            // A number is shown with separators, which the record does not have.
+            // A number is shown with separators, which the record does not contain.
             ...(pointer !== null && text === iodValue && { [POINTER_ATTRIBUTE]: pointer }),
           }}
           ref={element}
@@ -96,7 +96,7 @@ export function FieldText({ path, label, value: { text, iodValue, pointer }, chi
         )}
       </div>
       {children}
-      {/* After the buttons: Tab leads from them to the bubble of what they have selected. */}
+      {/* After the buttons in the Tab order: Tab leads from them to the bubble of their selection. */}
       <span {...{ [SLOT_ATTRIBUTE]: '' }} />
     </div>
   )
@@ -118,7 +118,7 @@ function TextPiece({ text, iods, isHit }: SearchedPiece) {
 const describeIods = (iods: readonly Iod[]) =>
   iods.map(({ value, category }) => `IOD: ${value} (${category})`).join('\n')
 
-/** Whether a bounded element is too small for its content, followed while its width changes. */
+/** Returns whether a bounded element is too small for its content; updates when its width changes. */
 function useIsCut(element: RefObject<HTMLElement | null>, isBounded: boolean): boolean {
   const [isCut, setCut] = useState(false)
   useLayoutEffect(() => {

@@ -3,7 +3,7 @@ import { isSelecting, paths, SectionLink } from '@iodine/mfe-kit'
 import type { ReactNode } from 'react'
 import styles from './FieldText.module.css'
 
-/** An IOD's place in a text, which leads to it. Its text can be selected as any other. */
+/** An occurrence of an IOD in a text, as a link to the IOD. Its text can be selected. */
 export const IodLink = ({ iod, children }: { iod: Iod; children: ReactNode }) => (
   <SectionLink
     className={styles.iod}

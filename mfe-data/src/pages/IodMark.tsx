@@ -1,7 +1,7 @@
 import { paths, SectionLink } from '@iodine/mfe-kit'
 import { Button, Tag } from '@iodine/ui'
 import { PlusIcon } from '@iodine/ui/icons'
-import { type FieldValue, pickValue } from '../model/record-view'
+import { type FieldValue, selectValue } from '../model/record-view'
 import { useRecordContext } from './record-context'
 
 export interface IodMarkProps {
@@ -11,13 +11,13 @@ export interface IodMarkProps {
   value: FieldValue
 }
 
-/** Of texts of several words: see `FieldText`. */
+/** For texts of several words: see `FieldText`. */
 const KEYS = {
   'aria-description':
     'Arrow keys select a word of the text, Shift and arrow keys change the selection, Tab leads to + IOD.',
 }
 
-/** A badge, which leads to it, if a value is an IOD, otherwise a button that creates one from it. */
+/** A badge that links to the IOD of a value, or a button that creates an IOD from the value. */
 export function IodMark({ path, label, value }: IodMarkProps) {
   const { known, startIod } = useRecordContext()
   const [iod] = known.matching(value.iodValue)
@@ -39,7 +39,7 @@ export function IodMark({ path, label, value }: IodMarkProps) {
       aria-label={`Create IOD from ${label}`}
       title="Create IOD"
       {...keys}
-      onClick={() => startIod(pickValue(path, value))}
+      onClick={() => startIod(selectValue(path, value))}
     />
   )
 }

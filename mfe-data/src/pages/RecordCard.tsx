@@ -19,15 +19,16 @@ import {
   type Attachment,
   type Field,
   type ImageHash,
-  type Picked,
   presentRecord,
   type RecordView,
+  type TextSelection,
 } from '../model/record-view'
+import { SHARING_TEXTS } from '../model/sharing-texts'
 import { useKnownIods } from '../queries/iods'
 import { useShare, useSharedRecords } from '../queries/sharing'
 import { FieldRow, ValueWithActions } from './FieldRow'
 import styles from './RecordCard.module.css'
-import { ChosenRecords, RecordContext } from './record-context'
+import { RecordContext, SelectedRecords } from './record-context'
 import { SelectionBubble } from './SelectionBubble'
 import { readSelection, useFieldSelection } from './use-field-selection'
 
@@ -36,12 +37,12 @@ const isEmpty = ({ values }: Field) => values.length === 0
 export interface RecordCardProps {
   source: Source
   record: Stored
-  /** Position in the whole list, from 1, and the list's length. */
+  /** Position in the whole list, from 1, and the length of the list. */
   position: number
   total: number
   /** The record's sealed captures, newest first. */
   captures: readonly CaptureSummary[]
-  onStartIod: (view: RecordView, picked: Picked) => void
+  onStartIod: (view: RecordView, picked: TextSelection) => void
   onDelete: (view: RecordView) => void
 }
 
@@ -51,12 +52,12 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
   const view = useMemo(() => presentRecord(source, record), [source, record])
   const known = useKnownIods(view)
   const context = useMemo(
-    () => ({ known, startIod: (picked: Picked) => onStartIod(view, picked) }),
+    () => ({ known, startIod: (picked: TextSelection) => onStartIod(view, picked) }),
     [known, onStartIod, view],
   )
   const article = useRef<HTMLElement>(null)
   const selection = useFieldSelection(article)
-  const chosen = use(ChosenRecords)
+  const chosen = use(SelectedRecords)
   const shared = useSharedRecords(source).data?.get(record.id) ?? null
   const titleId = useId()
   const [showsEmpty, setShowsEmpty] = useState(false)
@@ -95,12 +96,12 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
             <p className={styles.notes}>
               {view.names && (
                 <Tag minimal multiline intent="warning">
-                  Names <bdi>{view.names}</bdi> as its original
+                  The page names <bdi>{view.names}</bdi> as its original
                 </Tag>
               )}
               {view.removedAt && (
                 <Tag minimal multiline intent="danger">
-                  Removed, seen on <DateTime value={view.removedAt} />
+                  First seen removed on <DateTime value={view.removedAt} />
                 </Tag>
               )}
             </p>
@@ -146,10 +147,10 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
             <SelectionBubble
               selection={selection}
               onCreate={() => {
-                // `selectionchange` is dispatched asynchronously, so the selection is read again.
-                const { path, value, place } =
+                // `selectionchange` is dispatched asynchronously, so the state may be outdated.
+                const { path, value, range } =
                   (article.current && readSelection(article.current)) ?? selection
-                context.startIod({ path, value, place })
+                context.startIod({ path, value, range })
               }}
             />,
             selection.slot,
@@ -188,14 +189,15 @@ function CardMenu({ view, shared, onDelete }: CardMenuProps) {
           )}
           <MenuItem
             icon={<TimelineEventsIcon />}
-            text="Where was it first?"
+            text="Find first appearance"
             onClick={() => sections.open(paths.origins({ record: view.id }))}
           />
           {SHARED_AS.filter(as => as !== shared).map(as => (
             <MenuItem
               key={as}
               icon={<EyeOpenIcon />}
-              text={as === 'username' ? 'Share with my username' : 'Share anonymously'}
+              text={SHARING_TEXTS[as].text}
+              htmlTitle={SHARING_TEXTS[as].help}
               onClick={() => void share.run({ ids: [view.id], as })}
             />
           ))}

@@ -32,7 +32,7 @@ export function RecordGrid(props: RecordGridProps) {
   const { source, label, slots, total, hasMore, isFetching, fetchMore } = props
   const term = use(SearchTerm)
   const feed = useRef<HTMLDivElement>(null)
-  const { columns, top } = usePlace(feed)
+  const { columns, top } = useGridMetrics(feed)
   const rowCount = Math.ceil(slots.length / columns)
   const virtualizer = useWindowVirtualizer<HTMLDivElement>({
     count: rowCount,
@@ -105,10 +105,7 @@ interface WaitingCardProps extends Pick<RecordCardProps, 'position' | 'total'> {
   onRetry: () => void
 }
 
-/**
- * Placeholder for a card whose contents are being refetched. It keeps the card's height, to avoid layout
- * shifts.
- */
+/** Placeholder for a card whose contents are being refetched. It keeps the card's height, to avoid layout shifts. */
 function WaitingCard({ height, position, total, error, onRetry }: WaitingCardProps) {
   return (
     <article
@@ -126,16 +123,16 @@ function WaitingCard({ height, position, total, error, onRetry }: WaitingCardPro
   )
 }
 
-/** The number of columns that fit, and the distance from the top of the page to the feed, in pixels. */
-function usePlace(feed: { readonly current: HTMLElement | null }): { columns: number; top: number } {
-  const [place, setPlace] = useState({ columns: 1, top: 0 })
+/** Returns the number of columns that fit, and the distance from the top of the page to the feed, in pixels. */
+function useGridMetrics(feed: { readonly current: HTMLElement | null }): { columns: number; top: number } {
+  const [metrics, setMetrics] = useState({ columns: 1, top: 0 })
   useLayoutEffect(() => {
     const element = feed.current
     if (!element) return
     const measure = () => {
       const columns = Math.max(1, Math.floor((element.clientWidth + GAP) / (COLUMN_MIN + GAP)))
       const top = Math.round(element.getBoundingClientRect().top + window.scrollY)
-      setPlace(current => (current.columns === columns && current.top === top ? current : { columns, top }))
+      setMetrics(current => (current.columns === columns && current.top === top ? current : { columns, top }))
     }
     measure()
     const observer = new ResizeObserver(measure)
@@ -144,5 +141,5 @@ function usePlace(feed: { readonly current: HTMLElement | null }): { columns: nu
     observer.observe(document.body)
     return () => observer.disconnect()
   }, [feed])
-  return place
+  return metrics
 }

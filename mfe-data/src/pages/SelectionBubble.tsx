@@ -15,10 +15,10 @@ export interface SelectionBubbleProps {
   onCreate: () => void
 }
 
-/** Otherwise what is pressed takes the focus, and the selection is lost before the click. */
+/** A press would otherwise move the focus and clear the selection before the click. */
 const keepSelection = (event: MouseEvent) => event.preventDefault()
 
-/** The button that makes an IOD of the selected text, with its suggested category, or the IOD that it is. */
+/** A button that creates an IOD from the selected text, with the suggested category, or a link to the existing IOD. */
 export function SelectionBubble({ selection, onCreate }: SelectionBubbleProps) {
   const { path, value, left, top, room } = selection
   const place = { left: left - Math.max(0, WIDTH - room), top }

@@ -1,5 +1,6 @@
-import { LIMITS, type SharedAs, type Source } from '@iodine/contracts'
+import { LIMITS, SHARED_AS, type SharedAs, type Source } from '@iodine/contracts'
 import { Button, formatCount } from '@iodine/ui'
+import { SHARING_TEXTS } from '../model/sharing-texts'
 import { useShare } from '../queries/sharing'
 import styles from './ShareBar.module.css'
 
@@ -9,7 +10,7 @@ export interface ShareBarProps {
   onDone: () => void
 }
 
-/** Shares the selected records, or stops it. */
+/** Buttons that share the selected records or stop sharing them. */
 export function ShareBar({ source, ids, onDone }: ShareBarProps) {
   const share = useShare(source)
   const tooMany = ids.size > LIMITS.ingestRecordsMax
@@ -23,18 +24,16 @@ export function ShareBar({ source, ids, onDone }: ShareBarProps) {
         {formatCount(ids.size)} selected
         {tooMany && `, at most ${formatCount(LIMITS.ingestRecordsMax)} at once`}
       </span>
-      <Button
-        size="small"
-        text="Share with my username"
-        disabled={disabled}
-        onClick={() => void apply('username')}
-      />
-      <Button
-        size="small"
-        text="Share anonymously"
-        disabled={disabled}
-        onClick={() => void apply('anonymous')}
-      />
+      {SHARED_AS.map(as => (
+        <Button
+          key={as}
+          size="small"
+          text={SHARING_TEXTS[as].text}
+          title={SHARING_TEXTS[as].help}
+          disabled={disabled}
+          onClick={() => void apply(as)}
+        />
+      ))}
       <Button size="small" text="Stop sharing" disabled={disabled} onClick={() => void apply(null)} />
     </fieldset>
   )

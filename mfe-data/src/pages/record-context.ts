@@ -1,27 +1,27 @@
 import type { KnownIods } from '@iodine/known-iods'
 import { createContext, use } from 'react'
-import type { Picked } from '../model/record-view'
+import type { TextSelection } from '../model/record-view'
 
 /** The context that a card provides to its fields. */
 export interface RecordContextValue {
   known: KnownIods
-  /** Opens the form that creates an IOD from words of the record. */
-  startIod: (picked: Picked) => void
+  /** Opens the form that creates an IOD from text of the record. */
+  startIod: (picked: TextSelection) => void
 }
 
-/** The searched term, marked in the fields; empty without a search. */
+/** The searched term, highlighted in the fields; empty without a search. */
 export const SearchTerm = createContext('')
 
 export const RecordContext = createContext<RecordContextValue | null>(null)
 
 export function useRecordContext(): RecordContextValue {
   const context = use(RecordContext)
-  if (!context) throw new Error('Fields stand inside a record card')
+  if (!context) throw new Error('Fields need a record card around them')
   return context
 }
 
-/** The records that are selected; null while none can be. */
-export const ChosenRecords = createContext<{
+/** The selected records; null while the page is not in selection mode. */
+export const SelectedRecords = createContext<{
   ids: ReadonlySet<string>
   toggle: (id: string) => void
 } | null>(null)

@@ -1,30 +1,27 @@
 import { type RefObject, useEffect, useState } from 'react'
-import type { Picked } from '../model/record-view'
+import type { TextSelection } from '../model/record-view'
 
-/** Marks the element that holds a value's text, its buttons and the slot of its bubble. */
+/** Marks the element that contains a value's text, its buttons and the slot of its bubble. */
 export const VALUE_ATTRIBUTE = 'data-iod-value'
-/** Marks the element that holds a field's text; its value is the field's path. */
+/** Marks the element that contains a field's text; its value is the field's path. */
 export const FIELD_ATTRIBUTE = 'data-iod-path'
-/** The JSON pointer of the field's text, where the record says the same. */
+/** The JSON pointer of the field's text, if the record contains the same text. */
 export const POINTER_ATTRIBUTE = 'data-iod-pointer'
-/** Marks the empty element of the value that holds the floating button. */
+/** Marks the empty element of the value that receives the floating button. */
 export const SLOT_ATTRIBUTE = 'data-iod-slot'
 
-export interface FieldSelection extends Picked {
+export interface FieldSelection extends TextSelection {
   slot: Element
-  /**
-   * Position of the button at the end of the selection, in pixels from the top left corner of the slot's
-   * parent.
-   */
+  /** Position of the button at the end of the selection, in pixels from the top left corner of the slot's parent. */
   left: number
   top: number
-  /** From `left` to the right edge of the container, in pixels. */
+  /** Distance from `left` to the right edge of the container, in pixels. */
   room: number
 }
 
 const BUTTON_WIDTH = 64
 
-/** The selection inside one field value of `container`, made by mouse, touch or keyboard. */
+/** Returns the selection inside one field value of `container`, made by mouse, touch or keyboard. */
 export function useFieldSelection(container: RefObject<HTMLElement | null>): FieldSelection | null {
   const [selected, setSelected] = useState<FieldSelection | null>(null)
   useEffect(() => {
@@ -57,7 +54,7 @@ export function useFieldSelection(container: RefObject<HTMLElement | null>): Fie
   return selected
 }
 
-/** The current selection inside one field value of the container. */
+/** Reads the current selection inside one field value of the container. */
 export function readSelection(container: HTMLElement): FieldSelection | null {
   const selection = window.getSelection()
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null
@@ -88,7 +85,7 @@ export function readSelection(container: HTMLElement): FieldSelection | null {
   return {
     path: field.getAttribute(FIELD_ATTRIBUTE) ?? '',
     value,
-    place: pointer === null ? null : { pointer, start, end: start + value.length },
+    range: pointer === null ? null : { pointer, start, end: start + value.length },
     slot,
     left,
     room: container.getBoundingClientRect().right - origin.left - left,

@@ -23,8 +23,8 @@ function batchedLookup(api: ApiClient) {
 }
 
 /**
- * The user's newest IODs. An IOD may have been created from an arbitrary selection in a text, which a lookup
- * by words misses.
+ * Reads the user's newest IODs. An IOD may have been created from an arbitrary selection in a text, which a lookup by
+ * words misses.
  */
 export function useOwnIods() {
   const { api, session } = useHost()
@@ -32,20 +32,19 @@ export function useOwnIods() {
   return useQuery({
     queryKey: [...OWN_IODS, userId],
     queryFn: () => api.call('GET /iods', { query: { created_by: [userId], limit: LIMITS.listLimitMax } }),
-    // Shared by all cards. Fetched once a visit, and by `useReloadIods`.
+    // All cards share the query. It is fetched once per visit, and by `useReloadIods`.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
 }
 
-/** The IODs among a displayed record's values and within its texts. */
+/** Returns the IODs that equal a value of a displayed record or occur in its texts. */
 export function useKnownIods(view: RecordView): KnownIods {
   const { api } = useHost()
-  // No lookup for cards that are only scrolled past.
+  // Cards that are only scrolled past send no lookup.
   const settled = useElapsed(SETTLED_AFTER_MS)
   const { data: found } = useQuery({
-    // Until then all cards share a key: otherwise the cache would keep an entry, with its record, for each of
-    // them.
+    // Until then all cards share a key. Otherwise the cache would keep an entry, with its record, per card.
     queryKey: settled ? [...LOOKUPS, view.source, view.id, view.collectedAt] : LOOKUPS,
     queryFn: () => batchedLookup(api)([...new Set(valuesOf(view).flatMap(lookupCandidates))]),
     enabled: settled,
@@ -56,7 +55,7 @@ export function useKnownIods(view: RecordView): KnownIods {
   return useMemo(() => createKnownIods([...(found ?? []), ...(own ?? [])]), [found, own])
 }
 
-/** The IOD of a selected text, once the selection has stood for a moment. */
+/** Returns the IOD of a selected text. The lookup is debounced. */
 export function useIodOf(known: KnownIods, text: string): Iod | undefined {
   const { api } = useHost()
   const [wanted] = useDebounce(text, SETTLED_AFTER_MS)
@@ -71,7 +70,10 @@ export function useIodOf(known: KnownIods, text: string): Iod | undefined {
   return known.matching(text)[0] ?? (wanted === text ? data?.[0] : undefined)
 }
 
-/** Functions that refetch the user's own IODs, and these and the lookups of displayed values. They reject on failure. */
+/**
+ * Returns functions that refetch the user's IODs (`own`), or these and the lookups of displayed values (`all`). They
+ * reject on failure.
+ */
 export function useReloadIods() {
   const queryClient = useQueryClient()
   return useMemo(() => {
@@ -82,7 +84,7 @@ export function useReloadIods() {
   }, [queryClient])
 }
 
-/** Returns a function that adds a new IOD to the user's own. */
+/** Returns a function that adds a new IOD to the cached IODs of the user. */
 export function useAddOwnIod(): (iod: Iod) => void {
   const queryClient = useQueryClient()
   return iod => void queryClient.setQueriesData<Iod[]>({ queryKey: OWN_IODS }, own => own && [iod, ...own])

@@ -11,9 +11,7 @@ import {
 } from '../model/record-pages'
 
 const PAGE_SIZE = 20
-/**
- * To bound memory, contents off screen for longer are dropped, and refetched when they come back into view.
- */
+/** Time after which contents outside the viewport are dropped, to bound memory. They are refetched when needed. */
 const CONTENTS_KEPT_MS = 15_000
 
 interface Pages {
@@ -38,9 +36,7 @@ const readPage = (api: ApiClient, { source, term }: Selection, cursor: string | 
     query: { limit: PAGE_SIZE, ...(term && { q: term }), ...(cursor !== null && { cursor }) },
   })
 
-/**
- * The query of a page's records. The list keeps the slots of all pages, but contents only near the viewport.
- */
+/** Returns the query of a page's records. The list keeps all slots, but contents only near the viewport. */
 const contentsOf = (api: ApiClient, selection: Selection, cursor: string | null) => ({
   queryKey: pageKey(selection, cursor),
   queryFn: () => readPage(api, selection, cursor),
@@ -78,11 +74,10 @@ function useRecords(source: Source, term: string): Records {
     // view.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    // Retries are made by the query of the page's contents.
+    // The query of the page's contents already retries.
     retry: false,
   })
-  // Observes the first page, to keep it cached: refetched alone, it could contain records that the list
-  // lacks.
+  // Keeps the first page cached: refetched alone, it could contain records that the list lacks.
   useQuery({ ...contentsOf(api, selection, null), enabled: false })
   const { pages, more, isFetching, refetch } = query
   const { hasNextPage, fetchNextPage, nextPageError } = more
@@ -103,7 +98,7 @@ function useRecords(source: Source, term: string): Records {
   }, [pages, error, isFetching, nextPageError, hasNextPage, fetchNextPage, refetch])
 }
 
-/** The records of each source that contain a term, paginated. */
+/** Reads the records of each source that contain a term, paginated. */
 export function useAllRecords(term: string): Record<Source, Records> {
   const tiktok = useRecords('tiktok', term)
   const telegram = useRecords('telegram', term)
@@ -131,10 +126,7 @@ export interface ShownRecords {
   retry: () => void
 }
 
-/**
- * The contents of the records near the viewport. Dropped contents are refetched, deleted records removed from
- * the list.
- */
+/** Reads the records near the viewport. Refetches dropped ones, and removes deleted ones from the list. */
 export function useShownRecords(selection: Selection, slots: readonly Slot[]): ShownRecords {
   const { api } = useHost()
   const queryClient = useQueryClient()
@@ -170,22 +162,22 @@ export function useShownRecords(selection: Selection, slots: readonly Slot[]): S
 export function useReloadRecords(term: string): (sources: readonly Source[]) => Promise<void> {
   const { api } = useHost()
   const queryClient = useQueryClient()
-  const rounds = useRef(0)
+  const reloads = useRef(0)
   return useCallback(
     async sources => {
-      rounds.current += 1
-      const round = rounds.current
+      reloads.current += 1
+      const current = reloads.current
       const reload = async (source: Source) => {
         const selection = { source, term }
         const first = await readPage(api, selection, null)
         const listed = () => queryClient.getQueryData<Pages>(listKey(selection))?.pages ?? []
         const isIn = new Set(first.items.map(({ id }) => id))
         const movesOut = listed()[0]?.slots.some(({ id }) => !isIn.has(id))
-        // Fetched before the list changes, so that records that move to the second page stay on screen.
+        // Fetches this page before the list changes, so that records that move to the second page stay on screen.
         if (movesOut && first.nextCursor !== null)
           await queryClient.fetchQuery(contentsOf(api, selection, first.nextCursor))
-        // The answer to a later reload is newer.
-        if (round !== rounds.current) return
+        // A later reload has newer data.
+        if (current !== reloads.current) return
         await writeOver(queryClient, [listKey(selection)], () => {
           const pages = replaceFirstPage(listed(), slotsOf(first, null))
           queryClient.setQueryData(pageKey(selection, null), first)
@@ -210,7 +202,7 @@ export function useReloadRecords(term: string): (sources: readonly Source[]) => 
   )
 }
 
-/** Deletes a record on the server, then from the list that is shown. */
+/** Deletes a record on the server, then from the displayed list. */
 export function useDeleteRecord(term: string): (source: Source, id: string) => Promise<void> {
   const { api } = useHost()
   const removeFromList = useRemoveFromList()

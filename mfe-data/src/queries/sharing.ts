@@ -4,7 +4,7 @@ import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 
 const listKey = (source: Source) => ['shared-records', source]
 
-/** How records of a source are shared, by id; those that are not shared are left out. */
+/** Reads how records of a source are shared, by id. Unshared records are missing. */
 export function useSharedRecords(source: Source) {
   const { api } = useHost()
   return useQuery({
@@ -18,11 +18,11 @@ export function useSharedRecords(source: Source) {
 
 interface Sharing {
   ids: string[]
-  /** With the username or without; null stops the sharing. */
+  /** 'username' or 'anonymous'; null stops sharing. */
   as: SharedAs | null
 }
 
-/** Shares records of a source with all members, or stops it. */
+/** Shares records of a source with all members, or stops sharing them. */
 export function useShare(source: Source) {
   const { api } = useHost()
   const client = useQueryClient()
@@ -43,15 +43,16 @@ export function useShare(source: Source) {
       }
       return writeOver(client, [listKey(source)], () => client.setQueryData(listKey(source), change))
     },
-    done: ({ shared }) =>
+    done: ({ shared }, { ids }) =>
       shared
         ? {
             title: 'Shared',
-            description:
-              'Members who search shared records in Origins find it. You can stop that at any time.',
+            description: `Other members can now find ${ids.length === 1 ? 'it' : 'them'} in Origins. You can stop sharing at any time.`,
           }
-        : { title: 'Not shared any more', description: 'Nobody else finds it in Origins.' },
-    failed: (error, { as }) =>
-      errorToast(error, as ? 'This could not be shared' : 'Sharing could not be stopped'),
+        : {
+            title: 'Sharing stopped',
+            description: `Other members no longer find ${ids.length === 1 ? 'it' : 'them'} in Origins.`,
+          },
+    failed: (error, { as }) => errorToast(error, as ? 'Unable to share' : 'Unable to stop sharing'),
   })
 }

@@ -3,8 +3,8 @@ import { detectPairs, network, type Pair, significance } from '@iodine/coordinat
 import type { CoShares } from './co-shares'
 import { EdgeListError, readEdgeList } from './edge-list'
 
-/** What is asked of a file. */
-export interface FileQuestion {
+/** A file and the parameters of its analysis. */
+export interface FileAnalysisInput {
   text: string
   windowS: number
   minParticipation: number
@@ -13,29 +13,29 @@ export interface FileQuestion {
 export interface FileFindings {
   coShares: CoShares
   shares: number
-  refused: number
+  rejected: number
   pairs: number
   accounts: number
   edges: number
   threshold: number | null
   truncatedObjects: number
-  /** Pairs by `pairKey` of their accounts, at most `LIMITS.coordinationEvidence` each. */
+  /** Pairs of shares by `pairKey` of their accounts, at most `LIMITS.coordinationEvidence` per key. */
   evidence: Record<string, FilePair[]>
 }
-/** A pair with the time of its older post, in seconds. */
+/** A pair of shares with the time of its older post, in seconds. */
 export type FilePair = Pair & { atA: number }
 
-export type FileAnswer = { findings: FileFindings } | { problem: string }
+export type FileAnalysis = { findings: FileFindings } | { problem: string }
 
 export const pairKey = (a: string, b: string): string => JSON.stringify(a < b ? [a, b] : [b, a])
 
-/** Of up to so many shares it is found out which edges are more than chance. */
+/** Maximum number of shares for which the significance of edges is tested. */
 const SIGNIFICANCE_SHARES = 50_000
 
-/** Finds the accounts that share the same in an edge list. */
-export function analyzeFile({ text, windowS, minParticipation }: FileQuestion): FileAnswer {
+/** Finds accounts in an edge list that share the same content within the time window. */
+export function analyzeFile({ text, windowS, minParticipation }: FileAnalysisInput): FileAnalysis {
   try {
-    const { shares, refused } = readEdgeList(text)
+    const { shares, rejected } = readEdgeList(text)
     const options = { windowS, minParticipation }
     const { pairs, truncated } = detectPairs(shares, options)
     const all = network(pairs).sort((a, b) => b.weight - a.weight)
@@ -74,7 +74,7 @@ export function analyzeFile({ text, windowS, minParticipation }: FileQuestion): 
           })),
         },
         shares: shares.length,
-        refused,
+        rejected,
         pairs: pairs.length,
         accounts: new Set(all.flatMap(({ a, b }) => [a, b])).size,
         edges: all.length,

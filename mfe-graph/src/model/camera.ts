@@ -2,10 +2,7 @@ import { type Quadtree, type QuadtreeLeaf, quadtree } from 'd3'
 import { GRAPH } from './constants'
 import type { Shape } from './network'
 
-/**
- * Maps graph to screen: point `p` of the graph is at `p · k + (x, y)` CSS pixels from the canvas's top left
- * corner.
- */
+/** Maps graph to screen coordinates: point `p` is at `p · k + (x, y)` CSS pixels from the canvas's top left corner. */
 export interface Camera {
   x: number
   y: number
@@ -23,7 +20,7 @@ const FIT_PADDING = 40
 /** Maximum zoom when a small graph is fitted. */
 const FIT_ZOOM_MAX = 1.2
 /**
- * Share of nodes on each side that count as outliers. They are left out of view if all nodes take more than
+ * Share of nodes on each side that count as outliers. They are left out of view if all nodes together take more than
  * `FAR` times the width or height of the rest.
  */
 const OUTLIERS = 0.005
@@ -34,7 +31,7 @@ const HIT_RADIUS_MIN = 6
 /** Maximum distance from a link's line that counts as a hit, in CSS pixels. */
 const LINK_REACH = 5
 
-/** Bounding box of all nodes, or of those marked in `only`; null if there are none. */
+/** Returns the bounding box of all nodes, or of those marked in `only`; null if there are none. */
 export function boundsOf(
   positions: Float32Array,
   radii: Float32Array,
@@ -60,8 +57,8 @@ export function boundsOf(
 }
 
 /**
- * The box to bring into view: all nodes (or those marked in `only`), without a few outliers if they would
- * make the rest too small. Unconnected nodes drift away, because only links attract.
+ * Returns the box to bring into view: all nodes, or those marked in `only`. It omits a few outliers that would make the
+ * rest too small. Unconnected nodes drift away, because only links attract.
  */
 export function mainBounds(
   positions: Float32Array,
@@ -91,7 +88,7 @@ const innerRange = (values: number[], cut: number): [number, number] => {
   return [sorted[cut]!, sorted[sorted.length - 1 - cut]!]
 }
 
-/** The camera that fits a box into a canvas of `width` × `height` CSS pixels. */
+/** Returns the camera that fits a box into a canvas of `width` × `height` CSS pixels. */
 export function fitCamera(box: Box, width: number, height: number): Camera {
   const room = (size: number) => Math.max(size - 2 * FIT_PADDING, size / 2)
   const zoom = Math.min(
@@ -107,7 +104,7 @@ export function fitCamera(box: Box, width: number, height: number): Camera {
   }
 }
 
-/** The camera that centres a point of the graph at zoom `k`. */
+/** Returns the camera that centres a point of the graph at zoom `k`. */
 export const centerCamera = (x: number, y: number, k: number, width: number, height: number): Camera => ({
   x: width / 2 - x * k,
   y: height / 2 - y * k,
@@ -116,11 +113,11 @@ export const centerCamera = (x: number, y: number, k: number, width: number, hei
 
 /** Finds nodes by position. Valid until the positions change. */
 export interface NodeFinder {
-  /** The nearest node at a point of the screen; -1 for none. */
+  /** Returns the nearest node at a point of the screen; -1 for none. */
   at: (screenX: number, screenY: number, camera: Camera, visible?: Uint8Array | null) => number
 }
 
-/** A quadtree of the nodes, built at the first search: during a layout there may be none. */
+/** Creates a finder with a quadtree, which is built at the first search: during a layout there may be none. */
 export function createNodeFinder(positions: Float32Array, radii: Float32Array): NodeFinder {
   let tree: Quadtree<number> | undefined
   let radiusMax = 0
@@ -161,7 +158,7 @@ export function createNodeFinder(positions: Float32Array, radii: Float32Array): 
   }
 }
 
-/** The nearest link at a point of the screen; -1 for none. */
+/** Returns the nearest link at a point of the screen; -1 for none. */
 export function linkAt(
   screenX: number,
   screenY: number,

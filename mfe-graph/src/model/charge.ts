@@ -12,25 +12,20 @@ export interface Charge {
 export interface ChargeOptions {
   /** Force of one body at distance 1; negative repels. */
   strength: number
-  /**
-   * A cell counts as one body if its width is less than `theta` times its distance; 0 is exact. Default 0.9.
-   */
+  /** A cell counts as one body if its width is less than `theta` times its distance; 0 is exact. Default 0.9. */
   theta?: number
 }
 
 const LEAF_SIZE = 12
-/**
- * Maximum depth: bodies closer together than a cell of this depth share a leaf, because their positions may
- * be equal.
- */
+/** Maximum depth: closer bodies share a leaf, because their positions may be equal. */
 const DEPTH_MAX = 40
 const DISTANCE_MIN_2 = 1
 /** Assumed distance of bodies at the same position. */
 const JIGGLE = 1e-6
 
 export function createCharge(bodies: number, { strength, theta = 0.9 }: ChargeOptions): Charge {
-  // Initial capacity, in cells. A cell is split only while it holds more than LEAF_SIZE bodies; long chains
-  // of single children exceed the capacity, which then grows.
+  // Initial capacity, in cells. Only a cell with more than LEAF_SIZE bodies is split. Long chains of single children
+  // exceed the capacity, which then grows.
   let capacity = Math.max(64, bodies)
   let cellX = new Float64Array(capacity)
   let cellY = new Float64Array(capacity)
@@ -181,8 +176,7 @@ export function createCharge(bodies: number, { strength, theta = 0.9 }: ChargeOp
               let nearX = sortedX[other]! - bodyX
               let nearY = sortedY[other]! - bodyY
               if (nearX === 0 && nearY === 0) {
-                // Two bodies at the same position are pushed apart, in opposite directions derived from their
-                // order.
+                // Bodies at the same position are pushed apart, in opposite directions derived from their order.
                 const angle = (Math.min(place, other) % 64) / 10
                 const sign = place < other ? JIGGLE : -JIGGLE
                 nearX = Math.cos(angle) * sign

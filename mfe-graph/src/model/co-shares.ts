@@ -3,7 +3,7 @@ import type { Drawn, DrawnLink, DrawnNode, Kinds } from './network'
 
 export type CoShareEdge = CoordinationNetwork['edges'][number]
 
-/** Accounts that share the same, of a run or of a file. */
+/** Accounts that share the same content, from a run or a file. */
 export interface CoShares {
   nodes: { id: string; label: string; type: string; pairs: number }[]
   edges: CoShareEdge[]
@@ -12,14 +12,14 @@ export interface CoShareLink extends DrawnLink {
   edge: CoShareEdge
 }
 
-/** Sources in the order of their colours; of a file there is one kind of account. */
+/** Sources in the order of their colours. A file has only one kind of account. */
 export const CO_SHARE_KINDS: Kinds = {
   nodes: ['tiktok', 'telegram', 'blog'],
   links: ['co-share', 'beyond chance'],
   directed: false,
 }
 
-/** How much larger the area of the account with the most pairs is. */
+/** Size of the account with the most pairs, relative to one without pairs. */
 const SIZE_MAX = 12
 
 export const coSharesOf = ({ nodes, edges }: CoordinationNetwork): CoShares => ({
@@ -27,7 +27,7 @@ export const coSharesOf = ({ nodes, edges }: CoordinationNetwork): CoShares => (
   edges,
 })
 
-/** The accounts and edges to draw: all, or those that are more than chance. */
+/** Returns the accounts and edges to draw: all, or only the significant edges. */
 export function drawnCoShares(
   { nodes, edges }: CoShares,
   onlyBeyondChance: boolean,
@@ -56,5 +56,5 @@ export function drawnCoShares(
   }
 }
 
-/** A p-value or q-value: '0.0099', '0.25'. */
+/** Formats a p-value or q-value: '0.0099', '0.25'. */
 export const formatShare = (value: number): string => String(Number(value.toPrecision(2)))

@@ -3,7 +3,7 @@ import type { Graph } from '@iodine/contracts'
 const sameTexts = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((text, index) => text === b[index])
 
-/** Whether two graphs are equal, order included. Faster than a comparison of their JSON. */
+/** Returns whether two graphs are equal, order included. Faster than a comparison of their JSON. */
 export const sameGraph = (a: Graph, b: Graph): boolean =>
   a.nodes.length === b.nodes.length &&
   a.links.length === b.links.length &&

@@ -6,23 +6,24 @@ import type { CoShareEdge } from './co-shares'
 
 const COLUMNS = ['object_id', 'account_id', 'content_id', 'timestamp_share'] as const
 
-/** What a file of shares says. */
+/** The contents of a file of shares. */
 export interface EdgeList {
   shares: Share[]
-  /** Rows without an object, an account or a post, or whose time is no number of seconds. */
-  refused: number
+  /** Number of rows without an object, an account or a post, or with a time that is not numeric. */
+  rejected: number
 }
 
-/** Why a file is no edge list, for the user. */
+/** The reason why a file is no edge list, as a message for the user. */
 export class EdgeListError extends Error {}
 
 /**
- * Reads a CSV of shares as CooRTweet takes it: `object_id, account_id, content_id, timestamp_share` (seconds since 1970),
- * in any order, further columns left aside. Throws an EdgeListError.
+ * Reads a CSV of shares in CooRTweet's format: `object_id, account_id, content_id, timestamp_share` (seconds since
+ * 1970), in any order; other columns are ignored.
+ * @throws EdgeListError if a column is missing, the file is empty or has too many shares
  */
 export function readEdgeList(text: string): EdgeList {
   let places: number[] | undefined
-  let refused = 0
+  let rejected = 0
   const shares: Share[] = []
   csvParseRows(text.replace(/^\ufeff/, ''), row => {
     if (!places) {
@@ -35,7 +36,7 @@ export function readEdgeList(text: string): EdgeList {
     const [object = '', account = '', content = '', time = ''] = places.map(place => row[place]?.trim() ?? '')
     const at = time === '' ? Number.NaN : Number(time)
     if (object === '' || account === '' || content === '' || !Number.isFinite(at)) {
-      if (row.length > 1 || row[0] !== '') refused++
+      if (row.length > 1 || row[0] !== '') rejected++
       return null
     }
     if (shares.length === LIMITS.coordinationShares)
@@ -44,10 +45,10 @@ export function readEdgeList(text: string): EdgeList {
     return null
   })
   if (!places) throw new EdgeListError('The file is empty')
-  return { shares, refused }
+  return { shares, rejected }
 }
 
-/** Columns of a file of edges, by the names that CooRTweet has, and the cells of an edge. */
+/** Columns of a CSV of edges, named as in CooRTweet, with functions that return an edge's cells. */
 const EDGE_COLUMNS: readonly (readonly [name: string, cell: (edge: CoShareEdge) => Cell])[] = [
   ['account_id', ({ a }) => a],
   ['account_id_y', ({ b }) => b],
@@ -61,7 +62,7 @@ const EDGE_COLUMNS: readonly (readonly [name: string, cell: (edge: CoShareEdge) 
   ['q_value', ({ q_value }) => q_value],
 ]
 
-/** Edges as CSV. */
+/** Returns edges as CSV. */
 export const edgesCsv = (edges: readonly CoShareEdge[]): string =>
   writeCsv(
     EDGE_COLUMNS.map(([name]) => name),

@@ -18,14 +18,14 @@ const xml = (text: string) =>
   text
     .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '')
     .replace(/[&<>"']/g, character => ENTITIES[character] as string)
-/** A colour such as '#2d72d2' as GEXF attributes. */
+/** Converts a colour such as '#2d72d2' to GEXF attributes. */
 const rgb = (hex: string) => {
   const [r, g, b] = [1, 3, 5].map(at => Number.parseInt(hex.slice(at, at + 2), 16))
   return `r="${r}" g="${g}" b="${b}"`
 }
 const round = (value: number) => Math.round(value * 100) / 100
 
-/** The graph as GEXF 1.3, which Gephi opens with positions, sizes and colours. GEXF's y axis points up. */
+/** Returns the graph as GEXF 1.3, which Gephi opens with positions, sizes and colours. GEXF's y axis points up. */
 export function toGexf({ nodes, links, shape }: Network, positions: Float32Array, palette: Palette): string {
   const rows = nodes.map(
     (node, index) =>
@@ -55,7 +55,7 @@ ${edges.join('\n')}
 `
 }
 
-/** The graph as an SVG image at zoom 1, with a label under each node. */
+/** Returns the graph as an SVG image at zoom 1, with a label under each node. */
 export function toSvg({ nodes, links, shape }: Network, positions: Float32Array, palette: Palette): string {
   const box = boundsOf(positions, shape.radii) ?? { left: 0, top: 0, right: 0, bottom: 0 }
   const left = round(box.left - PADDING)

@@ -15,14 +15,14 @@ export type LayoutCommand =
   | { type: 'drop' }
   | { type: 'stop' }
 
-/** Milliseconds between two updates, which is also the maximum delay of a command. */
+/** Milliseconds between two updates, and the maximum delay of a command. */
 const SLICE_MS = 30
 /** Milliseconds between two ticks after a node was dragged: one tick per frame. */
 const FRAME_MS = 16
 
 /**
- * Runs a layout: the warm-up, displayed at its end, then the cool-down as fast as possible. Dragging pins the
- * node, and from then on the layout runs at the frame rate.
+ * Runs a layout: the warm-up, displayed at its end, then the cool-down as fast as possible. Dragging pins the node;
+ * from then on the layout runs at the frame rate.
  */
 export function runLayout(shape: LayoutShape, emit: (update: LayoutUpdate) => void) {
   const layout = createLayout(shape)

@@ -28,7 +28,7 @@ export interface Layout {
 
 const DRAG_ALPHA = 0.3
 
-/** d3-force's simulation with a custom charge force (see charge.ts) and a weak pull to the centre. */
+/** Creates d3-force's simulation with a custom charge force (see charge.ts) and a weak pull to the centre. */
 export function createLayout(shape: Pick<Shape, 'nodeCount' | 'linkCount' | 'sources' | 'targets'>): Layout {
   const { nodeCount, linkCount, sources, targets } = shape
   const bodies = Array.from({ length: nodeCount }, () => ({}) as Body)

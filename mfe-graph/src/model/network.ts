@@ -1,13 +1,13 @@
 import { foldText, foldValue, type GraphLink, type GraphNode } from '@iodine/contracts'
 import { GRAPH } from './constants'
 
-/** What a graph is drawn from: triplets, or accounts that share the same. */
+/** A node to draw: an entity or verb of triplets, or an account. */
 export interface DrawnNode {
   id: string
   label: string
   type: string
   count: number
-  /** What its area is drawn by, where that is not the count. */
+  /** Determines the area, if the count does not. */
   size?: number
   sources: readonly string[]
 }
@@ -21,27 +21,24 @@ export interface Drawn<N extends DrawnNode = DrawnNode, L extends DrawnLink = Dr
   nodes: readonly N[]
   links: readonly L[]
 }
-/** Types of nodes and links, in the order of their colours, and whether links have a direction. */
+/** Types of nodes and links, in the order of their colours, and whether links are directed. */
 export interface Kinds {
   nodes: readonly string[]
   links: readonly string[]
   directed: boolean
 }
-/** Those of triplets. */
+/** The kinds of triplets. */
 export const TRIPLETS: Kinds = {
   nodes: ['entity', 'verb'],
   links: ['subject_to_verb', 'verb_to_object'],
   directed: true,
 }
 
-/**
- * A graph's numbers for layout and drawing, in typed arrays, which are cheap to post to workers. Nodes and
- * links are indices.
- */
+/** A graph's numbers in typed arrays, which are cheap to post to workers. Nodes and links are indices. */
 export interface Shape {
   nodeCount: number
   linkCount: number
-  /** Places of the nodes' and links' types among the kinds. */
+  /** Indices of the nodes' and links' types among the kinds. */
   nodeKinds: Uint8Array
   linkKinds: Uint8Array
   directed: boolean
@@ -49,7 +46,7 @@ export interface Shape {
   sources: Uint32Array
   targets: Uint32Array
   widths: Uint8Array
-  /** Offset of a link to the left of its direction, so that two opposite links of a pair lie side by side. */
+  /** Offset of a link to the left of its direction, which separates two opposite links of a pair. */
   offsets: Int8Array
 }
 
@@ -76,15 +73,15 @@ const SIDE_BY_SIDE = 4
 
 const clamp = (value: number, min: number, max: number) => Math.min(max, Math.max(min, value))
 
-/** Radius of a node: its area is proportional to its count. */
+/** Returns the radius of a node: its area is proportional to its count. */
 export const radiusOf = (count: number): number => Math.sqrt(Math.max(1, count)) * GRAPH.nodeRelativeSize
-/** Width of a link: twice its count, clamped. */
+/** Returns the width of a link: twice its count, clamped. */
 export const widthOf = (count: number): number =>
   clamp(count * GRAPH.linkWidthPerCount, GRAPH.linkWidthMin, GRAPH.linkWidthMax)
 
 /**
- * Indexes a graph. Nodes and links are sorted, so that the drawing does not depend on their order in the
- * data. A link is omitted if one of its nodes is missing.
+ * Indexes a graph. Sorts nodes and links, so that the drawing does not depend on their order in the data. Omits links
+ * with a missing node.
  */
 export function createNetwork<N extends DrawnNode, L extends DrawnLink>(
   graph: Drawn<N, L>,
@@ -132,7 +129,7 @@ export function createNetwork<N extends DrawnNode, L extends DrawnLink>(
 
 const countOf = (node: DrawnNode | undefined): number => node?.count ?? 1
 
-/** A node's neighbours, in descending order of their links' counts. */
+/** Returns a node's neighbours, in descending order of their links' counts. */
 export function neighboursOf({ shape, links }: Network, node: number): Neighbour[] {
   const counts = new Map<number, number>()
   for (let link = 0; link < shape.linkCount; link++) {
@@ -165,7 +162,7 @@ export function neighbourhood({ shape }: Network, node: number, depth: number): 
   return reached
 }
 
-/** Nodes whose label contains `term`, ignoring case: first those that begin with it, then by count. */
+/** Returns nodes whose label contains `term`, ignoring case: prefix matches first, then by count. */
 export function findNodes({ labels, ranking }: Network, term: string, limit: number): number[] {
   const sought = foldValue(term)
   if (!sought) return []

@@ -4,7 +4,7 @@ import type { Network, Shape } from './network'
 
 /** Colours and font for the canvas. */
 export interface Palette {
-  /** By the places of kinds. */
+  /** By the indices of kinds. */
   nodes: readonly string[]
   links: readonly string[]
   selected: string
@@ -43,7 +43,7 @@ const THIN_WIDTH = 0.7
 const DENSE_ALPHA = 0.4
 /** Links per stroked path: longer paths cost more per link. */
 const PATH_LINKS = 1_000
-/** Nodes per filled path, where a view is drawn with a margin. */
+/** Nodes per filled path in a drawing with a margin. */
 const PATH_NODES = 5_000
 const ARROW_HALF_WIDTH = GRAPH.arrowLength / 1.6
 const FADED = 0.18
@@ -53,17 +53,17 @@ const ROUND_FROM = 2.2
 const MANY_NODES = 1_000
 const OUTLINE_FROM = 4
 const LABEL_FROM = 2
-const NODE_IN_THE_WAY_FROM = 3
+const NODE_OBSTACLE_FROM = 3
 const LABELS_MAX = 400
 const LABEL_CHARS = 28
 const FONT_SIZE = 12
 const LABEL_HEIGHT = FONT_SIZE + 3
-/** Width of the halo that keeps a label legible over links, in pixels: half of it is outside the letters. */
+/** Width of the halo that keeps a label legible over links, in pixels. Half of it is outside the letters. */
 const HALO = 4
-/** Nodes in view whose labels are tried: a frame of a large graph must not try all. */
+/** Maximum number of nodes in view whose labels are tried per frame: a large graph has too many. */
 const LABELS_TRIED_MAX = 4 * LABELS_MAX
 
-/** The font of the labels, as in CSS. */
+/** Returns the font of the labels, as in CSS. */
 export const fontOf = ({ font }: Palette): string => `${FONT_SIZE}px ${font}`
 
 interface Batch {
@@ -73,9 +73,8 @@ interface Batch {
 }
 
 /**
- * Draws a scene. `positions` contains interleaved x and y of the nodes. `margin` is the width of a strip around
- * the view, in device pixels, for which the canvas has room and links and nodes are drawn as well. With a
- * margin, edges differ by shades from the drawing without.
+ * Draws a scene. `positions` contains interleaved x and y of the nodes. `margin` is the width of a drawn strip around
+ * the view, in device pixels, for which the canvas must have room. A margin slightly changes the shades of edges.
  */
 export interface Painter {
   /** Draws links and nodes, and yields between parts that take a few milliseconds each. */
@@ -86,7 +85,7 @@ export interface Painter {
   whole: (ctx: Context, positions: Float32Array, view: View) => void
 }
 
-/** Data common to all frames of a scene is computed once. */
+/** Creates a painter, and precomputes the data common to all frames of a scene. */
 export function createPainter(scene: Scene, palette: Palette): Painter {
   const { shape, labels, ranking } = scene
   const batches = batchesOf(shape, palette)
@@ -278,9 +277,9 @@ export function createPainter(scene: Scene, palette: Palette): Painter {
         if (x + radius < left || x - radius > right || y + radius < top || y - radius > bottom) continue
         if (wanted(node)) chosen.push(node)
       }
-      // All outlines first: none covers a node.
+      // Strokes all outlines first, so that no outline covers a node.
       const outlined = camera.k * GRAPH.nodeRelativeSize > OUTLINE_FROM
-      // Where paths overlap, pale ones are darker, and the edges of others.
+      // Overlapping paths change the shade of translucent nodes, and the edges of opaque ones.
       const inPath = margin === 0 || ctx.globalAlpha < 1 ? chosen.length : PATH_NODES
       for (const use of outlined ? (['stroke', 'fill'] as const) : (['fill'] as const))
         for (let from = 0; from < chosen.length; from += inPath) {
@@ -319,11 +318,10 @@ export function createPainter(scene: Scene, palette: Palette): Painter {
     const taken = createOccupancy(view.width, view.height)
     let drawn = 0
     let tried = 0
-    // Labels must not cover nodes: the nodes' boxes are claimed first.
+    // Claims the nodes' boxes first, because labels must not cover nodes.
     for (let node = 0; node < shape.nodeCount; node++) {
       const radius = shape.radii[node]! * camera.k
-      if (radius < NODE_IN_THE_WAY_FROM || (visible && !visible[node]) || (related && !related[node]))
-        continue
+      if (radius < NODE_OBSTACLE_FROM || (visible && !visible[node]) || (related && !related[node])) continue
       const x = positions[node * 2]! * camera.k + camera.x
       const y = positions[node * 2 + 1]! * camera.k + camera.y
       taken.claim(x - radius * 0.7, y - radius * 0.7, radius * 1.4, radius * 1.4, true)
@@ -338,7 +336,7 @@ export function createPainter(scene: Scene, palette: Palette): Painter {
       tried++
       nameWidths[node] ||= ctx.measureText(names[node]!).width + 4
       const width = nameWidths[node]!
-      // Below, above, to the right: the first that is free. A label that is wanted always is below otherwise.
+      // Candidates: below, above, to the right. A required label is below if none is free.
       const places: [x: number, y: number][] = [
         [x, y + radius + 3],
         [x, y - radius - 2 - LABEL_HEIGHT],
@@ -405,7 +403,7 @@ function createOccupancy(width: number, height: number) {
   const column = (x: number) => Math.min(columns - 1, Math.max(0, Math.floor(x / CELL)))
   const row = (y: number) => Math.min(rows - 1, Math.max(0, Math.floor(y / CELL)))
   return {
-    /** Claims a box. Returns whether all of it was free; always claims it if `always`. */
+    /** Claims a box, and returns whether all of it was free. If `always`, it claims even an occupied one. */
     claim: (x: number, y: number, boxWidth: number, boxHeight: number, always = false): boolean => {
       if (x > width || y > height || x + boxWidth < 0 || y + boxHeight < 0) return false
       const [fromX, toX, fromY, toY] = [column(x), column(x + boxWidth), row(y), row(y + boxHeight)]

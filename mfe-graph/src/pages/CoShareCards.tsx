@@ -32,7 +32,7 @@ export function AccountCard({
       ]}
       onClose={onClose}
     >
-      <h3 className={styles.subtitle}>Shares the same as</h3>
+      <h3 className={styles.subtitle}>Shares the same content as</h3>
       <Neighbours network={network} neighbours={neighbours} onSelect={onSelect} />
     </FactsCard>
   )
@@ -56,15 +56,15 @@ export function EdgeCard({
       title={ends.map(node => network.labels[node]).join(' – ')}
       facts={[
         ['Pairs of shares', formatCount(edge.weight)],
-        ['Apart', `${formatSpan(edge.avg_delta_s)} on average`],
+        ['Time apart', `${formatSpan(edge.avg_delta_s)} on average`],
         ['Symmetry', edge.symmetry.toFixed(2)],
         ...(edge.significant === null
           ? []
-          : [['Chance', edge.significant ? 'more than chance explains' : 'may be chance'] as const]),
+          : [['Significant', edge.significant ? 'yes' : 'no, may be chance'] as const]),
         ...(edge.p_value === null || edge.q_value === null
           ? []
           : ([
-              ['p-value', `${formatShare(edge.p_value)}, of 100 shuffles of the times`],
+              ['p-value', `${formatShare(edge.p_value)}, from 100 runs with shuffled times`],
               ['q-value', `${formatShare(edge.q_value)}, corrected for all pairs of accounts`],
             ] as const)),
       ]}

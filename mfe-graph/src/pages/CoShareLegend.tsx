@@ -7,7 +7,7 @@ const TYPES: Record<string, { label: string; style: string | undefined }> = {
   account: { label: 'Account', style: styles.entity },
 }
 
-/** The meaning of the colours of accounts that share the same, and a hint on pointer actions. */
+/** A legend of the colours of accounts, and a hint on pointer actions. */
 export const CoShareLegend = ({ types }: { types: readonly string[] }) => (
   <div className={styles.legend} data-toasts-above>
     <ul className={styles.items} aria-label="Legend">
@@ -22,7 +22,7 @@ export const CoShareLegend = ({ types }: { types: readonly string[] }) => (
         <span className={`${styles.line} ${styles.subjectLink}`} /> Co-shares
       </li>
       <li>
-        <span className={`${styles.line} ${styles.objectLink}`} /> Beyond chance
+        <span className={`${styles.line} ${styles.objectLink}`} /> Significant co-shares
       </li>
       <li>
         <span className={`${styles.dot} ${styles.selected}`} /> Selected account

@@ -1,4 +1,4 @@
-import type { CoordinationRun, RunQuestion } from '@iodine/contracts'
+import type { CoordinationRun, RunParameters } from '@iodine/contracts'
 import { errorToast, formatSpan, useAction } from '@iodine/mfe-kit'
 import {
   Button,
@@ -22,11 +22,11 @@ import { GraphIcon, MaximizeIcon, MinimizeIcon, TrashIcon } from '@iodine/ui/ico
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { useSearchParams } from '@iodine/ui/router'
 import { type ReactNode, useMemo, useState } from 'react'
-import { type Address, changeAddress, readAddress } from '../model/address'
 import { type FileFindings, pairKey } from '../model/analyze-file'
 import { CO_SHARE_KINDS, type CoShares, drawnCoShares } from '../model/co-shares'
 import { edgesCsv } from '../model/edge-list'
 import { createNetwork } from '../model/network'
+import { readViewState, type ViewState, withViewState } from '../model/view-state'
 import { isUnderWay, useAbout, useCoShares, useRunCommands, useRuns } from '../queries/runs'
 import { analyze } from '../stage/analyze'
 import { AccountCard, EdgeCard } from './CoShareCards'
@@ -44,22 +44,23 @@ interface FileResult {
   findings: FileFindings
 }
 
-/** Accounts that share the same within a short time: runs over records, or a file. */
+/** The page of accounts that share the same content within a short time: runs over records, or a file. */
 export function CoSharesPage() {
   const [search, setSearch] = useSearchParams()
-  const address = useMemo(() => readAddress(search, []), [search])
-  const onAddress = (change: Partial<Address>) => setSearch(changeAddress(search, change), { replace: true })
+  const viewState = useMemo(() => readViewState(search, []), [search])
+  const onViewState = (change: Partial<ViewState>) =>
+    setSearch(withViewState(search, change), { replace: true })
   const runs = useRuns()
   const [expanded, setExpanded] = useState(false)
   const [file, setFile] = useState<FileResult | null>(null)
-  const [asked, setAsked] = useState<CoordinationRun | null>(null)
+  const [removing, setRemoving] = useState<CoordinationRun | null>(null)
 
   const about = useAbout(search)
-  const wanted = search.get('run')
-  const isAsked = about.fetchStatus === 'fetching' || about.data !== undefined
-  // What another section asks about has no run yet.
-  const latest = wanted || isAsked ? undefined : runs.data?.[0]
-  const run = runs.data?.find(({ id }) => id === wanted) ?? latest
+  const requestedId = search.get('run')
+  const hasSubject = about.fetchStatus === 'fetching' || about.data !== undefined
+  // A subject from another section has no run yet.
+  const latest = requestedId || hasSubject ? undefined : runs.data?.[0]
+  const run = runs.data?.find(({ id }) => id === requestedId) ?? latest
   const found = useCoShares(!file && run?.state === 'done' ? run.id : undefined)
 
   const open = (id: string | null) => {
@@ -68,7 +69,7 @@ export function CoSharesPage() {
   }
   const { begin, remove } = useRunCommands(open)
   const read = useAction({
-    mutationFn: async ([chosen, { window_s, min_participation }]: [File, RunQuestion]) =>
+    mutationFn: async ([chosen, { window_s, min_participation }]: [File, RunParameters]) =>
       analyze({ text: await chosen.text(), windowS: window_s, minParticipation: min_participation }),
     onSuccess: (answer, [chosen, { window_s }]) => {
       if ('problem' in answer) return
@@ -103,7 +104,7 @@ export function CoSharesPage() {
         )}
         <RunForm
           key={`${run?.id ?? ''} ${about.data?.name ?? ''}`}
-          asked={run}
+          initial={run}
           about={about.data}
           busy={begin.isPending || read.isPending || about.isFetching}
           onStart={question => void begin.run(question)}
@@ -126,7 +127,7 @@ export function CoSharesPage() {
                     }}
                   >
                     {file && <option value="file">{file.name} (this file only)</option>}
-                    {!file && !run && <option value="">A run that is not there any more</option>}
+                    {!file && !run && <option value="">{requestedId ? 'Deleted run' : 'New run'}</option>}
                     {all.map(each => (
                       <option key={each.id} value={each.id}>
                         {nameOf(each)}
@@ -139,7 +140,7 @@ export function CoSharesPage() {
                       icon={<TrashIcon />}
                       aria-label="Remove this run"
                       title="Remove this run"
-                      onClick={() => setAsked(run)}
+                      onClick={() => setRemoving(run)}
                     />
                   )}
                 </div>
@@ -155,11 +156,11 @@ export function CoSharesPage() {
                     ]}
                     windowS={file.windowS}
                     notes={[
-                      file.findings.refused > 0 &&
-                        `${formatCount(file.findings.refused)} ${file.findings.refused === 1 ? 'row was' : 'rows were'} left out: without an object, an account, a post or a time`,
+                      file.findings.rejected > 0 &&
+                        `${formatCount(file.findings.rejected)} ${file.findings.rejected === 1 ? 'row was' : 'rows were'} left out: without an object, an account, a post or a time`,
                       file.findings.truncatedObjects > 0 && cutNote(file.findings.truncatedObjects),
                       file.findings.edges > file.findings.coShares.edges.length &&
-                        `the ${formatCount(file.findings.coShares.edges.length)} pairs of accounts with the most are shown`,
+                        `only the ${formatCount(file.findings.coShares.edges.length)} pairs of accounts with the most pairs of shares are shown`,
                     ]}
                   />
                   <CoSharesView
@@ -167,8 +168,8 @@ export function CoSharesPage() {
                     coShares={file.findings.coShares}
                     threshold={file.findings.threshold}
                     expanded={expanded}
-                    address={address}
-                    onAddress={onAddress}
+                    viewState={viewState}
+                    onViewState={onViewState}
                     evidence={(a, b) => <FilePairs pairs={file.findings.evidence[pairKey(a, b)] ?? []} />}
                   />
                 </>
@@ -181,8 +182,8 @@ export function CoSharesPage() {
                         coShares={coShares}
                         threshold={run.totals?.threshold ?? null}
                         expanded={expanded}
-                        address={address}
-                        onAddress={onAddress}
+                        viewState={viewState}
+                        onViewState={onViewState}
                         evidence={(a, b) => <RunPairs run={run.id} a={a} b={b} />}
                       />
                     )}
@@ -191,7 +192,7 @@ export function CoSharesPage() {
               ) : (
                 <EmptyState
                   icon={<GraphIcon />}
-                  title="Start a run over the records you collected, or open a CSV with shares you have"
+                  title="Find co-shares in your records, or open a CSV with shares"
                 />
               )}
             </>
@@ -199,14 +200,14 @@ export function CoSharesPage() {
         </LoadingPanel>
       </GraphTabs>
       <ConfirmDialog
-        isOpen={asked !== null}
+        isOpen={removing !== null}
         title="Remove run"
         confirmLabel="Remove"
-        onConfirm={async () => asked && remove.run(asked.id)}
-        onClose={() => setAsked(null)}
+        onConfirm={async () => removing && remove.run(removing.id)}
+        onClose={() => setRemoving(null)}
       >
-        {asked &&
-          `The run of ${nameOf(asked)} and its network are deleted. To get them back, start the run again.`}
+        {removing &&
+          `The run of ${nameOf(removing)} and its network are deleted. To get them back, start the run again.`}
       </ConfirmDialog>
     </Page>
   )
@@ -221,19 +222,19 @@ const leftOut = (count: number, what: string) =>
   `${formatCount(count)} ${count === 1 ? 'post' : 'posts'} without ${what} left out`
 
 const cutNote = (objects: number) =>
-  `${formatCount(objects)} ${objects === 1 ? 'object has' : 'objects have'} more pairs than are looked at`
+  `${formatCount(objects)} ${objects === 1 ? 'object has' : 'objects have'} too many pairs: only a part was compared`
 
 function RunResult({ run, children }: { run: CoordinationRun; children: ReactNode }) {
   if (run.state === 'failed')
     return (
       <Callout intent="danger" title="This run failed">
-        {run.problem}. Ask for a shorter time or fewer kinds.
+        {run.problem}. Choose a shorter period or compare less content.
       </Callout>
     )
   if (isUnderWay(run))
     return (
       <div className={styles.progress} role="status">
-        <p>{run.state === 'queued' ? 'Waiting for its turn…' : 'Comparing shares…'}</p>
+        <p>{run.state === 'queued' ? 'Queued…' : 'Comparing shares…'}</p>
         <ProgressBar value={run.progress} intent="primary" />
       </div>
     )
@@ -253,9 +254,9 @@ function RunResult({ run, children }: { run: CoordinationRun; children: ReactNod
           notes={[
             totals.without_time > 0 && leftOut(totals.without_time, 'time'),
             totals.without_account > 0 && leftOut(totals.without_account, 'account'),
-            truncated.shares && 'there are more shares than a run looks at',
+            truncated.shares && 'too many shares: only a part was compared',
             truncated.objects > 0 && cutNote(truncated.objects),
-            truncated.edges && 'the pairs of accounts with the most are kept',
+            truncated.edges && 'only the pairs of accounts with the most pairs of shares are shown',
           ]}
         />
       )}
@@ -287,8 +288,8 @@ function Totals({
         ))}
       </ul>
       <p className={styles.notes}>
-        A share is one link, text, picture or hashtag of a post. Two shares of the same by two accounts within{' '}
-        {formatSpan(windowS)} are a pair of shares.
+        A share is one link, text, picture or hashtag (object) of a post. Two accounts that share the same
+        object within {formatSpan(windowS)} form a pair of shares.
       </p>
       {said.length > 0 && <p className={styles.notes}>{said.join(' · ')}</p>}
     </div>
@@ -299,12 +300,19 @@ interface CoSharesViewProps {
   coShares: CoShares
   threshold: number | null
   expanded: boolean
-  address: Address
-  onAddress: (change: Partial<Address>) => void
+  viewState: ViewState
+  onViewState: (change: Partial<ViewState>) => void
   evidence: (a: string, b: string) => ReactNode
 }
 
-function CoSharesView({ coShares, threshold, expanded, address, onAddress, evidence }: CoSharesViewProps) {
+function CoSharesView({
+  coShares,
+  threshold,
+  expanded,
+  viewState,
+  onViewState,
+  evidence,
+}: CoSharesViewProps) {
   const [only, setOnly] = useState(false)
   const network = useMemo(
     () => createNetwork(drawnCoShares(coShares, only), CO_SHARE_KINDS),
@@ -314,7 +322,7 @@ function CoSharesView({ coShares, threshold, expanded, address, onAddress, evide
     return (
       <EmptyState
         icon={<GraphIcon />}
-        title="No two accounts share the same within this time. Try a longer time, other kinds, or a lower participation"
+        title="No two accounts share the same content within this time. Try a longer time window, other content or a lower minimum of shares per account"
       />
     )
   const types = [...new Set(coShares.nodes.map(({ type }) => type))]
@@ -326,21 +334,21 @@ function CoSharesView({ coShares, threshold, expanded, address, onAddress, evide
           checked={only}
           label={`Significant pairs of accounts only: more than ${formatCount(Math.floor(threshold))} ${
             Math.floor(threshold) === 1 ? 'pair' : 'pairs'
-          } of shares, as 99 of 100 shuffles of the times give at most`}
+          } of shares (99th percentile of 100 runs with shuffled times)`}
           onChange={event => setOnly(event.currentTarget.checked)}
         />
       )}
       {network.nodes.length === 0 ? (
         <EmptyState
           icon={<GraphIcon />}
-          title="No pair of accounts is significant: shuffled times give as many pairs of shares"
+          title="No pair of accounts is significant: runs with shuffled times find as many pairs of shares"
         />
       ) : (
         <GraphView
           network={network}
           expanded={expanded}
-          address={address}
-          onAddress={onAddress}
+          viewState={viewState}
+          onViewState={onViewState}
           label="Co-shares graph"
           fileName="co-shares"
           legend={<CoShareLegend types={types} />}

@@ -18,10 +18,10 @@ export interface DetailCardProps {
 
 const SOURCES_MAX = 3
 
-/** The details of the selected node or link of triplets. */
+/** The details of the selected triplet node or link. */
 export function DetailCard({ type, count, sources, ...card }: DetailCardProps) {
   const rest = sources.length - SOURCES_MAX
-  const said = (
+  const sourceText = (
     <>
       {sources.length === 0 && 'none'}
       {sources.slice(0, SOURCES_MAX).map(source => (
@@ -38,7 +38,7 @@ export function DetailCard({ type, count, sources, ...card }: DetailCardProps) {
       facts={[
         ['Type', type],
         ['Count', formatCount(count)],
-        ['Sources', said],
+        ['Sources', sourceText],
       ]}
     />
   )

@@ -8,7 +8,7 @@ export interface EntityDialogProps {
   onClose: () => void
 }
 
-/** The form that creates an IOD of an entity. */
+/** The form that creates an IOD from an entity. */
 export function EntityDialog({ entity, onClose }: EntityDialogProps) {
   const shown = useRetained(entity)
   if (!shown) return null

@@ -16,7 +16,7 @@ export function RunPairs({ run, a, b }: { run: string; a: string; b: string }) {
       query={query}
       errorTitle="Unable to load the posts"
       isEmpty={({ pairs }) => pairs.length === 0}
-      empty={<p className={styles.more}>Its posts were deleted, or are not shared any more.</p>}
+      empty={<p className={styles.more}>The posts were deleted or are no longer shared.</p>}
     >
       {({ total, pairs }) => (
         <>
@@ -67,14 +67,14 @@ function Post({ post }: { post: CoordinationEvidence['pairs'][number]['older'] }
   )
 }
 
-const MISSING = { time: 'The page says no time', account: 'The page does not say whose it is' }
+const MISSING = { time: 'The page states no time', account: 'The page names no account' }
 
-/** The own posts that a run left out, on demand. */
+/** The user's posts that a run left out, loaded on demand. */
 export function LeftOut({ run }: { run: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <details className={own.leftOut} onToggle={event => setOpen(event.currentTarget.open)}>
-      <summary>Which posts were left out</summary>
+      <summary>Posts left out</summary>
       {isOpen && <LeftOutPosts run={run} />}
     </details>
   )
@@ -89,7 +89,7 @@ function LeftOutPosts({ run }: { run: string }) {
       isEmpty={({ posts }) => posts.length === 0}
       empty={
         <p className={styles.more}>
-          None of your own that is there yet, or the run is of an earlier version.
+          The posts were deleted or belong to other members, or the run is too old to list them.
         </p>
       }
     >
@@ -98,7 +98,7 @@ function LeftOutPosts({ run }: { run: string }) {
           {posts.map(({ id, source, account, url, collected_at, excerpt, why }) => (
             <li key={id} className={own.post}>
               <div>
-                <strong>{account ?? 'Account unknown'}</strong> {MISSING[why]}. Collected{' '}
+                <strong>{account ?? 'Unknown account'}</strong> {MISSING[why]}. Collected{' '}
                 <time dateTime={collected_at}>{exactTime(collected_at)}</time>
               </div>
               {excerpt && <q className={styles.sentence}>{excerpt}</q>}

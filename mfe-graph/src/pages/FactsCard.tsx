@@ -8,13 +8,13 @@ export interface FactsCardProps {
   /** Accessible name of the card. */
   label: string
   title: string
-  facts: readonly (readonly [term: string, said: ReactNode])[]
+  facts: readonly (readonly [term: string, value: ReactNode])[]
   onClose: () => void
   /** Details specific to this kind of selection. */
   children: ReactNode
 }
 
-/** The selected node or link: its facts, and what belongs to it. */
+/** A card of the selected node or link: its facts and details. */
 export function FactsCard({ className, label, title, facts, onClose, children }: FactsCardProps) {
   return (
     <Card className={`${styles.card} ${className ?? ''}`} role="region" aria-label={label} elevation={2}>
@@ -29,7 +29,10 @@ export function FactsCard({ className, label, title, facts, onClose, children }:
         />
       </header>
       <dl className={styles.facts}>
-        {facts.flatMap(([term, said]) => [<dt key={term}>{term}</dt>, <dd key={`${term} said`}>{said}</dd>])}
+        {facts.flatMap(([term, value]) => [
+          <dt key={term}>{term}</dt>,
+          <dd key={`${term} value`}>{value}</dd>,
+        ])}
       </dl>
       {children}
     </Card>

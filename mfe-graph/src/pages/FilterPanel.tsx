@@ -1,5 +1,4 @@
-import { Button, Card, Collapse, FormGroup, HTMLSelect, InputGroup, Tag } from '@iodine/ui'
-import { ChevronDownIcon, ChevronRightIcon } from '@iodine/ui/icons'
+import { Button, Card, Disclosure, FormGroup, HTMLSelect, InputGroup } from '@iodine/ui'
 import { type ComponentProps, type FormEvent, useEffect, useId, useState } from 'react'
 import { activeFilters, type Filters, NO_FILTERS } from '../model/filters'
 import styles from './FilterPanel.module.css'
@@ -12,10 +11,9 @@ export interface FilterPanelProps {
   onApply: (filters: Filters) => void
 }
 
-/** The filter form. Filters are applied only by its button. */
+/** The filter form. Only its button applies the filters. */
 export function FilterPanel({ applied, sources, onApply }: FilterPanelProps) {
   const active = activeFilters(applied)
-  const [open, setOpen] = useState(active > 0)
   const [draft, setDraft] = useState(applied)
   const id = useId()
   useEffect(() => setDraft(applied), [applied])
@@ -48,58 +46,39 @@ export function FilterPanel({ applied, sources, onApply }: FilterPanelProps) {
 
   return (
     <Card className={styles.panel} compact>
-      <Button
-        variant="minimal"
-        icon={open ? <ChevronDownIcon /> : <ChevronRightIcon />}
-        aria-expanded={open}
-        aria-controls={`${id}-fields`}
-        onClick={() => setOpen(!open)}
-      >
-        Filters
-        {active > 0 && (
-          <>
-            {' '}
-            <Tag round minimal intent="primary">
-              {active} active
-            </Tag>
-          </>
-        )}
-      </Button>
-      <div id={`${id}-fields`}>
-        <Collapse isOpen={open}>
-          <form className={styles.form} onSubmit={submit} noValidate aria-label="Filters">
-            <div className={styles.fields}>
-              {text('user_id', 'User ID', 'Leave empty for the current user')}
-              {date('start_date', 'Start date')}
-              {date('end_date', 'End date')}
-              <FormGroup label="Source" labelFor={`${id}-source`}>
-                <HTMLSelect
-                  id={`${id}-source`}
-                  fill
-                  value={draft.source}
-                  onChange={event => set({ source: event.target.value })}
-                >
-                  <option value="">All sources</option>
-                  {choices.map(source => (
-                    <option key={source}>{source}</option>
-                  ))}
-                </HTMLSelect>
-              </FormGroup>
-              {text('entity', 'Entity', 'Part of a subject or object')}
-              {text('verb', 'Verb', 'Part of a verb')}
-            </div>
-            <div className={styles.actions}>
-              <Button type="submit" intent="primary" text="Apply filters" />
-              <Button text="Reset" onClick={() => setDraft(NO_FILTERS)} />
-            </div>
-          </form>
-        </Collapse>
-      </div>
+      <Disclosure label="Filters" active={active}>
+        <form className={styles.form} onSubmit={submit} noValidate aria-label="Filters">
+          <div className={styles.fields}>
+            {text('user_id', 'User ID', 'Leave empty for the current user')}
+            {date('start_date', 'Start date')}
+            {date('end_date', 'End date')}
+            <FormGroup label="Source" labelFor={`${id}-source`}>
+              <HTMLSelect
+                id={`${id}-source`}
+                fill
+                value={draft.source}
+                onChange={event => set({ source: event.target.value })}
+              >
+                <option value="">All sources</option>
+                {choices.map(source => (
+                  <option key={source}>{source}</option>
+                ))}
+              </HTMLSelect>
+            </FormGroup>
+            {text('entity', 'Entity', 'Part of a subject or object')}
+            {text('verb', 'Verb', 'Part of a verb')}
+          </div>
+          <div className={styles.actions}>
+            <Button type="submit" intent="primary" text="Apply filters" />
+            <Button text="Reset" onClick={() => setDraft(NO_FILTERS)} />
+          </div>
+        </form>
+      </Disclosure>
     </Card>
   )
 }
 
-/** All sources in this user's responses so far: a filtered response has fewer, and a pending one has none. */
+/** Returns all sources of this user's responses so far: a filtered response has fewer, a pending one none. */
 function useChoices(sources: readonly string[] | undefined, userId: string, chosen: string): string[] {
   const [seen, setSeen] = useState<{ userId: string; sources: string[] }>({ userId, sources: [] })
   useEffect(() => {

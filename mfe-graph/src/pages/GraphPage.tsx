@@ -6,7 +6,7 @@ import { TripletsPage } from './TripletsPage'
 
 const CoSharesPage = lazy(() => import('./CoSharesPage').then(page => ({ default: page.CoSharesPage })))
 
-/** The graphs: of narratives' triplets, and of accounts that share the same. */
+/** The section's page: the graph of triplets, or that of co-shares. */
 export function GraphPage() {
   const [search] = useSearchParams()
   if (search.get('tab') !== CO_SHARES) return <TripletsPage />

@@ -9,7 +9,7 @@ export interface GraphTabsProps {
   children: ReactNode
 }
 
-/** The two graphs of the section. The URL says which. */
+/** The tabs of the section's two graphs. The URL contains the selected tab. */
 export function GraphTabs({ selected, children }: GraphTabsProps) {
   const [, setSearch] = useSearchParams()
   const panel = <>{children}</>

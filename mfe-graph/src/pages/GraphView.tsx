@@ -11,9 +11,9 @@ import {
 } from '@iodine/ui'
 import { MinusIcon, PlusIcon, ZoomToFitIcon } from '@iodine/ui/icons'
 import { type FormEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
-import { type Address, addressOf, NOTHING, type Selection, selectionOf } from '../model/address'
 import { GRAPH } from '../model/constants'
 import { findNodes, type Network, neighbourhood } from '../model/network'
+import { NO_SELECTION, type Selection, selectionOf, type ViewState, viewStateOf } from '../model/view-state'
 import { createStage, type Stage } from '../stage/stage'
 import styles from './GraphView.module.css'
 import { NodeTable } from './NodeTable'
@@ -21,9 +21,9 @@ import { readPalette } from './palette'
 
 const ZOOM_STEP = 1.4
 const FOUND_MAX = 8
-/** On a phone, the canvas leaves room of the window's height to scroll the page by. */
+/** Share of the window's height that the canvas takes on a phone; touches outside it scroll the page. */
 const PHONE_HEIGHT_SHARE = 0.6
-/** Width of the canvas from which the details stand at its right side; below, they are a sheet over it. */
+/** Minimum width of the canvas for details at its right side; in a narrower one they are a sheet over it. */
 const BESIDE_FROM = 680
 /** Parts of the canvas that the details cover: pixels on the right, or a share of the height. */
 const CARD_WIDTH = 332
@@ -32,9 +32,9 @@ const PHONE_WIDTH = 600
 const PHONE_HEIGHT_MIN = 360
 
 const KEYS =
-  'Keys: arrows move the graph, + and − zoom, 0 shows all of it, Esc clears the selection. The table lists the same.'
+  'Keys: arrows move the graph, + and − zoom, 0 shows the whole graph, Esc clears the selection. The table contains the same data.'
 
-/** What the details of a selection are shown with. */
+/** Props of the selection's details. */
 export interface CardSlot {
   className: string | undefined
   onSelect: (node: number) => void
@@ -42,7 +42,7 @@ export interface CardSlot {
 }
 export interface NodeSlot extends CardSlot {
   node: number
-  /** The graph is displayed up to this number of links from the node; 0 displays all of it. */
+  /** Maximum number of links between the node and other displayed nodes; 0 displays all. */
   depth: number
   onDepth: (depth: number) => void
 }
@@ -53,16 +53,16 @@ export interface LinkSlot extends CardSlot {
 export interface GraphViewProps {
   network: Network
   expanded: boolean
-  address: Address
-  onAddress: (change: Partial<Address>) => void
+  viewState: ViewState
+  onViewState: (change: Partial<ViewState>) => void
   /** Accessible name of the canvas. */
   label: string
-  /** Beginning of the names of saved files. */
+  /** Prefix of the names of saved files. */
   fileName: string
   legend: ReactNode
   /** Further buttons that save the graph. */
   saving?: ReactNode
-  /** Stands above the table of the nodes: a table of the links. */
+  /** Renders a table of the links above the table of the nodes. */
   linkTable?: (slot: { selected: number; onSelect: (link: number) => void }) => ReactNode
   nodeCard: (slot: NodeSlot) => ReactNode
   linkCard: (slot: LinkSlot) => ReactNode
@@ -72,8 +72,8 @@ export interface GraphViewProps {
 export function GraphView({
   network,
   expanded,
-  address,
-  onAddress,
+  viewState,
+  onViewState,
   label,
   fileName,
   legend,
@@ -83,10 +83,10 @@ export function GraphView({
   linkCard,
 }: GraphViewProps) {
   const [stage, setStage] = useState<Stage | null>(null)
-  const { view: mode, node: nodeId, to: toId } = address
+  const { view: mode, node: nodeId, to: toId } = viewState
   const selection = useMemo(() => selectionOf(network, { node: nodeId, to: toId }), [network, nodeId, toId])
   const selected = selection.node
-  const setSelection = useLatest((next: Selection) => onAddress(addressOf(network, next)))
+  const setSelection = useLatest((next: Selection) => onViewState(viewStateOf(network, next)))
   const [isBeside, setBeside] = useState(true)
   const [depth, setDepth] = useState(0)
   const [undrawn, setUndrawn] = useState<Network | null>(null)
@@ -174,7 +174,7 @@ export function GraphView({
   })
 
   const cardClass = mode === 'graph' ? `${styles.card} ${isBeside ? styles.beside : styles.sheet}` : undefined
-  const close = () => setSelection.current(NOTHING)
+  const close = () => setSelection.current(NO_SELECTION)
   const details = (
     <>
       {selected >= 0 &&
@@ -205,7 +205,7 @@ export function GraphView({
             { label: 'Table', value: 'table' },
           ]}
           value={mode}
-          onValueChange={value => onAddress({ view: value as Address['view'] })}
+          onValueChange={value => onViewState({ view: value as ViewState['view'] })}
         />
         <ButtonGroup className={styles.save} aria-label="Save the graph">
           <Button size="small" text="PNG" aria-label="Save as PNG" onClick={() => void save('png')} />

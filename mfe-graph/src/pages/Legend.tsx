@@ -1,6 +1,6 @@
 import styles from './Legend.module.css'
 
-/** The meaning of the colours, and a hint on pointer actions. */
+/** A legend of the colours, and a hint on pointer actions. */
 export const Legend = () => (
   <div className={styles.legend} data-toasts-above>
     <ul className={styles.items} aria-label="Legend">

@@ -38,7 +38,7 @@ export function LinkCard({ className, network, link, filters, onSelect, onClose 
       {isOwn ? (
         <Texts key={link} link={data} filters={filters} />
       ) : (
-        <p className={styles.more}>The texts behind a link are shown to their author alone.</p>
+        <p className={styles.more}>Only the author can see the texts of a link.</p>
       )}
     </DetailCard>
   )
@@ -53,7 +53,7 @@ function Texts({ link, filters }: { link: TripletNetwork['links'][number]; filte
       <LoadingPanel
         query={query}
         errorTitle="Unable to load narratives"
-        empty={<p className={styles.more}>No text says this any more. Refresh the graph.</p>}
+        empty={<p className={styles.more}>No text contains this link any more. Refresh the graph.</p>}
       >
         {texts => (
           <>

@@ -11,7 +11,7 @@ export interface MentionsProps {
   filters: Partial<Filters>
 }
 
-/** The triplets of a node, narrative by narrative, each with its sentence. */
+/** The triplets of a node by narrative, each with its sentence. */
 export function Mentions({ node, filters }: MentionsProps) {
   const query = useMentions(node, filters)
   const { total } = query
@@ -23,7 +23,7 @@ export function Mentions({ node, filters }: MentionsProps) {
       <LoadingPanel
         query={query}
         errorTitle="Unable to load triplets"
-        empty={<p className={styles.more}>No narrative has it any more. Refresh the graph.</p>}
+        empty={<p className={styles.more}>No narrative contains this node any more. Refresh the graph.</p>}
       >
         {mentions => (
           <>

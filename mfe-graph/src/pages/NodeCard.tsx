@@ -15,7 +15,7 @@ export interface NodeCardProps {
   node: number
   /** The filters of the displayed graph. */
   filters: Partial<Filters>
-  /** The graph is displayed up to this number of links from the node; 0 displays all of it. */
+  /** Maximum number of links between the node and other displayed nodes; 0 displays all. */
   depth: number
   onDepth: (depth: number) => void
   onSelect: (node: number) => void
@@ -56,7 +56,9 @@ export function NodeCard(props: NodeCardProps) {
         />
       )}
       <div className={styles.focus}>
-        <span id="graph-focus">Links away</span>
+        <span id="graph-focus" title="Shows only nodes within this number of links">
+          Hops
+        </span>
         <SegmentedControl
           size="small"
           aria-labelledby="graph-focus"
@@ -68,7 +70,7 @@ export function NodeCard(props: NodeCardProps) {
       {isOwn ? (
         <Mentions key={id} node={id} filters={filters} />
       ) : (
-        <p className={styles.more}>The narratives with a node are shown to their author alone.</p>
+        <p className={styles.more}>Only the author can see the narratives of a node.</p>
       )}
       <h3 className={styles.subtitle}>Neighbours ({neighbours.length})</h3>
       <Neighbours network={network} neighbours={neighbours} onSelect={onSelect} />

@@ -14,7 +14,7 @@ export interface PairTableProps {
   onSelect: (link: number) => void
 }
 
-/** The pairs of accounts as a table, those with the most pairs of shares first. */
+/** The pairs of accounts as a table, in descending order of their pairs of shares. */
 export function PairTable({ network, selected, onSelect }: PairTableProps) {
   const [shown, setShown] = useState(PAGE_SIZE)
   const { links, labels, shape } = network
@@ -30,10 +30,10 @@ export function PairTable({ network, selected, onSelect }: PairTableProps) {
           <tr>
             <th>Accounts</th>
             <th>Pairs of shares</th>
-            <th>Apart on average</th>
+            <th>Average time apart</th>
             <th>p-value</th>
             <th>q-value</th>
-            <th>Chance</th>
+            <th>Significant</th>
           </tr>
         </thead>
         <tbody>
@@ -55,9 +55,7 @@ export function PairTable({ network, selected, onSelect }: PairTableProps) {
                 <td>{formatSpan(edge.avg_delta_s)}</td>
                 <td>{probability(edge.p_value)}</td>
                 <td>{probability(edge.q_value)}</td>
-                <td>
-                  {edge.significant === null ? '–' : edge.significant ? 'more than chance' : 'may be chance'}
-                </td>
+                <td>{edge.significant === null ? '–' : edge.significant ? 'yes' : 'no'}</td>
               </tr>
             )
           })}

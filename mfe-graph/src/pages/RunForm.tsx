@@ -1,13 +1,13 @@
 import {
   type CoordinationRun,
   LIMITS,
-  type RunAbout,
-  type RunQuestion,
+  type RunParameters,
+  type RunSubject,
   SHARE_KINDS,
   type ShareKind,
 } from '@iodine/contracts'
 import { fromUtcInput, toUtcInput } from '@iodine/mfe-kit'
-import { Button, Card, Checkbox, FormGroup, HTMLSelect, InputGroup, Tag } from '@iodine/ui'
+import { Button, Card, Checkbox, Disclosure, FormGroup, HTMLSelect, InputGroup, Tag } from '@iodine/ui'
 import { CrossIcon, DocumentIcon } from '@iodine/ui/icons'
 import { type FormEvent, useId, useRef, useState } from 'react'
 import styles from './RunForm.module.css'
@@ -20,41 +20,50 @@ export const KIND_LABELS: Record<ShareKind, string> = {
   hashtag: 'Hashtags',
 }
 const USUAL: readonly ShareKind[] = ['link', 'near', 'media']
+const PRESETS: readonly { label: string; kinds: readonly ShareKind[] }[] = [
+  { label: 'Links, similar texts, pictures and videos', kinds: USUAL },
+  ...SHARE_KINDS.map(kind => ({ label: KIND_LABELS[kind], kinds: [kind] })),
+]
+const WINDOW_S = '60'
+const PARTICIPATION = '2'
+
+const isSame = (a: readonly ShareKind[], b: readonly ShareKind[]): boolean =>
+  a.length === b.length && a.every(kind => b.includes(kind))
 
 export interface RunFormProps {
-  /** The run whose question the form has at first. */
-  asked: CoordinationRun | undefined
-  /** What another section asks about, in place of the run's. */
-  about: RunAbout | undefined
+  /** The run whose parameters initialize the form. */
+  initial: CoordinationRun | undefined
+  /** The subject passed by another section; it replaces the run's subject. */
+  about: RunSubject | undefined
   busy: boolean
-  onStart: (question: RunQuestion) => void
-  /** Called with a CSV, and the form's time and participation. */
-  onFile: (file: File, question: RunQuestion) => void
+  onStart: (question: RunParameters) => void
+  /** Called with a CSV file and the form's parameters. */
+  onFile: (file: File, question: RunParameters) => void
 }
 
 const isWhole = (text: string, max: number) => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= max
-/** The words of a run about one value that is called by itself. */
-const wordsOf = (about: RunAbout | null | undefined): string | undefined =>
+/** Returns the text of a run about one value that is named after this value. */
+const wordsOf = (about: RunSubject | null | undefined): string | undefined =>
   about?.values?.length === 1 && about.name === about.values[0]?.slice(0, LIMITS.runNameMax)
     ? about.values[0]
     : undefined
 
-/** What a run looks for. Of another run or subject it is another form: it has a key. */
-export function RunForm({ asked, about, busy, onStart, onFile }: RunFormProps) {
+/** The form that starts a run. Use a `key` per run and subject, which resets the form. */
+export function RunForm({ initial, about, busy, onStart, onFile }: RunFormProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
-  const first = about ?? asked?.about
+  const first = about ?? initial?.about
   const [words, setWords] = useState(wordsOf(first) ?? '')
   const [subject, setSubject] = useState(first && wordsOf(first) === undefined ? first : null)
-  const [kinds, setKinds] = useState<readonly ShareKind[]>(asked?.kinds ?? USUAL)
-  const [windowS, setWindow] = useState(String(asked?.window_s ?? 60))
+  const [kinds, setKinds] = useState<readonly ShareKind[]>(initial?.kinds ?? USUAL)
+  const [windowS, setWindow] = useState(String(initial?.window_s ?? WINDOW_S))
   const [participation, setParticipation] = useState(
-    // Posts about one thing are few.
-    about ? '1' : String(asked?.min_participation ?? 2),
+    // There are few posts about one subject.
+    about ? '1' : String(initial?.min_participation ?? PARTICIPATION),
   )
-  const [since, setSince] = useState(toUtcInput(asked?.since))
-  const [until, setUntil] = useState(toUtcInput(asked?.until))
-  const [scope, setScope] = useState<RunQuestion['scope']>(asked?.scope ?? 'own')
+  const [since, setSince] = useState(toUtcInput(initial?.since))
+  const [until, setUntil] = useState(toUtcInput(initial?.until))
+  const [scope, setScope] = useState<RunParameters['scope']>(initial?.scope ?? 'own')
 
   const faults = {
     window: isWhole(windowS, LIMITS.coordinationWindowMaxS)
@@ -65,7 +74,15 @@ export function RunForm({ asked, about, busy, onStart, onFile }: RunFormProps) {
       : `A whole number from 1 to ${LIMITS.coordinationParticipationMax.toLocaleString('en')}`,
   }
   const canAnalyze = !faults.window && !faults.participation
-  const question = (): RunQuestion => ({
+  const preset = PRESETS.findIndex(each => isSame(each.kinds, kinds))
+  const changed = [
+    preset < 0,
+    windowS !== WINDOW_S,
+    participation !== PARTICIPATION,
+    since !== '',
+    until !== '',
+  ].filter(Boolean).length
+  const question = (): RunParameters => ({
     kinds: SHARE_KINDS.filter(kind => kinds.includes(kind)),
     window_s: Number(windowS),
     min_participation: Number(participation),
@@ -85,11 +102,39 @@ export function RunForm({ asked, about, busy, onStart, onFile }: RunFormProps) {
   return (
     <Card className={styles.card} compact>
       <form onSubmit={submit} noValidate aria-label="New run">
+        <div className={styles.fields}>
+          <FormGroup label="Accounts that share" labelFor={`${id}-preset`}>
+            <HTMLSelect
+              id={`${id}-preset`}
+              fill
+              value={preset}
+              onChange={event => setKinds(PRESETS[Number(event.target.value)]?.kinds ?? kinds)}
+            >
+              {preset < 0 && <option value={-1}>Custom</option>}
+              {PRESETS.map(({ label }, n) => (
+                <option key={label} value={n}>
+                  {label}
+                </option>
+              ))}
+            </HTMLSelect>
+          </FormGroup>
+          <FormGroup label="Records" labelFor={`${id}-scope`}>
+            <HTMLSelect
+              id={`${id}-scope`}
+              fill
+              value={scope}
+              onChange={event => setScope(event.target.value as RunParameters['scope'])}
+            >
+              <option value="own">My own</option>
+              <option value="shared">My own and shared ones</option>
+            </HTMLSelect>
+          </FormGroup>
+        </div>
         <FormGroup
           label="About"
           labelFor={`${id}-about`}
           labelInfo="(optional)"
-          helperText="Only posts that Origins finds for it: copies, quotes and rewordings"
+          helperText="Compares only the copies, quotes and rewordings that Origins finds"
         >
           {subject ? (
             <div className={styles.subject}>
@@ -99,8 +144,8 @@ export function RunForm({ asked, about, busy, onStart, onFile }: RunFormProps) {
               <Button
                 variant="minimal"
                 icon={<CrossIcon />}
-                aria-label="About everything"
-                title="About everything"
+                aria-label="Compare all posts"
+                title="Compare all posts"
                 onClick={() => setSubject(null)}
               />
             </div>
@@ -109,75 +154,66 @@ export function RunForm({ asked, about, busy, onStart, onFile }: RunFormProps) {
               id={`${id}-about`}
               dir="auto"
               maxLength={LIMITS.fieldMax}
-              placeholder="A claim, a value or an address"
+              placeholder="A text, a web address or a hash"
               value={words}
               onValueChange={setWords}
             />
           )}
         </FormGroup>
-        <fieldset className={styles.kinds}>
-          <legend>What they share</legend>
-          {SHARE_KINDS.map(kind => (
-            <Checkbox
-              key={kind}
-              inline
-              label={KIND_LABELS[kind]}
-              checked={kinds.includes(kind)}
-              onChange={event =>
-                setKinds(
-                  event.currentTarget.checked ? [...kinds, kind] : kinds.filter(other => other !== kind),
-                )
-              }
-            />
-          ))}
-        </fieldset>
-        <div className={styles.fields}>
-          <FormGroup
-            label="Within seconds"
-            labelFor={`${id}-window`}
-            helperText={faults.window}
-            intent={faults.window ? 'danger' : 'none'}
-          >
-            <InputGroup
-              id={`${id}-window`}
-              inputMode="numeric"
-              value={windowS}
+        <Disclosure label="Advanced" active={changed} forceOpen={!canAnalyze || kinds.length === 0}>
+          <fieldset className={styles.kinds}>
+            <legend>Compare</legend>
+            {SHARE_KINDS.map(kind => (
+              <Checkbox
+                key={kind}
+                inline
+                label={KIND_LABELS[kind]}
+                checked={kinds.includes(kind)}
+                onChange={event =>
+                  setKinds(
+                    event.currentTarget.checked ? [...kinds, kind] : kinds.filter(other => other !== kind),
+                  )
+                }
+              />
+            ))}
+          </fieldset>
+          <div className={styles.fields}>
+            <FormGroup
+              label="Time window (seconds)"
+              labelFor={`${id}-window`}
+              helperText={faults.window || 'Maximum time between two shares of the same content'}
               intent={faults.window ? 'danger' : 'none'}
-              onValueChange={setWindow}
-            />
-          </FormGroup>
-          <FormGroup
-            label="Least shares an account"
-            labelFor={`${id}-participation`}
-            helperText={faults.participation}
-            intent={faults.participation ? 'danger' : 'none'}
-          >
-            <InputGroup
-              id={`${id}-participation`}
-              inputMode="numeric"
-              value={participation}
-              intent={faults.participation ? 'danger' : 'none'}
-              onValueChange={setParticipation}
-            />
-          </FormGroup>
-          <FormGroup label="Posted since" labelFor={`${id}-since`} labelInfo="(UTC)">
-            <InputGroup id={`${id}-since`} type="datetime-local" value={since} onValueChange={setSince} />
-          </FormGroup>
-          <FormGroup label="Posted until" labelFor={`${id}-until`} labelInfo="(UTC)">
-            <InputGroup id={`${id}-until`} type="datetime-local" value={until} onValueChange={setUntil} />
-          </FormGroup>
-          <FormGroup label="Records" labelFor={`${id}-scope`}>
-            <HTMLSelect
-              id={`${id}-scope`}
-              fill
-              value={scope}
-              onChange={event => setScope(event.target.value as RunQuestion['scope'])}
             >
-              <option value="own">My own</option>
-              <option value="shared">My own and shared ones</option>
-            </HTMLSelect>
-          </FormGroup>
-        </div>
+              <InputGroup
+                id={`${id}-window`}
+                inputMode="numeric"
+                value={windowS}
+                intent={faults.window ? 'danger' : 'none'}
+                onValueChange={setWindow}
+              />
+            </FormGroup>
+            <FormGroup
+              label="Minimum shares per account"
+              labelFor={`${id}-participation`}
+              helperText={faults.participation || 'Leaves out accounts with fewer shares'}
+              intent={faults.participation ? 'danger' : 'none'}
+            >
+              <InputGroup
+                id={`${id}-participation`}
+                inputMode="numeric"
+                value={participation}
+                intent={faults.participation ? 'danger' : 'none'}
+                onValueChange={setParticipation}
+              />
+            </FormGroup>
+            <FormGroup label="Posted since" labelFor={`${id}-since`} labelInfo="(UTC)">
+              <InputGroup id={`${id}-since`} type="datetime-local" value={since} onValueChange={setSince} />
+            </FormGroup>
+            <FormGroup label="Posted until" labelFor={`${id}-until`} labelInfo="(UTC)">
+              <InputGroup id={`${id}-until`} type="datetime-local" value={until} onValueChange={setUntil} />
+            </FormGroup>
+          </div>
+        </Disclosure>
         <div className={styles.actions}>
           <Button
             type="submit"
@@ -206,7 +242,8 @@ export function RunForm({ asked, about, busy, onStart, onFile }: RunFormProps) {
             onClick={() => input.current?.click()}
           />
           <span className={styles.hint}>
-            A CSV needs object_id, account_id, content_id and timestamp_share. It stays in this browser.
+            A CSV needs the columns object_id, account_id, content_id and timestamp_share. It stays in this
+            browser.
           </span>
         </div>
       </form>

@@ -11,7 +11,7 @@ export interface SentenceProps {
   place: TextPlace
 }
 
-/** A sentence, which leads to the narrative with the sentence shown, and its source. */
+/** A sentence that links to its position in the narrative, and its source. */
 export function Sentence({ narrative, src, sentence, place }: SentenceProps) {
   return (
     <>

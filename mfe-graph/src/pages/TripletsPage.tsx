@@ -15,9 +15,9 @@ import {
 import { GraphIcon, MaximizeIcon, MinimizeIcon, RefreshIcon } from '@iodine/ui/icons'
 import { useSearchParams, useSetParam } from '@iodine/ui/router'
 import { useMemo, useState } from 'react'
-import { type Address, changeAddress, readAddress } from '../model/address'
 import { activeFilters, type Filters, fromSearch, NO_FILTERS, toQuery } from '../model/filters'
 import { createNetwork } from '../model/network'
+import { readViewState, type ViewState, withViewState } from '../model/view-state'
 import { useGraph } from '../queries/graph'
 import { FilterPanel } from './FilterPanel'
 import { GraphTabs } from './GraphTabs'
@@ -28,14 +28,15 @@ import { TripletsView } from './TripletsView'
 const LIMIT = 5_000
 const CHOICES = [1_000, LIMIT, 20_000, LIMITS.graphNodesMax]
 
-/** The graph of the narratives' triplets. The URL contains the filters. */
+/** The page of the graph of narratives' triplets. The URL contains the filters. */
 export function TripletsPage() {
   const [search, setSearch] = useSearchParams()
   const filters = useMemo(() => fromSearch(search), [search])
   const query = useMemo(() => toQuery(filters), [filters])
-  const address = useMemo(() => readAddress(search, CHOICES), [search])
-  const limit = address.limit ?? LIMIT
-  const onAddress = (change: Partial<Address>) => setSearch(changeAddress(search, change), { replace: true })
+  const viewState = useMemo(() => readViewState(search, CHOICES), [search])
+  const limit = viewState.limit ?? LIMIT
+  const onViewState = (change: Partial<ViewState>) =>
+    setSearch(withViewState(search, change), { replace: true })
   const graph = useGraph(query, limit)
   const [expanded, setExpanded] = useState(false)
   const network = useMemo(() => (graph.data ? createNetwork(graph.data) : undefined), [graph.data])
@@ -43,8 +44,8 @@ export function TripletsPage() {
   const apply = (wanted: Filters) => {
     const next = new URLSearchParams(toQuery(wanted))
     if (next.toString() === new URLSearchParams(query).toString()) void graph.refetch()
-    // Another graph may lack what is selected.
-    else setSearch(changeAddress(next, { view: address.view, limit: address.limit }))
+    // Another graph may lack the selection.
+    else setSearch(withViewState(next, { view: viewState.view, limit: viewState.limit }))
   }
 
   const set = useSetParam()
@@ -87,8 +88,8 @@ export function TripletsPage() {
           <Switch
             className={styles.canonical}
             checked={filters.canonical === 'true'}
-            label="Canonical form"
-            title="One node for all spellings of the same, as your canonical narratives gather them"
+            label="Merge variants"
+            title="Shows all variants of an entity or verb as one node, as in your canonical narratives"
             onChange={event => set('canonical', event.currentTarget.checked ? 'true' : '')}
           />
         </div>
@@ -99,11 +100,11 @@ export function TripletsPage() {
               {shownOf('links', network.links.length, totals.links)}
             </span>
             <HTMLSelect
-              aria-label="Most nodes shown"
+              aria-label="Maximum nodes shown"
               value={limit}
               onChange={event => {
                 const wanted = Number(event.target.value)
-                onAddress({ limit: wanted === LIMIT ? null : wanted })
+                onViewState({ limit: wanted === LIMIT ? null : wanted })
               }}
             >
               {CHOICES.map(size => (
@@ -142,8 +143,8 @@ export function TripletsPage() {
               network={shown}
               expanded={expanded}
               filters={query}
-              address={address}
-              onAddress={onAddress}
+              viewState={viewState}
+              onViewState={onViewState}
             />
           )}
         </LoadingPanel>
@@ -152,7 +153,7 @@ export function TripletsPage() {
   )
 }
 
-/** Counts of the whole graph, including nodes and links beyond the limit. */
+/** Returns the counts of the whole graph, including nodes and links beyond the limit. */
 function totalsOf({ nodes, links, totals }: Graph) {
   const entities = nodes.filter(node => node.type === 'entity').length
   return totals ?? { entities, verbs: nodes.length - entities, nodes: nodes.length, links: links.length }

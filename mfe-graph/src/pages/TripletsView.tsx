@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import type { Address } from '../model/address'
 import type { Filters } from '../model/filters'
 import type { TripletNetwork } from '../model/network'
+import type { ViewState } from '../model/view-state'
 import { EntityDialog } from './EntityDialog'
 import { GraphView } from './GraphView'
 import { Legend } from './Legend'
@@ -13,20 +13,20 @@ export interface TripletsViewProps {
   expanded: boolean
   /** The filters of the displayed graph. */
   filters: Partial<Filters>
-  address: Address
-  onAddress: (change: Partial<Address>) => void
+  viewState: ViewState
+  onViewState: (change: Partial<ViewState>) => void
 }
 
 /** The graph of triplets, with the narratives behind its nodes and links. */
-export function TripletsView({ network, expanded, filters, address, onAddress }: TripletsViewProps) {
+export function TripletsView({ network, expanded, filters, viewState, onViewState }: TripletsViewProps) {
   const [creating, setCreating] = useState<number | null>(null)
   return (
     <>
       <GraphView
         network={network}
         expanded={expanded}
-        address={address}
-        onAddress={onAddress}
+        viewState={viewState}
+        onViewState={onViewState}
         label="Narrative triplets graph"
         fileName="narrative-graph"
         legend={<Legend />}

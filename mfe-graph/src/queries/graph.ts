@@ -7,10 +7,7 @@ import { canonicalOf, type Filters } from '../model/filters'
 const LOADED_MS = 3_000
 const FAILED_MS = 5_000
 
-/**
- * The filtered graph, limited to the `limit` nodes with the highest counts. A toast reports the result of
- * each load.
- */
+/** Reads the filtered graph, limited to the `limit` nodes with the highest counts. A toast reports each result. */
 export function useGraph(filters: Partial<Filters>, limit: number) {
   const { api, notify } = useHost()
   const { canonical: _, ...fields } = filters
@@ -25,7 +22,7 @@ export function useGraph(filters: Partial<Filters>, limit: number) {
           title: 'Graph loaded',
           description: `${graph.nodes.length} nodes, ${graph.links.length} links`,
           duration: LOADED_MS,
-          // Over the page's title: graph, table and details stand below.
+          // Covers the page's title, but neither graph, table nor details.
           position: 'top',
         })
         return graph

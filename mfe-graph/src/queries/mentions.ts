@@ -4,13 +4,13 @@ import { canonicalOf, type Filters } from '../model/filters'
 
 const PAGE_SIZE = 10
 
-/** The narratives of a node, newest first, paginated, with the graph's filters of user, days and source. */
+/** Reads the narratives of a node, newest first, paginated, with the graph's filters of user, days and source. */
 export function useMentions(node: string, filters: Partial<Filters>) {
   const { api } = useHost()
   const { user_id, start_date, end_date, source } = filters
-  const asked = { user_id, start_date, end_date, source, ...canonicalOf(filters), node, limit: PAGE_SIZE }
+  const query = { user_id, start_date, end_date, source, ...canonicalOf(filters), node, limit: PAGE_SIZE }
   return usePagedQuery({
-    queryKey: ['graph-mentions', asked],
-    readPage: (page, signal) => api.page('GET /graph/mentions', { query: { ...asked, ...page }, signal }),
+    queryKey: ['graph-mentions', query],
+    readPage: (page, signal) => api.page('GET /graph/mentions', { query: { ...query, ...page }, signal }),
   })
 }

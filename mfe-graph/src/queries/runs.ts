@@ -1,4 +1,4 @@
-import { type CoordinationRun, LIMITS, type RunAbout, type RunQuestion } from '@iodine/contracts'
+import { type CoordinationRun, LIMITS, type RunParameters, type RunSubject } from '@iodine/contracts'
 import { useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { coSharesOf } from '../model/co-shares'
@@ -8,7 +8,7 @@ const RUNS = ['coordination-runs'] as const
 
 export const isUnderWay = ({ state }: CoordinationRun): boolean => state === 'queued' || state === 'running'
 
-/** The user's runs, newest first; asked for again each second while one is under way. */
+/** Reads the user's runs, newest first. Polls each second while a run is queued or running. */
 export function useRuns() {
   const { api } = useHost()
   return useQuery({
@@ -18,14 +18,14 @@ export function useRuns() {
   })
 }
 
-/** Begins and removes runs. `onOpen` receives the run to show then; null after a removal. */
+/** Returns actions that start and remove runs. `onOpen` receives the id of the run to show; null after a removal. */
 export function useRunCommands(onOpen: (id: string | null) => void) {
   const { api } = useHost()
   const client = useQueryClient()
   const change = (update: (runs?: CoordinationRun[]) => CoordinationRun[] | undefined) =>
     writeOver(client, [RUNS], () => client.setQueryData(RUNS, update))
   const begin = useAction({
-    mutationFn: (body: RunQuestion) => api.call('POST /coordination/runs', { body }),
+    mutationFn: (body: RunParameters) => api.call('POST /coordination/runs', { body }),
     onSuccess: async run => {
       await change(runs => [run, ...(runs ?? [])])
       onOpen(run.id)
@@ -43,7 +43,7 @@ export function useRunCommands(onOpen: (id: string | null) => void) {
   return { begin, remove }
 }
 
-/** What a run that is done found. */
+/** Reads the network of a completed run. */
 export function useCoShares(id: string | undefined) {
   const { api } = useHost()
   return useQuery({
@@ -54,7 +54,7 @@ export function useCoShares(id: string | undefined) {
   })
 }
 
-/** The posts behind an edge of a run. */
+/** Reads the posts behind an edge of a run. */
 export function useEvidence(id: string, a: string, b: string) {
   const { api } = useHost()
   return useQuery({
@@ -64,7 +64,7 @@ export function useEvidence(id: string, a: string, b: string) {
   })
 }
 
-/** The own posts that a run left out. */
+/** Reads the user's posts that a run left out. */
 export function useLeftOut(id: string) {
   const { api } = useHost()
   return useQuery({
@@ -75,19 +75,19 @@ export function useLeftOut(id: string) {
 
 const nameOf = (name: string) => name.slice(0, LIMITS.runNameMax)
 
-/** What an address asks a run about: an IOD (`iod`), a campaign, one of the user's posts (`record`), or words (`about`). */
+/** Reads a run's subject from the URL: an IOD (`iod`), a campaign, a record of the user, or a text (`about`). */
 export function useAbout(search: URLSearchParams) {
   const { api } = useHost()
-  const asked = (['iod', 'campaign', 'record', 'about'] as const).find(by => search.get(by))
-  const words = (asked && search.get(asked)) ?? ''
+  const param = (['iod', 'campaign', 'record', 'about'] as const).find(by => search.get(by))
+  const words = (param && search.get(param)) ?? ''
   return useQuery({
-    queryKey: ['coordination-about', asked, words],
-    enabled: asked !== undefined,
-    queryFn: async ({ signal }): Promise<RunAbout> => {
-      if (asked === 'record') return { name: 'Posts like one of your records', record_id: words }
-      if (asked === 'about') return { name: nameOf(words), values: [words] }
+    queryKey: ['coordination-about', param, words],
+    enabled: param !== undefined,
+    queryFn: async ({ signal }): Promise<RunSubject> => {
+      if (param === 'record') return { name: 'Posts like one of your records', record_id: words }
+      if (param === 'about') return { name: nameOf(words), values: [words] }
       const params = { id: words }
-      if (asked === 'iod') {
+      if (param === 'iod') {
         const { value } = await api.call('GET /iods/:id', { params, signal })
         return { name: nameOf(value), values: [value] }
       }

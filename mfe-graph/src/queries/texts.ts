@@ -5,13 +5,13 @@ import { canonicalOf, type Filters } from '../model/filters'
 
 const PAGE_SIZE = 20
 
-/** The narratives of a link, newest first, paginated, with the graph's filters of user, days and source. */
+/** Reads the narratives of a link, newest first, paginated, with the graph's filters of user, days and source. */
 export function useTexts({ source: from, target: to }: GraphLink, filters: Partial<Filters>) {
   const { api } = useHost()
   const { user_id, start_date, end_date, source } = filters
-  const asked = { user_id, start_date, end_date, source, ...canonicalOf(filters), from, to, limit: PAGE_SIZE }
+  const query = { user_id, start_date, end_date, source, ...canonicalOf(filters), from, to, limit: PAGE_SIZE }
   return usePagedQuery({
-    queryKey: ['graph-texts', asked],
-    readPage: (page, signal) => api.page('GET /graph/texts', { query: { ...asked, ...page }, signal }),
+    queryKey: ['graph-texts', query],
+    readPage: (page, signal) => api.page('GET /graph/texts', { query: { ...query, ...page }, signal }),
   })
 }

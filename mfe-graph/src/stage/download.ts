@@ -25,7 +25,7 @@ export async function download(
   saveFile(`${name}_${new Date().toISOString().slice(0, 10)}.${format}`, blob)
 }
 
-/** The whole graph on the ground colour, at a pixel ratio of 2. */
+/** Renders the whole graph on the background colour, at a pixel ratio of 2. */
 async function toPng(network: Network, positions: Float32Array, palette: Palette): Promise<Blob> {
   const { width, height, pixelRatio } = PNG
   const canvas = document.createElement('canvas')
@@ -33,7 +33,7 @@ async function toPng(network: Network, positions: Float32Array, palette: Palette
   canvas.height = height * pixelRatio
   const context = canvas.getContext('2d')
   const box = boundsOf(positions, network.shape.radii)
-  if (!context || !box) throw new Error('No canvas, or no nodes')
+  if (!context || !box) throw new Error('No canvas context, or no nodes')
   createPainter(network, palette).whole(context, positions, {
     width,
     height,

@@ -1,26 +1,26 @@
-/** A font file of the page's style sheets, for use in a worker, which does not have the page's fonts. */
+/** A font file of the page's style sheets. A worker does not share the page's fonts. */
 export interface FontFile {
   family: string
-  /** As in CSS, with absolute addresses. */
+  /** As in CSS, with absolute URLs. */
   source: string
   weight: string
   unicodeRange: string
 }
 
-/** The fonts of this page or worker; undefined if the browser has no way to load fonts there. */
-export const fontsHere = (): FontFaceSet | undefined =>
+/** Returns the fonts of this page or worker; undefined if the browser can't load fonts there. */
+export const globalFonts = (): FontFaceSet | undefined =>
   (globalThis as { fonts?: FontFaceSet }).fonts ??
   (typeof document === 'undefined' ? undefined : document.fonts)
 
 const unquoted = (family: string) => family.trim().replace(/^["']|["']$/g, '')
 
 /**
- * `families`, a list as in CSS, without those that have a file which is not loaded. In a worker, Chromium goes on
- * with the font that it first found for a list of families, even after a file of theirs has been loaded: the whole
- * list must not be used before.
+ * Returns `families`, a list as in CSS, without families whose font file is not loaded yet. In a worker, Chromium
+ * caches the font that it first finds for a list of families, even if a font file is loaded later. Do not use the whole
+ * list before all files are loaded.
  */
 export function loadedFamilies(families: string): string {
-  const faces = [...(fontsHere() ?? [])].filter(({ status }) => status !== 'loaded')
+  const faces = [...(globalFonts() ?? [])].filter(({ status }) => status !== 'loaded')
   const awaited = new Set(faces.map(({ family }) => unquoted(family)))
   return families
     .split(',')
@@ -29,8 +29,8 @@ export function loadedFamilies(families: string): string {
 }
 
 /**
- * Loads the files of `families`, a list as in CSS, that a text needs. Each family is loaded by itself: a load of the list
- * rejects as soon as one file fails, such as a local font that this system lacks, while the others' are under way.
+ * Loads the files of `families`, a list as in CSS, that a text needs. It loads each family separately: a load of the
+ * whole list rejects as soon as one file fails, such as a missing local font.
  * @param fontOf returns the font of one family, as in CSS
  */
 export const loadFamilies = async (
@@ -38,14 +38,14 @@ export const loadFamilies = async (
   fontOf: (family: string) => string,
   text: string,
 ): Promise<void> => {
-  const fonts = fontsHere()
+  const fonts = globalFonts()
   await Promise.allSettled(families.split(',').map(family => fonts?.load(fontOf(family), text)))
 }
 
-/** The font files of the page's own style sheets. */
+/** Returns the font files of the page's style sheets of the same origin. */
 export const fontFiles = (): FontFile[] =>
   [...document.styleSheets].flatMap(sheet =>
-    // The rules of another origin's style sheet can't be read.
+    // The rules of a style sheet of another origin can't be read.
     [
       ...(new URL(sheet.href ?? '', document.baseURI).origin === location.origin ? sheet.cssRules : []),
     ].flatMap(rule => {
@@ -63,9 +63,9 @@ export const fontFiles = (): FontFile[] =>
     }),
   )
 
-/** Makes the page's font files known in this worker. A file is loaded when a text needs it. */
+/** Registers the page's font files in this worker. A file is loaded when a text needs it. */
 export function addFonts(files: readonly FontFile[]): void {
-  const fonts = fontsHere()
+  const fonts = globalFonts()
   if (!fonts) return
   for (const { family, source, weight, unicodeRange } of files)
     fonts.add(new FontFace(family, source, { weight, unicodeRange }))

@@ -1,39 +1,39 @@
 import { type Box, boundsOf, type Camera } from '../model/camera'
 import type { Context, Painter, View } from '../model/painter'
 
-/** Widths of the strip around the view that is drawn as well, in device pixels, best first. */
+/** Widths of the drawn strip around the view, in device pixels, in descending order of preference. */
 const MARGINS = [256, 128, 64]
-/** Maximum size of a picture: 40 MB. */
+/** Maximum number of pixels of a picture: 40 MB. */
 const PIXELS_MAX = 10_000_000
 /** Intended duration of a step, in milliseconds. */
 const STEP_MS = 8
-/** What is drawn around a node's or link's place at most, in CSS pixels. */
+/** Maximum extent of a drawing around a node's or link's position, in CSS pixels. */
 const AROUND = 16
 
-/** What a picture shows. */
+/** The area that a picture shows. */
 interface Frame {
   camera: Camera
-  /** Width of the strip around the view, in device pixels. Without it, the picture equals a drawing at once. */
+  /** Width of the strip around the view, in device pixels. Without a margin, the picture equals a direct drawing. */
   margin: number
-  /** Bounding box of all links and nodes, in graph units: outside of it the picture goes on, empty. */
+  /** Bounding box of all links and nodes, in graph units. The area outside it is empty. */
   content: Box | null
 }
 
-/** Links and nodes as drawn for a camera. */
+/** A bitmap of links and nodes, drawn for a camera. */
 export interface Picture extends Frame {
   bitmap: ImageBitmap
 }
 
-/** A picture in the making. */
+/** A picture that is being drawn. */
 export interface PictureJob extends Frame {
-  /** Draws for some milliseconds. Returns the picture once it is complete. */
+  /** Draws for some milliseconds, and returns the picture once it is complete. */
   step: () => Picture | null
-  /** Draws all that is left. */
+  /** Draws the remaining parts. */
   finish: () => Picture
   cancel: () => void
 }
 
-/** The margin for pictures of a view, in device pixels; null if there can be none. */
+/** Returns the margin for pictures of a view, in device pixels; null if pictures are impossible. */
 export function marginFor({ width, height, pixelRatio }: View): number | null {
   if (typeof OffscreenCanvas === 'undefined' || width === 0 || height === 0) return null
   const pixels = (margin: number) => (width * pixelRatio + 2 * margin) * (height * pixelRatio + 2 * margin)
@@ -41,8 +41,8 @@ export function marginFor({ width, height, pixelRatio }: View): number | null {
 }
 
 /**
- * Begins a picture. Chromium records what is drawn on a canvas and carries it out when the canvas is read: each
- * step reads it, so that a step's time includes its drawing.
+ * Begins a picture. Chromium records drawing commands and executes them when the canvas is read. Each step therefore
+ * reads the canvas, so that its duration includes its drawing.
  */
 export function beginPicture(
   painter: Painter,
@@ -60,12 +60,12 @@ export function beginPicture(
   const frame: Frame = { camera, margin, content: boundsOf(positions, radii, view.visible) }
   const parts = painter.ground(ctx, positions, view, margin)
   let drawn: ImageBitmap | null = null
-  /** Parts of the drawing a step. */
+  /** Number of parts per step. */
   let atOnce = 4
 
   const draw = (count: number): Picture | null => {
     if (drawn) {
-      // The state of the context is that of the part under way.
+      // The context must keep the state of the part that is being drawn.
       ctx.save()
       ctx.resetTransform()
       ctx.globalAlpha = 1
@@ -98,18 +98,18 @@ export function beginPicture(
   }
 }
 
-/** Whether a picture is that of the view's camera. */
+/** Returns whether a picture was drawn for the view's camera. */
 export const sameCamera = ({ camera: { x, y, k } }: Frame, { camera }: View): boolean =>
   x === camera.x && y === camera.y && k === camera.k
 
-/** Whether a picture shows all of a view, and a share (0 to 1) of its margin around that. */
+/** Returns whether a picture covers a whole view, and a share (0 to 1) of its margin around it. */
 export function covers({ camera, margin, content }: Frame, view: View, share = 0): boolean {
   const strip = margin / view.pixelRatio
   const around = AROUND / camera.k
-  // Half a pixel: places on the screen are rounded.
+  // Half a pixel: screen positions are rounded.
   const beyond = share * strip - 0.5
   const { x, y, k } = view.camera
-  /** One axis: sides of the picture, the content and the view, in graph units. */
+  /** Compares one axis: sides of the picture, the content and the view, in graph units. */
   const spans = (from: number, to: number, first: number, last: number, low: number, high: number) =>
     (low >= from || first - around > from) && (high <= to || last + around < to)
   const { left = 0, right = 0, top = 0, bottom = 0 } = content ?? {}
@@ -133,7 +133,7 @@ export function covers({ camera, margin, content }: Frame, view: View, share = 0
   )
 }
 
-/** Draws the picture where the view's camera has it, on a canvas of the view's size. */
+/** Draws the picture at its position for the view's camera, on a canvas of the view's size. */
 export function showPicture(ctx: Context, { bitmap, camera, margin }: Picture, view: View): void {
   const scale = view.camera.k / camera.k
   const place = (to: number, from: number) => (to - from * scale) * view.pixelRatio - margin * scale
@@ -141,7 +141,7 @@ export function showPicture(ctx: Context, { bitmap, camera, margin }: Picture, v
   ctx.resetTransform()
   ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height)
   ctx.globalAlpha = 1
-  // Between device pixels, a picture that is moved only would be blurred.
+  // Unscaled pictures are aligned to device pixels: between them, they would be blurred.
   if (scale === 1) ctx.drawImage(bitmap, Math.round(x), Math.round(y))
   else ctx.drawImage(bitmap, x, y, bitmap.width * scale, bitmap.height * scale)
 }

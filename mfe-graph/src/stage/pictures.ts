@@ -11,7 +11,7 @@ import {
 
 /** Time without a new frame after which the camera counts as at rest, in milliseconds. */
 const REST_MS = 100
-/** Share of the margin that is left when the next wide picture is begun. */
+/** Remaining share of the margin at which the next wide picture is begun. */
 const MARGIN_LEFT = 0.75
 /** Scale of a wide picture, or its inverse, beyond which the next one is begun. */
 const SCALE_MAX = 1.5
@@ -20,16 +20,16 @@ const SCALE_MAX = 1.5
 export interface Pictures {
   /** Draws links and nodes on a canvas of the view's size. False if the view is too large for pictures. */
   show: (ctx: Context, view: View) => boolean
-  /** Frees all pictures. To be called if anything but the camera or the hovered node changes, and at the end. */
+  /** Frees all pictures. Call it at the end, and when anything but the camera or the hovered node changes. */
   discard: () => void
 }
 
 /**
- * Draws links and nodes once for many frames, since drawing those of a large graph takes longer than a frame.
- * At rest, the still picture is shown, which is that of the camera. While the camera moves, the wide picture is
- * moved and scaled, which has a margin around the view. Both are made in steps between the frames, the wide one
- * before its margin is used up. If it does not cover the view nevertheless, the frame waits for a new one: no
- * frame has gaps. `redraw` is called when a better picture is there.
+ * Caches drawings of links and nodes as pictures, because drawing a large graph takes longer than a frame. While the
+ * camera rests, the still picture is shown, which is drawn for exactly this camera. While it moves, the wide picture,
+ * which has a margin around the view, is moved and scaled. Both are drawn in steps between frames, the wide one before
+ * its margin is used up. If it does not cover the view, the frame waits for a new one, so that no frame has gaps.
+ * `redraw` is called when a better picture is ready.
  */
 export function createPictures(
   painter: Painter,
@@ -73,7 +73,7 @@ export function createPictures(
     return made
   }
 
-  /** Begins or continues the picture that is needed next, if any. */
+  /** Begins or continues the next picture that is needed, if any. */
   const plan = (shown: Picture, view: View, margin: number) => {
     clearTimeout(timer)
     const scale = view.camera.k / shown.camera.k
@@ -93,7 +93,7 @@ export function createPictures(
       return
     }
     job = null
-    // A newer picture may have been drawn while a wide one was.
+    // A newer picture may have been drawn while a wide one was in progress.
     if (made.margin === 0) keepStill(made)
     else if (covers(made, view)) keepWide(made)
     else made.bitmap.close()

@@ -7,20 +7,20 @@ import {
   type Scene,
   type View,
 } from '../model/painter'
-import { fontsHere, loadedFamilies, loadFamilies } from './fonts'
+import { globalFonts, loadedFamilies, loadFamilies } from './fonts'
 import { createPictures, type Pictures } from './pictures'
 
-/** A canvas on which a graph is drawn, in the page or in a worker. */
+/** A canvas that displays a graph, in the page or in a worker. */
 export interface Screen {
   show: (scene: Scene | null) => void
-  /** `settled`: the layout has come to rest, until the next call. */
+  /** `settled`: the layout is at rest until the next call. */
   move: (positions: Float32Array, settled: boolean) => void
   setView: (view: View) => void
 }
 
 /**
- * Draws the latest state on a canvas, at most once per frame: a large graph that has settled from pictures, any
- * other anew.
+ * Draws the latest state on a canvas, at most once per frame. It draws a large settled graph from pictures, and any
+ * other graph directly.
  */
 export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palette: Palette): Screen {
   let scene: Scene | null = null
@@ -59,9 +59,9 @@ export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palett
       pictures = createPictures(painter, moved, scene.shape.radii, schedule)
     schedule()
   }
-  /** Labels are drawn with the fonts that are there, and anew when theirs is loaded, or can't be. */
+  /** Draws labels with the loaded fonts, and redraws them when the palette's font is loaded or fails to load. */
   const paintLabels = async (shown: Scene) => {
-    const fonts = fontsHere()
+    const fonts = globalFonts()
     const text = [...new Set(shown.labels.join(''))].join('')
     const isThere = fonts?.check(fontOf(palette), text) ?? true
     painter = createPainter(shown, isThere ? palette : { ...palette, font: loadedFamilies(palette.font) })

@@ -1,5 +1,4 @@
 import { type D3DragEvent, type D3ZoomEvent, drag, select, zoom, zoomIdentity } from 'd3'
-import { NOTHING, type Selection } from '../model/address'
 import {
   type Camera,
   centerCamera,
@@ -13,6 +12,7 @@ import { GRAPH } from '../model/constants'
 import type { LayoutUpdate } from '../model/layout-run'
 import type { Network } from '../model/network'
 import type { Palette, View } from '../model/painter'
+import { NO_SELECTION, type Selection } from '../model/view-state'
 import { createLayouts } from './start-layout'
 import { createSurface } from './surface'
 
@@ -23,10 +23,7 @@ import { createSurface } from './surface'
  * `data-drawing` (worker, page).
  */
 export interface GraphCanvas extends HTMLCanvasElement {
-  /**
-   * Centre of a node in CSS pixels from the canvas's top left corner; null for an unknown id or before a
-   * layout.
-   */
+  /** Centre of a node in CSS pixels from the canvas's top left corner; null for an unknown id or before a layout. */
   nodePosition: (id: string) => { x: number; y: number } | null
 }
 
@@ -54,8 +51,8 @@ export interface Stage {
   show: (network: Network) => void
   resize: (width: number, height: number) => void
   /**
-   * Says which part of the canvas is covered, and is kept free when nodes are brought into view: pixels on the
-   * right, a share of the height (0 to 1) at the bottom.
+   * Sets the covered part of the canvas, which stays free when nodes are brought into view: pixels on the right, a
+   * share of the height (0 to 1) at the bottom.
    */
   reserve: (covered: Covered) => void
   select: (selection: Selection) => void
@@ -63,7 +60,7 @@ export interface Stage {
   restrict: (visible: Uint8Array | null) => void
   /** Brings all drawn nodes into view. */
   fit: () => void
-  /** Brings the marked nodes into view, beside what is covered. */
+  /** Brings the marked nodes into the uncovered part of the view. */
   fitAround: (marked: Uint8Array) => void
   zoomBy: (factor: number) => void
   /** Interleaved x and y of the nodes, in graph units; null before the first layout. */
@@ -74,7 +71,7 @@ export interface Stage {
 const FLIGHT_MS = 180
 const KEY_ZOOM = 1.3
 const KEY_PAN = 60
-/** Distance of a selected node from what covers the canvas, in pixels: its label has room. */
+/** Minimum distance of a selected node from the covered part, in pixels, so that its label fits. */
 const UNCOVERED_PX = 48
 
 type Subject = { node: number; x: number; y: number }
@@ -95,10 +92,10 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
   let positions: Float32Array | null = null
   let finder: NodeFinder | null = null
   const pinned = new Set<number>()
-  /** Whether the camera follows the layout, which stops when the user moves the view. */
+  /** Whether the camera follows the layout: until the user moves the view. */
   let following = true
   let dragged = false
-  /** The node that was clicked and is about to be selected. */
+  /** The clicked node, which is about to be selected. */
   let clicked = -1
   let covered: Covered = { right: 0, bottom: 0 }
   const view: View = {
@@ -141,14 +138,14 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     if (flight && !calm) selection.transition().duration(FLIGHT_MS).call(zooming.transform, transform)
     else selection.interrupt().call(zooming.transform, transform)
   }
-  /** Width and height of the part of the canvas that is not covered. */
+  /** Returns width and height of the uncovered part of the canvas. */
   const free = () => [view.width - covered.right, view.height * (1 - covered.bottom)] as const
   const fitThose = (marked: Uint8Array | null, flight: boolean) => {
     const box = network && positions && mainBounds(positions, network.shape.radii, marked)
     if (box && view.width > 0) moveCamera(fitCamera(box, ...free()), flight)
   }
   const fit = (flight: boolean) => fitThose(view.visible, flight)
-  /** Moves the view if a node is under what is covered. */
+  /** Moves the view if the covered part contains a node. */
   const uncover = (node: number) => {
     const place = screenPosition(node)
     if (!place) return
@@ -191,9 +188,9 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
         setView({ pinned: [...pinned] })
         canvas.dataset.pinned = JSON.stringify(view.pinned.map(idOf))
       }
-      layouts.tell({ type: 'drag', node, ...place })
+      layouts.send({ type: 'drag', node, ...place })
       canvas.dataset.layout = 'moving'
-      // The node follows the pointer at once, other nodes with the layout's next update.
+      // The node follows the pointer immediately, other nodes with the layout's next update.
       if (positions) {
         positions[node * 2] = place.x
         positions[node * 2 + 1] = place.y
@@ -201,7 +198,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       }
     })
     .on('end', () => {
-      if (dragged) layouts.tell({ type: 'drop' })
+      if (dragged) layouts.send({ type: 'drop' })
     })
 
   const hover = (node: number) => {
@@ -222,7 +219,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     } else if (event.key === '+' || event.key === '=') zoomBy(KEY_ZOOM)
     else if (event.key === '-') zoomBy(1 / KEY_ZOOM)
     else if (event.key === '0') follow()
-    else if (event.key === 'Escape') options.onSelect(NOTHING)
+    else if (event.key === 'Escape') options.onSelect(NO_SELECTION)
     else return
     event.preventDefault()
   }
@@ -245,7 +242,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     options.onSelect({ node, link: node < 0 ? hitLink(offsetX, offsetY) : -1 })
   })
   canvas.addEventListener('pointermove', event => {
-    // No hover during a layout: each update would need a new quadtree.
+    // No hover during a layout: each update would rebuild the quadtree.
     if (event.pointerType === 'mouse' && event.buttons === 0 && canvas.dataset.layout === 'settled')
       hover(hit(event.offsetX, event.offsetY))
   })
@@ -321,7 +318,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     fit: follow,
     fitAround: marked => {
       following = false
-      // With a filter by links away, some may not be drawn.
+      // The hops filter may hide some nodes.
       const { visible } = view
       fitThose(visible ? marked.map((mark, node) => mark & (visible[node] ?? 0)) : marked, true)
     },

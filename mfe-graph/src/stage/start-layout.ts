@@ -7,14 +7,17 @@ import { startWorker } from './start-worker'
 export interface Layouts {
   /** Ends the previous run. */
   run: (shape: Shape) => void
-  tell: (command: LayoutCommand) => void
+  send: (command: LayoutCommand) => void
   close: () => void
 }
 
-/** `onUpdate` receives the updates of the latest run until it is stopped; `onFailure` is called if it fails. */
+/**
+ * Creates the layouts. `onUpdate` receives the latest run's updates until it is stopped; `onFailure` reports its
+ * failure.
+ */
 export function createLayouts(onUpdate: (update: LayoutUpdate) => void, onFailure: () => void): Layouts {
   let worker: Promise<Worker | null> | undefined
-  let tell: ((command: LayoutCommand) => void) | undefined
+  let send: ((command: LayoutCommand) => void) | undefined
   let latest = 0
 
   const start = async () => {
@@ -29,8 +32,8 @@ export function createLayouts(onUpdate: (update: LayoutUpdate) => void, onFailur
   }
   const stop = () => {
     latest++
-    tell?.({ type: 'stop' })
-    tell = undefined
+    send?.({ type: 'stop' })
+    send = undefined
   }
   const begin = async ({ nodeCount, linkCount, sources, targets }: Shape) => {
     const run = latest
@@ -39,19 +42,19 @@ export function createLayouts(onUpdate: (update: LayoutUpdate) => void, onFailur
     const own = await worker
     if (run !== latest) return
     if (!own) {
-      tell = runLayout(shape, update => run === latest && onUpdate(update))
+      send = runLayout(shape, update => run === latest && onUpdate(update))
       return
     }
     const post = (message: LayoutMessage) => own.postMessage(message)
     post({ type: 'shape', run, ...shape })
-    tell = post
+    send = post
   }
   return {
     run: shape => {
       stop()
       if (shape.nodeCount > 0) begin(shape).catch(onFailure)
     },
-    tell: command => tell?.(command),
+    send: command => send?.(command),
     close: () => {
       stop()
       void worker?.then(started => {

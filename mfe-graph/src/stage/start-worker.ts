@@ -8,7 +8,7 @@ const create = (name: WorkerName) =>
   new Worker(`${__webpack_public_path__}static/worker/${name}.${WORKER_VERSION}.js`)
 
 /**
- * Starts a worker and waits for its first message. Null if workers are unavailable, forbidden by policy or
+ * Starts a worker and waits for its first message. Resolves to null if workers are unavailable, forbidden by policy or
  * fail to load: the caller then does the work on the page's thread.
  */
 export async function startWorker(name: WorkerName): Promise<Worker | null> {

@@ -12,7 +12,7 @@ export interface IodFilters {
   q: string
   categories: readonly Category[]
   sourceTypes: readonly SourceType[]
-  /** The whole source of an IOD. */
+  /** Exact source of an IOD. */
   source: string
   /** Id or username of a creator. */
   createdBy: string
@@ -20,7 +20,7 @@ export interface IodFilters {
 
 export const NO_FILTERS: IodFilters = { q: '', categories: [], sourceTypes: [], source: '', createdBy: '' }
 
-/** The filters in a URL's query. Unknown values are ignored. */
+/** Reads the filters from a URL's query. Unknown values are ignored. */
 export const readFilters = (search: URLSearchParams): IodFilters => ({
   q: search.get('q') ?? '',
   categories: CATEGORIES.filter(category => search.getAll('category').includes(category)),
@@ -31,18 +31,18 @@ export const readFilters = (search: URLSearchParams): IodFilters => ({
 
 const DEFAULT_SORT: IodSort = 'created'
 
-/** The order in a URL's query. */
+/** Reads the order from a URL's query. */
 export const readSort = (search: URLSearchParams): IodSort =>
   IOD_SORTS.find(sort => sort === search.get('sort')) ?? DEFAULT_SORT
 
-/** The page in a URL's query, from 1. */
+/** Reads the page from a URL's query, from 1. */
 export const readPage = (search: URLSearchParams): number =>
   Math.max(1, Math.min(PAGES_MAX, Number.parseInt(search.get('page') ?? '', 10) || 1))
 
-/** Maximum page of a URL: the table reads all pages before it sequentially. */
+/** Maximum page of a URL: the table loads all previous pages sequentially. */
 const PAGES_MAX = 100
 
-/** Filters, order and page as a URL's query. The default order and the first page are omitted. */
+/** Converts filters, order and page to a URL's query. The default order and the first page are omitted. */
 export function writeSearch(
   { q, categories, sourceTypes, source, createdBy }: IodFilters,
   { sort = DEFAULT_SORT, page = 1 }: { sort?: IodSort; page?: number } = {},
@@ -58,7 +58,7 @@ export function writeSearch(
   return search
 }
 
-/** The filters as the API's query. */
+/** Converts the filters to the API's query. */
 export const toQuery = ({ q, categories, sourceTypes, source, createdBy }: IodFilters) => ({
   ...(q && { q }),
   ...(categories.length > 0 && { category: [...categories] }),

@@ -2,14 +2,14 @@ import { findFolded, refang, type TextRange, wholeCharacters } from '@iodine/con
 
 /** Maximum number of marks in one text. */
 const MATCHES_MAX = 20
-/** Maximum characters shown of a text: more than a row has place for. */
+/** Maximum number of characters shown of a text: more than fit into a row. */
 const SHOWN_MAX = 500
-/** Characters shown before the match of an excerpt: so few that the match is in view in the narrowest row. */
+/** Maximum characters before the match of an excerpt, so that the narrowest row shows the match. */
 const LEAD = 20
-/** The same where no word begins in them. Such a text may break after its ellipsis. */
+/** Characters before the match if no word begins within `LEAD`. Such a text may break after its ellipsis. */
 const LEAD_IN_WORD = 8
 
-/** Where a text has the searched one, else what that was before it was defanged. */
+/** Returns the ranges of a text that match `q`; if there are none, those that match the refanged `q`. */
 export const findMatches = (text: string, q: string): TextRange[] => {
   const found = findFolded(text, q, MATCHES_MAX)
   return found.length > 0 ? found : findFolded(text, refang(q), MATCHES_MAX)
@@ -22,13 +22,10 @@ export interface Piece {
   isMatch: boolean
 }
 
-/** Whether the start of a text, as far as it is shown, has the first match. */
+/** Returns whether the shown start of a text contains the first match. */
 export const isNearStart = ([first]: readonly TextRange[]): boolean => !first || first[1] <= SHOWN_MAX
 
-/**
- * The part of a text to show, in pieces: its start, or with `from` what begins there. An ellipsis stands where
- * the part is cut.
- */
+/** Returns the shown part of a text in pieces: from its start, or from offset `from`. An ellipsis marks each cut. */
 export function cutPieces(text: string, matches: readonly TextRange[], from = 0): Piece[] {
   const to =
     text.length - from <= SHOWN_MAX ? text.length : wholeCharacters(text, [from, from + SHOWN_MAX])[1]
@@ -49,7 +46,7 @@ export function cutPieces(text: string, matches: readonly TextRange[], from = 0)
   return pieces
 }
 
-/** Where an excerpt around the first match begins: at a word, if one begins shortly before the match. */
+/** Returns the start of an excerpt around the first match: at a word, if one begins shortly before the match. */
 export function excerptStart(text: string, [first]: readonly TextRange[]): number {
   if (!first || first[0] <= LEAD) return 0
   const [start] = wholeCharacters(text, [first[0] - LEAD, first[0]])

@@ -2,21 +2,21 @@ import { foldIod, foldLabel, type Iod, LIMITS, type Stored, trimBlank } from '@i
 import { findMatches } from './matches'
 
 /**
- * The text by which an IOD is searched in records and narratives: its value, of hashtags without their sign,
- * cut to the length that a search may have.
+ * Returns the text that finds an IOD in records and narratives: its value, for hashtags without the sign, cut to the
+ * maximum length of a search.
  */
 export function searchedText({ category, value }: Pick<Iod, 'category' | 'value'>): string {
   const text = category === 'HASHTAGS' ? foldIod({ category, value }) : trimBlank(value)
   const cut = text.slice(0, LIMITS.searchMax)
-  // Not half a character.
+  // Avoids half a surrogate pair.
   return cut.isWellFormed() ? cut : cut.slice(0, -1)
 }
 
-/** Whether a value may be an entity of the graph: longer ones are part of no triplet. */
+/** Returns whether a value may be an entity of the graph: longer values are in no triplet. */
 export const mayBeEntity = ({ value }: Pick<Iod, 'value'>): boolean =>
   foldLabel(value).length <= LIMITS.tripletPartMax
 
-/** The first text of a record that contains `q`, or with an empty `q` its first text; undefined if there is none. */
+/** Returns the first text of a record that contains `q`, or with an empty `q` its first text; undefined if none. */
 function textWith(record: unknown, q: string): string | undefined {
   if (typeof record === 'string') return q === '' || findMatches(record, q).length > 0 ? record : undefined
   if (typeof record !== 'object' || record === null) return undefined
@@ -27,7 +27,7 @@ function textWith(record: unknown, q: string): string | undefined {
   return undefined
 }
 
-/** The text of a record that contains `q`. What the collector noted itself is not searched. */
+/** Returns the text of a record that contains `q`. Metadata of the collector is not searched. */
 export const searchedTextOf = (
   { id: _id, collector_metadata: _noted, ...record }: Stored,
   q: string,

@@ -1,30 +1,30 @@
 import type { Iod } from '@iodine/contracts'
 
-/** Maximum number of IODs that are selected at once. */
+/** Maximum number of selected IODs. */
 export const SELECTED_MAX = 5_000
 
-/** The selected IODs by their ids, in the order of their selection. */
+/** The selected IODs by id, in selection order. */
 export type Selection = ReadonlyMap<string, Iod>
 
-export const NOTHING: Selection = new Map()
+export const EMPTY_SELECTION: Selection = new Map()
 
-/** The selection with IODs added, as far as there is room, or taken away. `left` is the number left out. */
+/** Returns the selection with IODs added, up to the maximum, or removed. `omitted` counts IODs beyond the maximum. */
 export function withSelected(
   current: Selection,
   iods: readonly Iod[],
   isSelected: boolean,
-): { selection: Selection; left: number } {
+): { selection: Selection; omitted: number } {
   const selection = new Map(current)
-  let left = 0
+  let omitted = 0
   for (const iod of iods) {
     if (!isSelected) selection.delete(iod.id)
     else if (selection.has(iod.id) || selection.size < SELECTED_MAX) selection.set(iod.id, iod)
-    else left++
+    else omitted++
   }
-  return { selection, left }
+  return { selection, omitted }
 }
 
-/** The items from one to another of a list, both included, in the list's order; without `fromId` only `to`. */
+/** Returns the items between two items of a list, both included, in list order. Without `fromId`, only `to`. */
 export function rangeOf(iods: readonly Iod[], fromId: string | undefined, to: Iod): Iod[] {
   const ends = [fromId, to.id].map(id => iods.findIndex(iod => iod.id === id))
   return ends.includes(-1) ? [to] : iods.slice(Math.min(...ends), Math.max(...ends) + 1)

@@ -1,6 +1,6 @@
 import type { Iod, Profile, VoteType } from '@iodine/contracts'
 
-/** The votes by type. `positiveShare` is the share of positive votes, 0 to 1; null without votes. */
+/** Groups the votes by type. `positiveShare` is the share of positive votes, 0 to 1; null without votes. */
 export function summarizeVotes({ votes }: Pick<Iod, 'votes'>) {
   const positive = votes.filter(vote => vote.vote_type === 'POSITIVE')
   const negative = votes.filter(vote => vote.vote_type === 'NEGATIVE')
@@ -9,14 +9,14 @@ export function summarizeVotes({ votes }: Pick<Iod, 'votes'>) {
 
 type Voter = Pick<Profile, 'id' | 'username'>
 
-/** How the user has voted, found by id or username; undefined before the vote. */
+/** Returns the user's vote, found by id or username; undefined if the user has not voted. */
 export const ownVote = ({ votes }: Pick<Iod, 'votes'>, user: Voter): VoteType | undefined =>
   votes.find(vote => vote.user_id === user.id || (user.username !== null && vote.username === user.username))
     ?.vote_type
 
 const PENDING_ID = '0'.repeat(24)
 
-/** The IOD with the user's vote added, displayed until the server responds. */
+/** Returns the IOD with the user's vote added, displayed until the server responds. */
 export const withVote = (iod: Iod, user: Voter, vote_type: VoteType, now = new Date()): Iod => ({
   ...iod,
   votes: [

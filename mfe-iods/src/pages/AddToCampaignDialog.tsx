@@ -21,21 +21,22 @@ import {
 } from '@iodine/ui'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { type FormEvent, useId, useRef, useState } from 'react'
+import { amountOf } from '../model/amounts'
 import { useAddToCampaign, useCampaignSearch, useCreateCampaign } from '../queries/campaigns'
 import styles from './AddToCampaignDialog.module.css'
 
-/** Minimum number of IODs for which progress is shown: more than one request. */
+/** Minimum number of IODs for which progress is shown: they need more than one request. */
 const PROGRESS_FROM = 501
 
 export interface AddToCampaignDialogProps {
   /** The IODs to add; null while the dialog is closed. */
   iodIds: readonly string[] | null
   onClose: () => void
-  /** Called before `onClose` once all were added. */
+  /** Called before `onClose` once all IODs were added. */
   onAdded?: () => void
 }
 
-/** Adds IODs to a campaign: to an existing one, found by its name, or to a new one. */
+/** The dialog that adds IODs to a campaign: an existing one, found by name, or a new one. */
 export function AddToCampaignDialog({ iodIds, onClose, onAdded }: AddToCampaignDialogProps) {
   const shown = useRetained(iodIds)
   const [isBusy, setBusy] = useState(false)
@@ -80,7 +81,7 @@ function AddToCampaignForm({ iodIds, isBusy, onBusy, onClose, onAdded }: FormPro
   const created = useRef<Campaign>(null)
   const create = useCreateCampaign(campaign => {
     created.current = campaign
-    // If its IODs can't be added, the next try adds them to this campaign.
+    // If its IODs can't be added, a retry adds them to this campaign.
     setDraft(NEW)
     setChosen(campaign)
     setNew(false)
@@ -185,7 +186,7 @@ function AddToCampaignForm({ iodIds, isBusy, onBusy, onClose, onAdded }: FormPro
               type="submit"
               form={formId}
               intent="primary"
-              text={`${isNew ? 'Create and add' : 'Add'} ${formatCount(iodIds.length)} IOD(s)`}
+              text={`${isNew ? 'Create and add' : 'Add'} ${amountOf(iodIds.length, 'IOD')}`}
               disabled={!isNew && chosen === null}
               loading={isBusy}
             />
@@ -202,7 +203,7 @@ interface CampaignChoiceProps {
   disabled: boolean
 }
 
-/** The newest campaigns of a search, one of which is chosen. The chosen one stays while others are searched. */
+/** The newest campaigns that match a search, as a choice. The chosen campaign stays listed during other searches. */
 function CampaignChoice({ chosen, onChoose, disabled }: CampaignChoiceProps) {
   const [wanted, setWanted] = useState('')
   const [text, setText] = useSearchText(wanted, setWanted)
@@ -217,6 +218,7 @@ function CampaignChoice({ chosen, onChoose, disabled }: CampaignChoiceProps) {
         hotkey={false}
         autoFocus
       />
+      <p className={styles.meta}>Every member can add IODs to any campaign.</p>
       <div className={styles.list}>
         <LoadingPanel
           query={found}
@@ -239,7 +241,7 @@ function CampaignChoice({ chosen, onChoose, disabled }: CampaignChoiceProps) {
                       {campaign.name}
                     </span>
                     <span className={styles.meta}>
-                      {formatCount(campaign.iod_count)} IOD(s) · {campaign.created_by_username ?? 'Unknown'} ·{' '}
+                      {amountOf(campaign.iod_count, 'IOD')} · {campaign.created_by_username ?? 'Unknown'} ·{' '}
                       {formatRelative(campaign.created_at)}
                     </span>
                   </span>

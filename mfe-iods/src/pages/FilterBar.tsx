@@ -16,7 +16,7 @@ const SORTS: { value: IodSort; label: string }[] = [
 
 export interface FilterBarProps {
   filters: IodFilters
-  /** Name of the creator by whom the list is filtered, if it is known. */
+  /** Name of the creator in the filter, if it is known. */
   creator: string | undefined
   counts: {
     categories: MenuCounts<Category> | undefined

@@ -6,14 +6,14 @@ import styles from './IodLink.module.css'
 export interface FilterLinkProps {
   /** The filters that the link sets. */
   filters: Partial<IodFilters>
-  /** Whether all other filters go; by default they stay. */
+  /** Whether the link removes all other filters; by default it keeps them. */
   alone?: boolean
   className?: string | undefined
   tabIndex?: number
   children: ReactNode
 }
 
-/** A link to the list under a filter. */
+/** A link that filters the list. */
 export function FilterLink({ filters, alone = false, className = '', ...anchor }: FilterLinkProps) {
   const [search] = useSearchParams()
   const next = writeSearch(

@@ -23,11 +23,11 @@ import { Occurrences } from './Occurrences'
 import { PersonLink } from './PersonLink'
 import { Tally } from './VotesCell'
 
-/** How long an IOD stays open before what belongs to it is asked: not for IODs that are only passed. */
+/** Time until the panel requests related data, in milliseconds: IODs that are only passed request none. */
 const SETTLED_AFTER_MS = 200
 const VOTES_SHOWN = 10
 
-/** An IOD with its votes, and where it occurs. */
+/** An IOD with its votes and its occurrences. */
 export function IodDetails({ iod }: { iod: Iod }) {
   const isSettled = useElapsed(SETTLED_AFTER_MS)
   const evidence = useIodEvidence(iod, useEvidenceCount(iod.id, isSettled))
@@ -47,7 +47,7 @@ export function IodDetails({ iod }: { iod: Iod }) {
         {evidence.button}
         {evidence.drawer}
         <SectionLink className={styles.origins} to={paths.origins({ iod: iod.id })}>
-          Where was it first?
+          Find first appearance
         </SectionLink>
         <CopyButton text={value} />
       </div>
@@ -106,7 +106,7 @@ function CopyButton({ text }: { text: string }) {
   )
 }
 
-/** The votes by number, the buttons to vote, and who voted how, newest first. */
+/** The number of votes, the vote buttons, and all votes with their voters, newest first. */
 function Votes({ iod, isSettled }: { iod: Iod; isSettled: boolean }) {
   const vote = useVote()
   const consensus = useConsensus(iod.id, isSettled && iod.votes.length > 0)

@@ -14,11 +14,11 @@ export interface IodLinkProps {
 
 /** A link that opens an IOD's side panel. Its text can be selected. */
 export function IodLink({ id, className = '', ...anchor }: IodLinkProps) {
-  const { openId, addressOf } = usePanel()
+  const { openId, targetOf } = usePanel()
   return (
     <Link
       {...anchor}
-      {...addressOf(id)}
+      {...targetOf(id)}
       {...{ [LINK]: id }}
       className={`${styles.link} ${className}`}
       aria-current={openId === id || undefined}

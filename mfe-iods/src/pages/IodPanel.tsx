@@ -22,10 +22,10 @@ import { focusRow, PANEL } from './panel-focus'
 import { usePanel } from './use-panel'
 
 const FULL_SCREEN = '(max-width: 599px)'
-/** Characters of the value in the title of the browser tab. */
+/** Maximum characters of the value in the title of the browser tab. */
 const TITLE_CHARS = 60
 
-/** The side panel of an IOD. The list beside it stays usable; on phones the panel covers it. */
+/** The side panel of an IOD. The list beside it remains usable; on phones the panel covers it. */
 export function IodPanel({ id }: { id: string }) {
   const isFullScreen = useMedia(FULL_SCREEN)
   const { close, isAdding, setAdding } = usePanel()
@@ -33,7 +33,7 @@ export function IodPanel({ id }: { id: string }) {
   const refreshCampaigns = useRefreshCampaigns()
   const added = useMemo(() => (isAdding && data ? [id] : null), [isAdding, data, id])
   useKeyDown(({ key, defaultPrevented }) => {
-    // An overlay above takes the key first.
+    // An overlay in front of the panel handles the key first.
     if (key === 'Escape' && !defaultPrevented && !document.querySelector(`.${Classes.DIALOG_CONTAINER}`))
       close()
   })
@@ -106,7 +106,7 @@ function PanelFrame({ id, isModal }: { id: string; isModal: boolean }) {
   )
 }
 
-/** Focuses the panel when it opens and when what had the focus in it has gone; after it, the row of its IOD. */
+/** Focuses the panel when it opens and when its focused control disappears. On close, focuses the row of its IOD. */
 function useFocus(frame: { current: HTMLElement | null }, id: string): void {
   const latest = useLatest(id)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another IOD replaces what has the focus

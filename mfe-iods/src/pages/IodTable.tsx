@@ -22,7 +22,7 @@ const READ_AHEAD_ROWS = 6
 
 export interface IodTableProps {
   iods: Iod[]
-  /** The searched text, marked in the rows; may be empty. */
+  /** The searched text, highlighted in the rows; may be empty. */
   q: string
   /** Null if it is not known exactly. */
   total: number | null
@@ -39,7 +39,7 @@ export interface IodTableProps {
   fetchMore: () => void
   selection: Selection
   onSelect: (iods: readonly Iod[], isSelected: boolean) => void
-  /** Id of the IOD whose side panel is open. It goes on to the row that gets the focus. */
+  /** Id of the IOD whose side panel is open. The panel follows the focused row. */
   openId: string | undefined
   onOpen: (iod: Iod) => void
 }
@@ -94,7 +94,7 @@ export function IodTable(props: IodTableProps) {
     const isRow = event.target instanceof HTMLTableRowElement
     if (isRow && iod && openId !== undefined && iod.id !== openId) onOpen(iod)
   }
-  /** Acts on the row that has the focus, otherwise on the one whose panel is open. */
+  /** Acts on the focused row, otherwise on the row whose panel is open. */
   const onRow = (act: (iod: Iod) => unknown) => () => {
     const iod = iods[focus.focused()] ?? (openId === undefined ? undefined : cached(openId))
     return iod ? act(iod) : false
@@ -141,7 +141,7 @@ export function IodTable(props: IodTableProps) {
     { combo: 'd', label: 'Downvote', group: GROUP, act: voteByKey('NEGATIVE') },
     {
       combo: 'x',
-      label: 'Select, or clear',
+      label: 'Select or deselect',
       group: GROUP,
       act: onRow(iod => choose(iod, !selection.has(iod.id), false)),
     },
@@ -150,12 +150,12 @@ export function IodTable(props: IodTableProps) {
       label: 'Open',
       group: GROUP,
       isLocal: true,
-      // On a control Enter presses it.
+      // On a control, Enter activates the control.
       act: event => event.target instanceof HTMLTableRowElement && onRow(onOpen)(),
     },
   ])
 
-  // A link to a later page: all pages up to it are fetched by their cursors, then the table scrolls to it.
+  // A link may name a later page: load all pages up to it by their cursors, then scroll to it.
   const [target, setTarget] = useState(startPage > 1 ? startPage : null)
   const targetRow = target === null ? 0 : (target - 1) * PAGE_SIZE
   const mayFetch = hasMore && !isFetching && !hasFailed
@@ -187,7 +187,7 @@ export function IodTable(props: IodTableProps) {
             rows={rows}
             focus={{ ...focus, onFocus: follow }}
             selected={selection}
-            // Popovers of the rows have keys of their own.
+            // Popovers of the rows handle their keys themselves.
             onKeyDown={event => rows.frame.current?.contains(event.target as Node) && onKeyDown(event)}
             label="IODs"
             columns={columns}

@@ -6,6 +6,7 @@ import { HotkeysProvider } from '@iodine/ui/overlays'
 import { useLocation, useSearchParams } from '@iodine/ui/router'
 import { TableSkeleton } from '@iodine/ui/table'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { amountOf } from '../model/amounts'
 import {
   type IodFilters,
   isFiltered,
@@ -15,7 +16,7 @@ import {
   readSort,
   writeSearch,
 } from '../model/filters'
-import { NOTHING, SELECTED_MAX, type Selection, withSelected } from '../model/selection'
+import { EMPTY_SELECTION, SELECTED_MAX, type Selection, withSelected } from '../model/selection'
 import { useIodCounts, useRefreshCounts } from '../queries/facets'
 import { useRefreshOne } from '../queries/iod'
 import { useIodList } from '../queries/list'
@@ -39,8 +40,8 @@ const KEYS = { title: 'Keyboard shortcuts' }
 const GROUP = 'List'
 
 /**
- * The shared list of IODs. The URL contains search, filters, order, page and the IOD whose side panel is open: a
- * link shows the same.
+ * The shared list of IODs. The URL contains search, filters, order, page and the IOD of the open side panel, so that a
+ * link shows the same view.
  */
 export function IodsPage() {
   return (
@@ -51,7 +52,7 @@ export function IodsPage() {
 }
 
 function IodsList() {
-  const { filters, setFilters, sort, setSort, page, setPage } = useAddress()
+  const { filters, setFilters, sort, setSort, page, setPage } = useViewParams()
   const list = useIodList(filters, sort)
   const counts = useIodCounts(filters)
   const refreshCounts = useRefreshCounts()
@@ -86,10 +87,10 @@ function IodsList() {
       group: GROUP,
       act: () => openId === undefined && selection.size > 0 && clear(),
     },
-    { combo: '?', label: 'List of the keys', group: GROUP },
+    { combo: '?', label: 'Show keyboard shortcuts', group: GROUP },
   ])
   const { data: iods, total = 0, isExact, more } = list
-  // The count of all IODs is exact, but may be older than the total, or not be there yet.
+  // The count of all IODs is exact, but may be older than the total, or still loading.
   const all =
     counts.total === undefined || counts.total < total
       ? formatCount(total, isExact)
@@ -113,7 +114,7 @@ function IodsList() {
       <div className={selection.size > 0 ? `${styles.section} ${styles.selecting}` : styles.section}>
         <PageHeader
           title="Indicators of Disinformation"
-          subtitle="Everyone’s IODs. Vote on those you can judge."
+          subtitle="IODs created by all members. Vote on IODs that you can assess."
           actions={
             <>
               <Button
@@ -184,8 +185,8 @@ function IodsList() {
         </p>
         {iods && iods.length > 0 && (
           <p className={styles.votes}>
-            Votes of accounts that often vote together count less: the pale part of a bar, and “≈
-            independent”.
+            Votes of accounts that often vote together count less: they are the pale part of a bar. “≈
+            independent” estimates how many votes count.
           </p>
         )}
       </div>
@@ -200,33 +201,33 @@ function IodsList() {
   )
 }
 
-/** The name of the creator by whose id the list is filtered, as the first row has it. */
+/** Returns the name of the creator in the filter, read from the rows. */
 const creatorNamed = (iods: readonly Iod[] | undefined, { createdBy }: IodFilters) =>
   iods?.find(({ created_by_id }) => created_by_id === createdBy)?.created_by ?? undefined
 
-/** The selected IODs. It survives other filters and pages, not the section's leaving. */
+/** Holds the selected IODs. The selection survives other filters and pages, but not a change of section. */
 function useSelection() {
   const { notify } = useHost()
-  const [selection, setSelection] = useState<Selection>(NOTHING)
+  const [selection, setSelection] = useState<Selection>(EMPTY_SELECTION)
   const latest = useLatest(selection)
   const select = useCallback(
     (iods: readonly Iod[], isSelected: boolean) => {
-      const { selection, left } = withSelected(latest.current, iods, isSelected)
+      const { selection, omitted } = withSelected(latest.current, iods, isSelected)
       setSelection(selection)
-      if (left > 0)
+      if (omitted > 0)
         notify({
-          title: `At most ${formatCount(SELECTED_MAX)} IODs are selected at once`,
-          description: `${formatCount(left)} IOD(s) were left out.`,
+          title: `At most ${formatCount(SELECTED_MAX)} IODs can be selected`,
+          description: `${amountOf(omitted, 'IOD')} not selected.`,
           status: 'warning',
         })
     },
     [latest, notify],
   )
-  const clear = useCallback(() => setSelection(NOTHING), [])
+  const clear = useCallback(() => setSelection(EMPTY_SELECTION), [])
   return { selection, select, clear }
 }
 
-function useAddress() {
+function useViewParams() {
   const [search, setSearch] = useSearchParams()
   const query = search.toString()
   const { filters, sort, page } = useMemo(() => {
@@ -234,16 +235,16 @@ function useAddress() {
     return { filters: readFilters(params), sort: readSort(params), page: readPage(params) }
   }, [query])
   const { state } = useLocation()
-  /** What the address says by now: a click may come before the last one is drawn. */
-  const written = useRef(query)
+  /** The latest query written to the URL: a click may precede the render of the previous one. */
+  const latestQuery = useRef(query)
   useEffect(() => {
-    written.current = query
+    latestQuery.current = query
   }, [query])
   const latest = useLatest({ setSearch, state })
   const write = useCallback(
     (change: (now: URLSearchParams) => URLSearchParams, options?: Parameters<typeof setSearch>[1]) => {
-      const next = change(new URLSearchParams(written.current))
-      written.current = next.toString()
+      const next = change(new URLSearchParams(latestQuery.current))
+      latestQuery.current = next.toString()
       latest.current.setSearch(next, options)
     },
     [latest],

@@ -2,17 +2,17 @@ import { Button } from '@iodine/ui'
 import { useState } from 'react'
 import styles from './LongText.module.css'
 
-/** Shorter texts are shown as a whole. */
+/** Texts up to this length are shown in full. */
 const LONG_TEXT = 700
 const LONG_LINES = 10
 
 export interface LongTextProps {
   text: string
-  /** What it is: 'the value'. */
+  /** Name of the text in the button's label: 'the value'. */
   label: string
 }
 
-/** A text of any length: the start of a long one, with a button that shows all of it. */
+/** A text of any length. A long one is cut, with a button that shows all of it. */
 export function LongText({ text, label }: LongTextProps) {
   const [isOpen, setOpen] = useState(false)
   const isLong = text.length > LONG_TEXT || text.split('\n', LONG_LINES + 1).length > LONG_LINES

@@ -8,7 +8,7 @@ export interface MarkedTextProps {
   matches: readonly TextRange[]
 }
 
-/** A text with its matches marked; if the first of them is not in view, the part around it. */
+/** A text with its matches highlighted. If the first match would be out of view, an excerpt around it. */
 export function MarkedText({ text, matches }: MarkedTextProps) {
   const content = useRef<HTMLSpanElement>(null)
   const isHidden = useHiddenMark(content)
@@ -24,7 +24,7 @@ export function MarkedText({ text, matches }: MarkedTextProps) {
   )
 }
 
-/** The part of a text around its first match. */
+/** An excerpt of a text around its first match. */
 export function Excerpt({ text, matches }: MarkedTextProps) {
   return <Pieces pieces={cutPieces(text, matches, excerptStart(text, matches))} />
 }

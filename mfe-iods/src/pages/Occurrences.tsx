@@ -18,11 +18,11 @@ import { Excerpt } from './MarkedText'
 
 export interface OccurrencesProps {
   iod: Iod
-  /** Whether anything may be asked of the server. What the cache has is shown in any case. */
+  /** Whether to send requests. Cached data is shown in any case. */
   enabled: boolean
 }
 
-/** Where an IOD occurs: in campaigns, in the user's own data, narratives and graph; and others of its source. */
+/** The occurrences of an IOD in campaigns and the user's data, narratives and graph, and other IODs of its source. */
 export function Occurrences({ iod, enabled }: OccurrencesProps) {
   return (
     <>
@@ -35,7 +35,7 @@ export function Occurrences({ iod, enabled }: OccurrencesProps) {
   )
 }
 
-interface PartProps<T> {
+interface SectionProps<T> {
   title: string
   total?: number | null | undefined
   query: QueryState<T>
@@ -44,8 +44,8 @@ interface PartProps<T> {
   children: (data: T) => ReactNode
 }
 
-/** A part of the panel, which loads and fails by itself. */
-function Part<T>({ title, total, query, errorTitle, isEmpty, children }: PartProps<T>) {
+/** A section of the panel, which loads and fails independently. */
+function Section<T>({ title, total, query, errorTitle, isEmpty, children }: SectionProps<T>) {
   const isLoading = query.data === undefined && !query.error
   return (
     <section className={styles.part} aria-label={title} aria-busy={isLoading}>
@@ -69,18 +69,18 @@ function Part<T>({ title, total, query, errorTitle, isEmpty, children }: PartPro
   )
 }
 
-const isNone = (items: readonly unknown[]) => items.length === 0
-const isNothing = ({ items }: { items: readonly unknown[] }) => items.length === 0
+const isEmptyList = (items: readonly unknown[]) => items.length === 0
+const isEmptyPage = ({ items }: { items: readonly unknown[] }) => items.length === 0
 
 function Campaigns({ iod, enabled }: OccurrencesProps) {
   const query = useCampaignsOf(iod.id, enabled)
   return (
-    <Part
+    <Section
       title="Campaigns"
       total={query.total}
       query={query}
       errorTitle="Failed to load campaigns"
-      isEmpty={isNone}
+      isEmpty={isEmptyList}
     >
       {campaigns => (
         <>
@@ -99,7 +99,7 @@ function Campaigns({ iod, enabled }: OccurrencesProps) {
           <LoadMore inline query={query.more} variant="minimal" size="small" text="Show more campaigns" />
         </>
       )}
-    </Part>
+    </Section>
   )
 }
 
@@ -108,17 +108,17 @@ function Records({ iod, enabled }: OccurrencesProps) {
   const query = useRecordsWith(q, enabled)
   const totals = query.data?.map(({ total, items }) => total ?? items.length)
   return (
-    <Part
+    <Section
       title="In my data"
       total={totals?.reduce((sum, total) => sum + total, 0)}
       query={query}
       errorTitle="Your data could not be searched"
-      isEmpty={sources => sources.every(isNothing)}
+      isEmpty={sources => sources.every(isEmptyPage)}
     >
       {sources => (
         <>
           {sources
-            .filter(source => !isNothing(source))
+            .filter(source => !isEmptyPage(source))
             .map(({ source, total, items }) => (
               <div key={source}>
                 <h4>
@@ -136,15 +136,15 @@ function Records({ iod, enabled }: OccurrencesProps) {
               </div>
             ))}
           {q.length === LIMITS.searchMax && (
-            <p className={styles.meta}>Searched by the first {LIMITS.searchMax} characters.</p>
+            <p className={styles.meta}>Searched for the first {LIMITS.searchMax} characters only.</p>
           )}
         </>
       )}
-    </Part>
+    </Section>
   )
 }
 
-/** The part of a text around what is searched. */
+/** An excerpt of a text around the searched text. */
 const Hit = ({ text, q }: { text: string; q: string }) => (
   <span className={styles.excerpt} dir="auto">
     <Excerpt text={text} matches={findMatches(text, q)} />
@@ -155,12 +155,12 @@ function Narratives({ iod, enabled }: OccurrencesProps) {
   const q = searchedText(iod)
   const query = useNarrativesWith(q, enabled)
   return (
-    <Part
+    <Section
       title="In my narratives"
       total={query.data?.total}
       query={query}
       errorTitle="Your narratives could not be searched"
-      isEmpty={isNothing}
+      isEmpty={isEmptyPage}
     >
       {({ items }) => (
         <ul>
@@ -177,19 +177,19 @@ function Narratives({ iod, enabled }: OccurrencesProps) {
           })}
         </ul>
       )}
-    </Part>
+    </Section>
   )
 }
 
 function Mentions({ iod: { value }, enabled }: OccurrencesProps) {
   const query = useMentionsOf(value, enabled)
   return (
-    <Part
+    <Section
       title="In my graph"
       total={query.data?.total}
       query={query}
       errorTitle="Your graph could not be searched"
-      isEmpty={isNothing}
+      isEmpty={isEmptyPage}
     >
       {({ items }) => (
         <>
@@ -210,7 +210,7 @@ function Mentions({ iod: { value }, enabled }: OccurrencesProps) {
           <SectionLink to={paths.graph({ node: nodeIdOf('entity', value) })}>Show in the graph</SectionLink>
         </>
       )}
-    </Part>
+    </Section>
   )
 }
 
@@ -218,12 +218,12 @@ function SameSource({ iod, source, enabled }: OccurrencesProps & { source: strin
   const query = useSameSource(iod.id, source, enabled)
   const total = query.data?.total ?? null
   return (
-    <Part
+    <Section
       title="Other IODs of this source"
       total={total === null ? null : Math.max(0, total - 1)}
       query={query}
       errorTitle="IODs of this source could not be loaded"
-      isEmpty={isNothing}
+      isEmpty={isEmptyPage}
     >
       {({ items }) => (
         <>
@@ -242,6 +242,6 @@ function SameSource({ iod, source, enabled }: OccurrencesProps & { source: strin
           </FilterLink>
         </>
       )}
-    </Part>
+    </Section>
   )
 }

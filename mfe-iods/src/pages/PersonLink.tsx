@@ -8,7 +8,7 @@ export interface PersonLinkProps {
   tabIndex?: number
 }
 
-/** A person's name, which leads to their community profile; plain for who has no profile. */
+/** A user's name as a link to the community profile; plain text if there is no profile. */
 export const PersonLink = ({ id, name, ...anchor }: PersonLinkProps) =>
   id !== null && name !== null ? (
     <SectionLink className={styles.link} to={paths.person(id)} {...anchor}>

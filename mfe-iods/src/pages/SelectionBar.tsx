@@ -14,11 +14,11 @@ export interface SelectionBarProps {
   total: number
   /** False if `total` is a lower bound. */
   isExact: boolean
-  /** Whether what matches is not known at the moment. */
+  /** Whether the matching IODs are still loading. */
   isOutdated: boolean
-  /** Stands for the filters: another one ends a reading. */
+  /** Identifies the filters: a change cancels the loading of matching IODs. */
   search: string
-  /** Reads the first `max` IODs that match. */
+  /** Loads the first `max` matching IODs. */
   readMatching: (max: number, signal: AbortSignal, onStep: (read: number) => void) => Promise<Iod[]>
   onSelect: (iods: readonly Iod[]) => void
   onClear: () => void
@@ -26,7 +26,7 @@ export interface SelectionBarProps {
   onShowKeys: () => void
 }
 
-/** Selects all IODs that match the filters, and says what can be done with the selected ones. */
+/** A bar that selects all matching IODs, and offers the actions for the selected ones. */
 export function SelectionBar(props: SelectionBarProps) {
   const { selection, onClear, onAddToCampaign, onShowKeys } = props
   const { run } = useExportIods()

@@ -6,7 +6,7 @@ import styles from './VotesCell.module.css'
 
 const AVATARS_MAX = 3
 
-/** Vote counts, the share of positive votes as a bar, the voters, and what the votes are worth if that is less. */
+/** Vote counts, the share of positive votes as a bar, the voters, and the number of independent votes if it differs. */
 export function VotesCell({ iod }: { iod: Iod }) {
   const consensus = useListedConsensus(iod.id)
   return (
@@ -20,7 +20,7 @@ export function VotesCell({ iod }: { iod: Iod }) {
   )
 }
 
-/** Vote counts, and the share of positive votes as a bar: solid as far as the votes are independent, then pale. */
+/** Vote counts, and the share of positive votes as a bar: solid for independent votes, pale for the others. */
 export function Tally({ iod, consensus }: { iod: Iod; consensus?: Consensus | undefined }) {
   const { positive, negative, positiveShare } = summarizeVotes(iod)
   return (
@@ -51,7 +51,7 @@ export function Tally({ iod, consensus }: { iod: Iod; consensus?: Consensus | un
   )
 }
 
-/** @param independent number of independent votes; undefined while it is not known */
+/** @param independent number of independent votes; undefined while it loads */
 const barOf = (share: number, votes: number, independent = votes) =>
   ({
     width: `${share * 100}%`,

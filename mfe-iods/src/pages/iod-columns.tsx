@@ -19,14 +19,14 @@ import { VotesCell } from './VotesCell'
 
 export type OnVote = (iod: Iod, voteType: VoteType) => void
 
-/** Of rows and cards, in pixels. */
+/** Heights of rows and cards, in pixels. */
 export const HEIGHTS = { row: 48, card: 196 }
 export const CARD_TEMPLATE =
   '"value value value" 1fr "category category creator" auto "source source source" auto "votes activity actions" auto / minmax(0, 1fr) auto auto'
 
 /**
- * The columns of the list. Their controls have a `tabIndex` of -1: each row is one Tab stop, and the arrow keys
- * reach its controls. `q` is the searched text, marked in the rows; may be empty.
+ * Returns the columns of the list. Their controls have a `tabIndex` of -1: each row is one Tab stop, and the arrow keys
+ * reach its controls. `q` is the searched text, highlighted in the rows; may be empty.
  */
 export const iodColumns = (q: string, onVote: OnVote): CardColumn<Iod>[] => [
   {
@@ -112,7 +112,7 @@ function EvidenceCell({ iod }: { iod: Iod }) {
   return <EvidenceMark iod={iod} count={useListedCount(iod.id)} />
 }
 
-/** The value with its match, or with the part of the description that matches. */
+/** The value with its match highlighted, or the matching part of the description. */
 function ValueCell({ iod: { id, value, description }, q }: { iod: Iod; q: string }) {
   const inValue = useMemo(() => findMatches(value, q), [value, q])
   const inDescription = useMemo(
@@ -144,14 +144,11 @@ function ValueCell({ iod: { id, value, description }, q }: { iod: Iod; q: string
 interface ShortenedProps {
   text: string
   className: string | undefined
-  /** The text as it is shown, if not plain. */
+  /** Rendered content of the text; by default plain text. */
   children?: ReactNode
 }
 
-/**
- * A text truncated to its column's width, with a tooltip of its first 40 characters where it is longer or not
- * all of it is seen.
- */
+/** A text truncated to the column's width. If some of it is hidden, a tooltip contains its first 40 characters. */
 function Shortened({ text, className, children = text }: ShortenedProps) {
   const [isCut, setCut] = useState(false)
   const short = truncate(text, LIMITS.tooltipChars)

@@ -1,11 +1,11 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
-/** Width of the ellipsis that ends the last line of a cut text, in pixels. */
+/** Width of the ellipsis at the end of a cut text, in pixels. */
 const ELLIPSIS = 16
 
 /**
- * Whether the first mark of a cut text, the element with `dir` around `content`, would be out of view if the text were shown
- * from its start. Measured before the first paint, and again when the width changes.
+ * Returns whether the first mark of a cut text would be out of view if the text were shown from its start. The text is
+ * the closest element with `dir` around `content`. It is measured before the first paint and when its width changes.
  */
 export function useHiddenMark(content: RefObject<HTMLElement | null>): boolean {
   /** The width at which the mark is out of view; null while the text is shown from its start. */

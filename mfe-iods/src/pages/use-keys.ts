@@ -4,24 +4,24 @@ import { use, useCallback, useMemo } from 'react'
 import { PANEL } from './panel-focus'
 
 export interface Key extends Pick<HotkeyConfig, 'combo' | 'label' | 'group'> {
-  /** Whether it acts only in the table. */
+  /** Whether the key applies only in the table. */
   isLocal?: boolean
-  /** Whether it acts again and again while it is held. */
+  /** Whether a held key repeats the action. */
   mayRepeat?: boolean
-  /** Without it the key is only listed: something else handles it. Returns false if there is nothing to do. */
+  /** Returns false if there is nothing to do. A key without an action is only listed: other code handles it. */
   act?: (event: KeyboardEvent) => unknown
 }
 
 // Toasts, tooltips and the side panel leave the page usable.
 const OVERLAYS = `.${Classes.OVERLAY_OPEN}:not(.${Classes.TOAST_CONTAINER}):not(:has(.${Classes.TOOLTIP}, [${PANEL}]))`
 
-/** Whether a key is for the page: nothing has handled it, no field has it, and no overlay is open. */
+/** Returns whether the page may handle a key: it is unhandled, not typed into a field, and no overlay is open. */
 const isFree = ({ defaultPrevented, target }: KeyboardEvent): boolean =>
   !defaultPrevented && !isTyping(target) && !document.querySelector(OVERLAYS)
 
 /**
- * Binds keys and lists them in the dialog of `useKeysDialog`. Fields that take text, modifiers and open
- * overlays keep their keys. Returns the handler for the local ones. `keys` may change what they do, nothing else.
+ * Binds keys and lists them in the dialog of `useKeysDialog`. Text fields, modifiers and open overlays take precedence.
+ * Returns the handler for the local keys. Between renders, only the actions of `keys` may change.
  */
 export function useKeys(keys: readonly Key[]) {
   const latest = useLatest(keys)
@@ -46,7 +46,7 @@ export function useKeys(keys: readonly Key[]) {
   return useHotkeys(hotkeys, { showDialogKeyCombo: false }).handleKeyDown
 }
 
-/** Returns a function that opens the list of keys. So does `?`, on any keyboard, with or without Shift. */
+/** Returns a function that opens the list of keys. The key `?` opens it as well, on any keyboard layout. */
 export function useKeysDialog(): () => void {
   const [, dispatch] = use(HotkeysContext)
   const open = useCallback(() => dispatch({ type: 'OPEN_DIALOG' }), [dispatch])

@@ -2,18 +2,18 @@ import { cameFromList, FROM_LIST } from '@iodine/mfe-kit'
 import { useLocation, useNavigate, useParams } from '@iodine/ui/router'
 import { useCallback } from 'react'
 
-/** Parameter of the address that opens the dialog `Add to Campaign`: `?add=campaign`. */
+/** URL parameter that opens the dialog `Add to Campaign`: `?add=campaign`. */
 const ADD = 'add'
 
-export interface PanelAddress {
+export interface PanelTarget {
   to: { pathname: string; search: string }
   state: unknown
   replace: boolean
 }
 
 /**
- * The side panel of an IOD in the address: `/ID` beside the list's own search parameters. All panels that are
- * opened one after the other share one history entry, so that Back closes the panel.
+ * Opens and closes the side panel of an IOD, which the URL contains: `/ID` beside the list's search parameters. Panels
+ * that are opened one after another share one history entry, so that Back closes the panel.
  */
 export function usePanel() {
   const { id: iodId } = useParams()
@@ -24,9 +24,9 @@ export function usePanel() {
   params.delete(ADD)
   const kept = params.toString()
 
-  /** The address of an IOD's panel, for a link or `navigate`. */
-  const addressOf = useCallback(
-    (id: string): PanelAddress => ({
+  /** Returns the target of a link to an IOD's panel, also for `navigate`. */
+  const targetOf = useCallback(
+    (id: string): PanelTarget => ({
       to: { pathname: `/${id}`, search: kept },
       state: iodId === undefined ? FROM_LIST : state,
       replace: iodId !== undefined,
@@ -35,10 +35,10 @@ export function usePanel() {
   )
   const open = useCallback(
     (id: string) => {
-      const { to, ...options } = addressOf(id)
+      const { to, ...options } = targetOf(id)
       navigate(to, options)
     },
-    [addressOf, navigate],
+    [targetOf, navigate],
   )
   const close = useCallback(() => {
     if (cameFromList(state)) navigate(-1)
@@ -55,10 +55,10 @@ export function usePanel() {
   return {
     /** Id of the IOD whose panel is open. */
     openId: iodId,
-    addressOf,
+    targetOf,
     open,
     close,
-    /** Whether the dialog that adds the IOD to a campaign is open. */
+    /** Whether the dialog `Add to Campaign` is open. */
     isAdding,
     setAdding,
   }

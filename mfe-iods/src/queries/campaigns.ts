@@ -10,13 +10,14 @@ import {
 } from '@iodine/mfe-kit'
 import { keepPreviousData, useQuery } from '@iodine/mfe-kit/query'
 import { formatCount, truncate } from '@iodine/ui'
+import { amountOf } from '../model/amounts'
 
-/** Campaigns that a search shows. */
+/** Maximum number of campaigns in a search result. */
 const SHOWN_MAX = 50
 const CAMPAIGNS = ['campaigns', 'found']
 const NAME_CHARS = 60
 
-/** The newest campaigns whose name contains a text, and the number of all of them. */
+/** Reads the newest campaigns whose name contains a text, and the total number of matches. */
 export function useCampaignSearch(text: string) {
   const { api } = useHost()
   const q = text.trim().slice(0, LIMITS.searchMax)
@@ -34,20 +35,20 @@ export function useCampaignSearch(text: string) {
 interface Addition {
   campaign: Pick<Campaign, 'id' | 'name'>
   ids: readonly string[]
-  /** Receives the number of IODs dealt with so far. */
+  /** Receives the number of processed IODs. */
   onStep: (done: number) => void
 }
 
 interface Sum {
   added: number
-  /** IODs that were in the campaign before. */
+  /** Number of IODs that the campaign already contained. */
   already: number
-  /** IODs that no longer exist. */
+  /** Number of IODs that no longer exist. */
   unknown: number
 }
 
-/** A request failed, and those after it were not sent. What was added before stays. */
-class PartlyAdded extends Error {
+/** Reports a failed batch. Later batches were not sent; earlier ones remain added. */
+class PartialAdditionError extends Error {
   readonly sum: Sum
 
   constructor(sum: Sum, cause: unknown) {
@@ -56,7 +57,10 @@ class PartlyAdded extends Error {
   }
 }
 
-/** Adds IODs to a campaign in batches of 500. @throws PartlyAdded */
+/**
+ * Adds IODs to a campaign in batches of 500.
+ * @throws PartialAdditionError if a batch after the first fails
+ */
 async function addInBatches(api: ApiClient, { campaign, ids, onStep }: Addition): Promise<Sum> {
   const sum: Sum = { added: 0, already: 0, unknown: 0 }
   const params = { id: campaign.id }
@@ -68,7 +72,9 @@ async function addInBatches(api: ApiClient, { campaign, ids, onStep }: Addition)
       sum.already += answer.already.length
       sum.unknown += answer.unknown.length
     } catch (error) {
-      throw sum.added + sum.already > 0 && !isUnauthorized(error) ? new PartlyAdded(sum, error) : error
+      throw sum.added + sum.already > 0 && !isUnauthorized(error)
+        ? new PartialAdditionError(sum, error)
+        : error
     }
     onStep(from + iod_ids.length)
   }
@@ -78,13 +84,13 @@ async function addInBatches(api: ApiClient, { campaign, ids, onStep }: Addition)
 const sentences = (name: string, { already, unknown }: Sum): string =>
   [
     `“${truncate(name, NAME_CHARS)}”.`,
-    already > 0 && `${formatCount(already)} IOD(s) were in it already.`,
-    unknown > 0 && `${formatCount(unknown)} IOD(s) no longer exist.`,
+    already > 0 && `${amountOf(already, 'IOD was', 'IODs were')} already in the campaign.`,
+    unknown > 0 && `${amountOf(unknown, 'IOD no longer exists', 'IODs no longer exist')}.`,
   ]
     .filter(Boolean)
     .join(' ')
 
-/** Creates a campaign; `onCreated` receives it. */
+/** Creates a campaign and passes it to `onCreated`. */
 export function useCreateCampaign(onCreated: (campaign: Campaign) => void) {
   const { api } = useHost()
   return useAction({
@@ -95,7 +101,7 @@ export function useCreateCampaign(onCreated: (campaign: Campaign) => void) {
   })
 }
 
-/** Adds IODs to a campaign. After a failure it can be run again. */
+/** Adds IODs to a campaign. The action may be retried after a failure. */
 export function useAddToCampaign() {
   const { api, navigate } = useHost()
   return useAction({
@@ -107,10 +113,10 @@ export function useAddToCampaign() {
       action: { text: 'View', onClick: () => navigate(paths.campaign(id)) },
     }),
     failed: (error, { campaign: { name }, ids }) => {
-      if (!(error instanceof PartlyAdded)) return errorToast(error, 'Failed to add IODs')
+      if (!(error instanceof PartialAdditionError)) return errorToast(error, 'Failed to add IODs')
       const { sum, cause } = error
       const inIt = formatCount(sum.added + sum.already)
-      const description = `${inIt} of ${formatCount(ids.length)} IOD(s) are in “${truncate(name, NAME_CHARS)}” now, the others not: ${errorDetail(cause, 'try again.')}`
+      const description = `${inIt} of ${amountOf(ids.length, 'IOD')} are now in “${truncate(name, NAME_CHARS)}”. The others were not added: ${errorDetail(cause, 'try again.')}`
       return errorToast(cause, '', { description })
     },
     invalidates: [CAMPAIGNS],

@@ -1,8 +1,9 @@
 import { type Iod, LIMITS, type Tlp } from '@iodine/contracts'
 import { type ApiClient, useAction, useHost } from '@iodine/mfe-kit'
 import { saveFile } from '@iodine/ui'
+import { amountOf } from '../model/amounts'
 
-/** The levels of IODs that imports have marked, by id. */
+/** Reads the TLP levels of IODs marked by imports, by id. */
 const readLevels = async (api: ApiClient, iods: readonly Iod[]): Promise<Map<string, Tlp>> => {
   const found = new Map<string, Tlp>()
   for (let at = 0; at < iods.length; at += LIMITS.levelsMax) {
@@ -30,7 +31,7 @@ export function useExportIods() {
       saveFile(name, new Blob([text], { type: mediaType }))
       return name
     },
-    done: (name, { iods }) => `${iods.length} IOD(s) exported as ${name}`,
+    done: (name, { iods }) => `${amountOf(iods.length, 'IOD')} exported as ${name}`,
     failed: 'Failed to export IODs',
   })
 }

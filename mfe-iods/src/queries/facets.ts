@@ -17,8 +17,8 @@ function useFacets(filters: IodFilters): IodFacets | undefined {
 }
 
 /**
- * Counts for the choices of the filter menus, and the number of all IODs. A menu's counts respect the other
- * menu's selection, but not its own.
+ * Reads counts for the choices of the filter menus, and the number of all IODs. A menu's counts respect the other
+ * menu's selection, but ignore its own.
  */
 export function useIodCounts(filters: IodFilters) {
   const byCategory = useFacets({ ...filters, categories: [] })

@@ -2,43 +2,43 @@ import type { Iod } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { type QueryClient, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
-import { type IodPages, LISTS } from './list'
+import { type IodPages, LIST_KEY } from './list'
 
-/** Key of IODs that are read one by one. */
-export const ONE = ['iods', 'one']
+/** Query key prefix of single IODs. */
+export const IOD_KEY = ['iods', 'one']
 
-/** How long an IOD, or where it occurs, is shown from the cache without asking again, in milliseconds. */
+/** Time for which a cached IOD and its occurrences are not requested again, in milliseconds. */
 export const FRESH_MS = 60_000
 
-/** An IOD as the lists in the cache have it. */
+/** Returns an IOD from the cached lists. */
 const listed = (queryClient: QueryClient, id: string): Iod | undefined => {
-  const lists = queryClient.getQueriesData<IodPages>({ queryKey: LISTS })
+  const lists = queryClient.getQueriesData<IodPages>({ queryKey: LIST_KEY })
   return lists
     .flatMap(([, list]) => list?.pages ?? [])
     .flatMap(page => page.items)
     .find(iod => iod.id === id)
 }
 
-/** One IOD. Nothing is asked for one that the list has read. */
+/** Reads an IOD. An IOD from a cached list needs no request. */
 export function useIod(id: string) {
   const { api } = useHost()
   const queryClient = useQueryClient()
   return useQuery({
-    queryKey: [...ONE, id],
+    queryKey: [...IOD_KEY, id],
     queryFn: ({ signal }) => api.call('GET /iods/:id', { params: { id }, signal }),
     initialData: () => listed(queryClient, id),
     staleTime: FRESH_MS,
   })
 }
 
-/** Returns a function that reads the IOD of the open panel again. */
+/** Returns a function that refetches the IOD of the open panel. */
 export function useRefreshOne(): () => Promise<void> {
   const queryClient = useQueryClient()
-  return useCallback(() => queryClient.invalidateQueries({ queryKey: ONE }), [queryClient])
+  return useCallback(() => queryClient.invalidateQueries({ queryKey: IOD_KEY }), [queryClient])
 }
 
-/** Returns a function that finds an IOD that has been read by itself, such as that of the open panel. */
+/** Returns a function that finds a cached single IOD, such as that of the open panel. */
 export function useCachedIod(): (id: string) => Iod | undefined {
   const queryClient = useQueryClient()
-  return useCallback(id => queryClient.getQueryData<Iod>([...ONE, id]), [queryClient])
+  return useCallback(id => queryClient.getQueryData<Iod>([...IOD_KEY, id]), [queryClient])
 }

@@ -5,7 +5,7 @@ import { useCallback, useMemo } from 'react'
 import { type IodFilters, toQuery } from '../model/filters'
 
 export const PAGE_SIZE = 50
-export const LISTS = ['iods', 'list']
+export const LIST_KEY = ['iods', 'list']
 
 export interface IodPages {
   pages: Page<Iod[]>[]
@@ -13,13 +13,13 @@ export interface IodPages {
 }
 
 /**
- * The filtered and sorted IODs, paginated. The old rows stay displayed while others load. `isExact` is false if
+ * Reads the filtered and sorted IODs, paginated. Previous rows stay displayed while others load. `isExact` is false if
  * the total is a lower bound.
  */
 export function useIodList(filters: IodFilters, sort: IodSort) {
   const { api } = useHost()
   const queryClient = useQueryClient()
-  const queryKey = useMemo(() => [...LISTS, filters, sort], [filters, sort])
+  const queryKey = useMemo(() => [...LIST_KEY, filters, sort], [filters, sort])
   const query = usePagedQuery({
     queryKey,
     readPage: (page, signal) =>
@@ -30,7 +30,7 @@ export function useIodList(filters: IodFilters, sort: IodSort) {
     gcTime: 0,
   })
   const { items, refetch } = query
-  // A page that was read later may have an IOD of an earlier one.
+  // A later page may repeat an IOD of an earlier one.
   const iods = useMemo(() => items && [...new Map(items.map(iod => [iod.id, iod])).values()], [items])
   const refresh = useCallback(async () => {
     queryClient.setQueryData<IodPages>(

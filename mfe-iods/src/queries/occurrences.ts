@@ -9,7 +9,7 @@ const CAMPAIGNS_SHOWN = 20
 const HITS_SHOWN = 3
 const NEIGHBOURS_SHOWN = 5
 
-/** The campaigns an IOD is in, newest first, paginated. */
+/** Reads the campaigns that contain an IOD, newest first, paginated. */
 export function useCampaignsOf(id: string, enabled: boolean) {
   const { api } = useHost()
   return usePagedQuery({
@@ -21,13 +21,13 @@ export function useCampaignsOf(id: string, enabled: boolean) {
   })
 }
 
-/** Returns a function that reads the campaigns of the shown IODs again. */
+/** Returns a function that refetches the campaigns of the displayed IODs. */
 export function useRefreshCampaigns(): () => Promise<void> {
   const queryClient = useQueryClient()
   return useCallback(() => queryClient.invalidateQueries({ queryKey: CAMPAIGNS }), [queryClient])
 }
 
-/** The first of the user's own records that contain a text, and their number, by source. */
+/** Reads the first of the user's records that contain a text, and their number, by source. */
 export function useRecordsWith(q: string, enabled: boolean) {
   const { api } = useHost()
   const queries = useQueries({
@@ -50,7 +50,7 @@ export function useRecordsWith(q: string, enabled: boolean) {
   }
 }
 
-/** The first of the user's own narratives that contain a text, and their number. */
+/** Reads the first of the user's narratives that contain a text, and their number. */
 export function useNarrativesWith(q: string, enabled: boolean) {
   const { api } = useHost()
   return useQuery({
@@ -61,7 +61,7 @@ export function useNarrativesWith(q: string, enabled: boolean) {
   })
 }
 
-/** The first of the user's own narratives that have an entity in their graph, and their number. */
+/** Reads the first of the user's narratives with an entity in their graph, and their number. */
 export function useMentionsOf(label: string, enabled: boolean) {
   const { api } = useHost()
   const node = nodeIdOf('entity', label)
@@ -73,7 +73,7 @@ export function useMentionsOf(label: string, enabled: boolean) {
   })
 }
 
-/** The newest other IODs of an IOD's source, and the number of all of that source. */
+/** Reads the newest other IODs of an IOD's source, and the number of all IODs of the source. */
 export function useSameSource(id: string, source: string, enabled: boolean) {
   const { api } = useHost()
   return useQuery({

@@ -2,10 +2,7 @@ import { type Iod, type IodSort, LIMITS, type Page } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { type IodFilters, toQuery } from '../model/filters'
 
-/**
- * Returns a function that reads the first `max` IODs that match the filters, in their order. `onStep` receives
- * the number read so far.
- */
+/** Returns a function that reads the first `max` matching IODs, in order. `onStep` receives the number read so far. */
 export function useReadMatching(filters: IodFilters, sort: IodSort) {
   const { api } = useHost()
   return async (max: number, signal: AbortSignal, onStep: (read: number) => void): Promise<Iod[]> => {

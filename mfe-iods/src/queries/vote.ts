@@ -4,8 +4,8 @@ import { useRefreshConsensus } from '@iodine/mfe-kit/consensus'
 import { holdReads, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
 import { withVote } from '../model/votes'
-import { ONE } from './iod'
-import { type IodPages, LISTS } from './list'
+import { IOD_KEY } from './iod'
+import { type IodPages, LIST_KEY } from './list'
 
 const CONFLICT = 409
 
@@ -15,20 +15,20 @@ interface Ballot {
 }
 
 /**
- * Casts a vote with an optimistic update, which a refusal undoes. Reads of IODs under way at the click, or begun before
- * the answer, wait for the vote.
+ * Casts a vote with an optimistic update, which a rejection rolls back. Running requests for IODs are cancelled and
+ * restarted after the vote, so that they do not overwrite it.
  */
 export function useVote(): (iod: Iod, voteType: VoteType) => void {
   const { api, session } = useHost()
   const queryClient = useQueryClient()
   const refreshConsensus = useRefreshConsensus()
-  const hold = () => holdReads(queryClient, LISTS, ONE)
+  const hold = () => holdReads(queryClient, LIST_KEY, IOD_KEY)
   const show = (next: Iod) => {
     queryClient.setQueriesData<IodPages>(
-      { queryKey: LISTS },
+      { queryKey: LIST_KEY },
       current => current && { ...current, pages: current.pages.map(page => replaceIod(page, next)) },
     )
-    queryClient.setQueryData<Iod>([...ONE, next.id], current => current && next)
+    queryClient.setQueryData<Iod>([...IOD_KEY, next.id], current => current && next)
   }
   const { run } = useAction({
     mutationFn: ({ iod, voteType }: Ballot) =>

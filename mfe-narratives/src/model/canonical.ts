@@ -4,7 +4,9 @@ import {
   type CanonicalDetail,
   type CanonicalNarrative,
   type CanonicalSentence,
+  type CanonicalVariant,
   type CanonPart,
+  foldLabel,
   type Narrative,
 } from '@iodine/contracts'
 import { formatLongDate } from '@iodine/ui'
@@ -14,35 +16,34 @@ type Parts = Pick<CanonicalNarrative, CanonPart>
 const number = (count: number, one: string, many: string) =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
 
-/** 'giant mirrors · heat · Lake Varnel' */
+/** Formats a narrative as 'giant mirrors · heat · Lake Varnel'. */
 export const nameOf = ({ subject, verb, object }: Parts): string =>
   [subject, verb, object].map(({ label }) => label).join(' · ')
 
-/** '14 sentences of 9 sources' */
+/** Formats the reach as '14 sentences from 9 sources'. */
 export const reachText = ({
   sentences,
   sources,
 }: Pick<CanonicalNarrative, 'sentences' | 'sources'>): string =>
   sources === 0
     ? number(sentences, 'sentence', 'sentences')
-    : `${number(sentences, 'sentence', 'sentences')} of ${number(sources, 'source', 'sources')}`
+    : `${number(sentences, 'sentence', 'sentences')} from ${number(sources, 'source', 'sources')}`
 
 type Timed = Pick<CanonicalNarrative, 'clock' | 'since' | 'last' | 'dated' | 'sentences'>
 
-/** ' since October 12, 2026', as the sources say; ', analyzed on November 26, 2026' where none says it. */
+/** Returns ' since October 12, 2026' for times of sources, ', analyzed on November 26, 2026' for times of analyses. */
 export const sinceText = ({ clock, since }: Timed): string =>
   clock === 'posted' ? ` since ${formatLongDate(since)}` : `, analyzed on ${formatLongDate(since)}`
 
-/** What the times of a narrative are. */
+/** Returns a sentence about the origin of a narrative's times. */
 export const clockText = ({ clock, dated, sentences }: Timed): string => {
-  if (clock === 'analyzed')
-    return 'By when the texts were analyzed: no source of them is a record with a time.'
+  if (clock === 'analyzed') return 'Dates of analysis. Posting dates of the sources are unknown.'
   return dated === sentences
-    ? 'By when the sources were posted, as your records say.'
-    : `By when the sources were posted, as your records say. Of ${number(sentences - dated, 'sentence', 'sentences')} the records say no time.`
+    ? 'Posting dates of the sources, from your records.'
+    : `Posting dates of the sources, from your records. ${number(sentences - dated, 'sentence has', 'sentences have')} no posting date.`
 }
 
-/** What merging two narratives says is the same: the labels of their parts that differ. */
+/** Returns the pairs of labels that a merge of two narratives declares equal: those of their differing parts. */
 export const sameAfterMerge = (one: Parts, two: Parts): { part: CanonPart; left: string; right: string }[] =>
   CANON_PARTS.filter(part => one[part].cluster !== two[part].cluster).map(part => ({
     part,
@@ -50,13 +51,13 @@ export const sameAfterMerge = (one: Parts, two: Parts): { part: CanonPart; left:
     right: two[part].label,
   }))
 
-/** The node of the canonical graph that stands for a narrative's subject: it is named by the smallest key. */
+/** Returns the id of the graph node of a narrative's subject, which is named by the smallest key of its variants. */
 export const graphNodeOf = ({ members }: Pick<CanonicalDetail, 'members'>): string => {
   const [smallest = ''] = members.subject.map(({ key }) => key).sort((a, b) => (a < b ? -1 : 1))
   return `entity:${smallest}`
 }
 
-/** The triplets of a sentence as those of its narrative, for the marks of IODs. */
+/** Returns the triplets of a sentence as those of its narrative, to look up their IODs. */
 export const narrativeOf = ({ narrative_id, src, triplets }: CanonicalSentence): Narrative => ({
   id: narrative_id,
   text: '',
@@ -64,19 +65,47 @@ export const narrativeOf = ({ narrative_id, src, triplets }: CanonicalSentence):
   triplets: triplets.map(triplet => ({ ...triplet, narrative_data: { src } })),
 })
 
+/** Returns whether a user's decision joined some of the variants. */
+export const isJoinedByRule = (members: readonly CanonicalVariant[]): boolean =>
+  members.some(({ why }) => why === 'rule')
+
+/**
+ * Returns the keys of the variants that the user's decisions joined. A variant's reason alone does not suffice: of the
+ * variants that a decision joins, one keeps its own reason.
+ */
+export const keysJoinedByRules = (
+  part: CanonPart,
+  members: readonly CanonicalVariant[],
+  decisions: readonly CanonicalDecision[],
+): ReadonlySet<string> => {
+  const byKey = new Map(members.map(member => [member.key, member]))
+  const joined = new Set(members.filter(({ why }) => why === 'rule').map(({ key }) => key))
+  for (const { action, changes, undone_at } of decisions) {
+    if (undone_at !== null) continue
+    for (const { kind, left, right } of changes) {
+      if ((kind === 'verb') !== (part === 'verb')) continue
+      // A split joins the variants that it separates from the rest, unless the user deselects that.
+      const keys = (action === 'merge' ? [...left, ...right] : left).map(foldLabel)
+      const named = keys.flatMap(key => byKey.get(key) ?? [])
+      if (named.length === keys.length && isJoinedByRule(named)) for (const key of keys) joined.add(key)
+    }
+  }
+  return joined
+}
+
 const SHOWN_MAX = 4
 
-/** Labels in quotes; of many, the first and how many more. */
+/** Returns labels in quotes; of many, the first ones and the number of others. */
 export const quoted = (labels: readonly string[]): string => {
   const shown = labels.slice(0, SHOWN_MAX).map(label => `“${label}”`)
   const more = labels.length - shown.length
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
 }
 
-/** What a decision has done, one line a change. */
+/** Describes a decision, with one line per change. */
 export const linesOf = ({ action, changes }: CanonicalDecision): string[] =>
   changes.map(({ left, right }) =>
     action === 'merge'
       ? `${quoted(left)} is the same as ${quoted(right)}`
-      : `${quoted(left)} ${left.length === 1 ? 'is' : 'are'} not ${quoted(right)}`,
+      : `${quoted(left)} ${left.length === 1 ? 'is' : 'are'} not the same as ${quoted(right)}`,
   )

@@ -6,7 +6,7 @@ export const WAIT_MAX_MS = 15 * 60_000
 /** The extraction of a text. */
 export interface Extraction {
   text: string
-  /** null if the form's field was blank. */
+  /** Null if the form's field was blank. */
   src: string | null
   /** Milliseconds since the epoch. */
   startedAt: number
@@ -96,7 +96,7 @@ export function createExtractions(storage: Storage, key: string, now: () => numb
 const isOf = (item: { text: string; src: string | null }, text: string, src: string | null) =>
   item.text === text && (item.src || null) === (src || null)
 
-/** The server's state of an extraction, matched by source, and beginning and length of the text. */
+/** Returns the server's state of an extraction, matched by source, and by beginning and length of the text. */
 export const openOf = (
   { text, src }: Extraction,
   opened: readonly OpenNarrative[],

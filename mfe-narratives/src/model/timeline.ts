@@ -1,5 +1,5 @@
 export interface Bar {
-  /** As it is shown: the day, or the first of several. */
+  /** The displayed label: the bar's first day. */
   day: string
   values: [sentences: number]
 }
@@ -8,8 +8,9 @@ const DAY_MS = 86_400_000
 const BARS_MAX = 60
 
 /**
- * Sentences over time without gaps: one bar a day, or for as many days each as make at most sixty bars.
- * @param days those with sentences, oldest first, as ISO dates
+ * Returns the number of sentences over time, without gaps. A bar covers one day, or several equal spans of days so that
+ * there are at most sixty bars.
+ * @param days days with sentences, oldest first, as ISO dates
  */
 export function timeline(days: readonly { day: string; sentences: number }[]): Bar[] {
   const [first, last] = [days[0], days.at(-1)]

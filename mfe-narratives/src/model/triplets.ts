@@ -9,18 +9,18 @@ import {
   type Triplet,
 } from '@iodine/contracts'
 
-/** The value of an IOD created from a triplet. */
+/** Returns the value of an IOD created from a triplet. */
 export const tripletValue = ({
   subject,
   verb,
   object,
 }: Pick<Triplet, 'subject' | 'verb' | 'object'>): string => `${subject} ${verb} ${object}`
 
-/** The suggested description of an IOD created from a triplet. */
+/** Returns the suggested description of an IOD created from a triplet. */
 export const tripletDescription = ({ subject, verb, object }: Triplet): string =>
   `Narrative triplet: ${subject} → ${verb} → ${object}`
 
-/** The triplets of a text, each of the same words once, with how often the text has it and all their ids. */
+/** Merges equal triplets of a text, with the number of occurrences and all ids. */
 export const mergeEqual = (triplets: readonly Triplet[]): MergedTriplet[] => {
   const merged = new Map<string, MergedTriplet>()
   for (const triplet of triplets) {
@@ -40,7 +40,7 @@ export interface MergedTriplet {
   ids: number[]
 }
 
-/** The sentence that says one of some triplets, first in the text; null if none was found. */
+/** Returns the first sentence in the text that contains one of the triplets; null if none was found. */
 export function sentenceOf(ids: readonly number[], citations: readonly Citation[]): TextPlace | null {
   const [first] = citations
     .filter(({ triplet_id }) => ids.includes(triplet_id))
@@ -48,7 +48,7 @@ export function sentenceOf(ids: readonly number[], citations: readonly Citation[
   return first ? { start: first.start, end: first.end } : null
 }
 
-/** The quote of a triplet's sentence, as evidence of its IOD; null if no sentence was found. */
+/** Returns a triplet's sentence as a quote for evidence of its IOD; null if no sentence was found. */
 export function quoteOf(
   narrative: Narrative,
   triplet: Triplet,
@@ -60,7 +60,7 @@ export function quoteOf(
   )
 }
 
-/** Finds a triplet's existing IOD: one with its value, or one created from it with another value. */
+/** Returns a function that finds a triplet's existing IOD: one with its value, or one created from it. */
 export function iodMatcher(iods: readonly Iod[]): (triplet: Triplet) => Iod | undefined {
   const byKey = new Map<string, Iod>()
   const byTriplet = new Map<number, Iod>()

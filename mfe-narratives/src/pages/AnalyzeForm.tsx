@@ -44,7 +44,7 @@ export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: Analy
       return
     }
     if (!(await onExtract(text, src))) return
-    // The user may have started on the next text.
+    // The user may already have entered the next text.
     setDraft(current => (current.text === text ? EMPTY : current))
   }
 
@@ -90,7 +90,7 @@ export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: Analy
                 <ProgressBar intent="primary" />
               </div>
               <span>
-                Analyzing {running} {running === 1 ? 'text' : 'texts'}… You can go on with the next one.
+                Analyzing {running} {running === 1 ? 'text' : 'texts'}… You can already enter the next one.
               </span>
             </div>
           )}
@@ -113,15 +113,13 @@ function OfflineHint() {
   if (!config.offline_ai) return null
   return (
     <Callout className={styles.hint} icon={false}>
-      Demo: triplets are extracted by rules on this machine, not by an AI model. They only read plain English
-      sentences.
+      Demo: rules on this machine extract the triplets, not an AI model. The rules recognize only simple
+      English sentences.
     </Callout>
   )
 }
 
-/**
- * A hint that an API key is needed, before the first extraction and after one that failed because of the key.
- */
+/** A hint that an API key is needed, before the first extraction and after one that failed because of the key. */
 function KeyHint({ fault }: { fault: string | null }) {
   const { session } = useHost()
   if (!fault && session.user.has_openai_key) return null

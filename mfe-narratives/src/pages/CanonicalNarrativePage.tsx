@@ -1,4 +1,12 @@
-import type { CanonicalDetail, CanonicalSentence, CanonPart, Iod, Triplet } from '@iodine/contracts'
+import {
+  CANON_PARTS,
+  type CanonicalDecision,
+  type CanonicalDetail,
+  type CanonicalSentence,
+  type CanonPart,
+  type Iod,
+  type Triplet,
+} from '@iodine/contracts'
 import { hasStatus, paths, SectionLink, useAction, useSections } from '@iodine/mfe-kit'
 import {
   BackButton,
@@ -18,13 +26,22 @@ import {
 import { GraphIcon, LinkIcon, MergeColumnsIcon } from '@iodine/ui/icons'
 import { useParams, useSearchParams } from '@iodine/ui/router'
 import { lazy, Suspense, useMemo, useState } from 'react'
-import { clockText, graphNodeOf, nameOf, narrativeOf, reachText, sinceText } from '../model/canonical'
+import {
+  clockText,
+  graphNodeOf,
+  isJoinedByRule,
+  keysJoinedByRules,
+  nameOf,
+  narrativeOf,
+  reachText,
+  sinceText,
+} from '../model/canonical'
 import { timeline } from '../model/timeline'
-import { useCanonical, useCanonicalState, useDecide, useSentences } from '../queries/canonical'
+import { useCanonical, useCanonicalState, useDecide, useDecisions, useSentences } from '../queries/canonical'
 import { useReadNarrative } from '../queries/narrative'
 import { useTripletIods } from '../queries/triplet-iods'
 import styles from './CanonicalNarrativePage.module.css'
-import { ConvertDialog, type Said } from './ConvertDialog'
+import { ConvertDialog, type NarrativeTriplet } from './ConvertDialog'
 import listStyles from './NarrativesPage.module.css'
 import { Parts } from './Parts'
 import { TripletIod } from './TripletIod'
@@ -32,7 +49,7 @@ import { TripletIod } from './TripletIod'
 const MergeDialog = lazy(() => import('./MergeDialog'))
 const SplitDialog = lazy(() => import('./SplitDialog'))
 
-/** One canonical narrative: when and where it is said, in which words, and every sentence in its text. */
+/** The page of a canonical narrative: its timeline, sources and variants, and each sentence in its text. */
 export function CanonicalNarrativePage() {
   const { id = '' } = useParams()
   const [search] = useSearchParams()
@@ -50,7 +67,7 @@ export function CanonicalNarrativePage() {
           <EmptyState
             icon={<LinkIcon />}
             title="This narrative does not exist any more"
-            description="It was merged or split, or its texts are gone."
+            description="It was merged or split, or its texts were deleted."
             action={<Button text="All canonical narratives" onClick={back} />}
           />
         </>
@@ -72,15 +89,17 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
   const [isMerging, setMerging] = useState(false)
   const [splitting, setSplitting] = useState<CanonPart | null>(null)
   const [source, setSource] = useState<string | null>(null)
-  const { merge, split } = useDecide(() => sections.open(paths.canonicalNarratives()))
   const bars = useMemo(() => timeline(narrative.days), [narrative.days])
   const showGraph = () => sections.open(paths.graph({ canonical: true, node: graphNodeOf(narrative) }))
   const open = (id: string) => sections.open(paths.canonicalNarrative(id), { replace: true })
+  const { merge, split } = useDecide(() => open(narrative.id))
+  const isDecided = CANON_PARTS.some(part => isJoinedByRule(narrative.members[part]))
+  const decisions = useDecisions(isOwn && isDecided).items ?? NO_DECISIONS
   return (
     <>
       <PageHeader
         title={nameOf(narrative)}
-        subtitle={`Said by ${reachText(narrative)}${sinceText(narrative)}`}
+        subtitle={`${reachText(narrative)}${sinceText(narrative)}`}
         actions={
           isOwn && (
             <>
@@ -94,16 +113,17 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
         <Card className={styles.card}>
           <h2 className={styles.title}>Variants</h2>
           <p className={styles.muted}>
-            How many of its {formatCount(narrative.triplets)}{' '}
-            {narrative.triplets === 1 ? 'triplet has' : 'triplets have'} each: every part adds up to that. A
-            sentence may have several triplets.
+            The number beside a variant counts the triplets that contain it. The numbers of each part add up
+            to this narrative’s {formatCount(narrative.triplets)}{' '}
+            {narrative.triplets === 1 ? 'triplet' : 'triplets'}. A sentence may contain several triplets.
           </p>
           <div className={styles.members}>
-            {(['subject', 'verb', 'object'] as const).map(part => (
+            {CANON_PARTS.map(part => (
               <Members
                 key={part}
                 part={part}
                 members={narrative.members[part]}
+                decisions={decisions}
                 onSplit={isOwn ? () => setSplitting(part) : undefined}
               />
             ))}
@@ -115,7 +135,7 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
           {bars.length > 0 ? (
             <DayBars label="Sentences over time" series={['sentences']} days={bars} />
           ) : (
-            <p className={styles.muted}>No sentence is found in the texts.</p>
+            <p className={styles.muted}>No sentences were found in the texts.</p>
           )}
         </Card>
       </div>
@@ -123,7 +143,7 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
       {isOwn ? (
         <Sentences id={narrative.id} source={source} />
       ) : (
-        <p className={styles.muted}>The sentences are shown to their author alone.</p>
+        <p className={styles.muted}>Only their author can see the sentences.</p>
       )}
       <Suspense fallback={null}>
         <MergeDialog
@@ -131,7 +151,7 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
           narrative={narrative}
           onMerge={async other => {
             const done = await merge(narrative.id, other)
-            if ('refused' in done) return done.refused
+            if ('problem' in done) return done.problem
             open(done.id)
             return null
           }}
@@ -142,7 +162,7 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
           narrative={narrative}
           onSplit={async (part, members, together) => {
             const done = await split(narrative.id, part, members, together)
-            if ('refused' in done) return done.refused
+            if ('problem' in done) return done.problem
             open(done.id)
             return null
           }}
@@ -153,16 +173,21 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
   )
 }
 
+const NO_DECISIONS: readonly CanonicalDecision[] = []
 const PART_TITLES = { subject: 'Subject', verb: 'Verb', object: 'Object' }
 const SPELLINGS_MAX = 12
 
 interface MembersProps {
   part: CanonPart
   members: CanonicalDetail['members'][CanonPart]
+  /** The user's decisions; empty while they load, and for the narratives of other users. */
+  decisions: readonly CanonicalDecision[]
+  /** Undefined for the narratives of other users. */
   onSplit: (() => void) | undefined
 }
 
-function Members({ part, members, onSplit }: MembersProps) {
+function Members({ part, members, decisions, onSplit }: MembersProps) {
+  const joined = useMemo(() => keysJoinedByRules(part, members, decisions), [part, members, decisions])
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? members : members.slice(0, SPELLINGS_MAX)
   return (
@@ -180,12 +205,12 @@ function Members({ part, members, onSplit }: MembersProps) {
         )}
       </header>
       <ul className={styles.spellings}>
-        {shown.map(({ key, label, times, why }) => (
+        {shown.map(({ key, label, times }) => (
           <li key={key}>
             <bdi className={listStyles[part]}>{label}</bdi>{' '}
             <span className={styles.muted}>
-              {times > 0 ? `×${formatCount(times)}` : 'in other narratives'}
-              {why === 'rule' && ' · by you'}
+              {times > 0 ? `×${formatCount(times)}` : 'only in other narratives'}
+              {joined.has(key) && (onSplit ? ' · merged by you' : ' · merged manually')}
             </span>
           </li>
         ))}
@@ -204,7 +229,7 @@ function Members({ part, members, onSplit }: MembersProps) {
 
 interface SourcesProps {
   narrative: CanonicalDetail
-  /** '' for texts without one; null: all. */
+  /** '' for texts without a source; null for all. */
   source: string | null
   onSource: (source: string | null) => void
 }
@@ -246,7 +271,7 @@ function Sentences({ id, source }: { id: string; source: string | null }) {
   const narratives = useMemo(() => query.items?.map(narrativeOf), [query.items])
   const iodOf = useTripletIods(narratives)
   const readNarrative = useReadNarrative()
-  const [converting, setConverting] = useState<Said | null>(null)
+  const [converting, setConverting] = useState<NarrativeTriplet | null>(null)
   const { run: convert } = useAction({
     mutationFn: ({ sentence }: { sentence: CanonicalSentence; triplet: Triplet }) =>
       readNarrative(sentence.narrative_id),
@@ -262,7 +287,7 @@ function Sentences({ id, source }: { id: string; source: string | null }) {
         query={query}
         errorTitle="Unable to load the sentences"
         skeleton={<SkeletonCards count={3} lines={2} className={styles.sentences} />}
-        empty={<p className={styles.muted}>No text says this any more.</p>}
+        empty={<p className={styles.muted}>No sentences found.</p>}
       >
         {sentences => (
           <>
@@ -281,7 +306,7 @@ function Sentences({ id, source }: { id: string; source: string | null }) {
         )}
       </LoadingPanel>
       <ConvertDialog
-        said={converting}
+        target={converting}
         onClose={() => setConverting(null)}
         onQuoted={quoted => setConverting(current => (current === quoted ? null : current))}
       />
@@ -310,13 +335,11 @@ function Sentence({ sentence, iodOf, onConvert }: SentenceProps) {
               <span className={styles.muted}>{after}</span>
             </>
           ) : (
-            <span className={styles.muted}>
-              No sentence is found for this triplet. The text begins: {after}
-            </span>
+            <span className={styles.muted}>No sentence found for this triplet. The text begins: {after}</span>
           )}
           {(place?.end ?? 0) + after.length < text_length && '…'}
         </p>
-        <ul className={styles.triplets} aria-label="As it was extracted">
+        <ul className={styles.triplets} aria-label="Extracted triplets">
           {sentence.triplets.map(({ id, subject, verb, object }) => (
             <li key={id}>
               <Parts
@@ -340,7 +363,7 @@ function Sentence({ sentence, iodOf, onConvert }: SentenceProps) {
               analyzed <DateTime value={created_at} />
             </span>
           )}
-          <SectionLink to={paths.narrative(narrative_id, place ?? undefined)}>Read in its text</SectionLink>
+          <SectionLink to={paths.narrative(narrative_id, place ?? undefined)}>Show in text</SectionLink>
           {triplet && (
             <TripletIod
               className={styles.iod}

@@ -19,31 +19,36 @@ import {
 import { HistoryIcon, LinkIcon } from '@iodine/ui/icons'
 import { useSearchParams, useSetParam } from '@iodine/ui/router'
 import { reachText } from '../model/canonical'
-import { useCanonicalList, useCanonicalState, useCompareByMeaning, type Whose } from '../queries/canonical'
+import {
+  type OwnerFilter,
+  useCanonicalList,
+  useCanonicalState,
+  useCompareByMeaning,
+} from '../queries/canonical'
 import styles from './CanonicalPage.module.css'
 import { NarrativesTabs } from './NarrativesTabs'
 import { Parts } from './Parts'
 import { Sparkline } from './Sparkline'
 
-/** What many sentences say in different words, by reach. The URL has the search and whose narratives are shown. */
+/** The page of canonical narratives, by reach. The URL contains the search and the owner filter. */
 export function CanonicalPage() {
   const [search] = useSearchParams()
   const { open } = useSections()
   const q = search.get('q') ?? ''
-  const whose: Whose = {
+  const owner: OwnerFilter = {
     scope: search.get('scope') === 'all' ? 'all' : 'own',
     userId: search.get('user_id'),
   }
-  const isOwn = whose.scope === 'own' && whose.userId === null
+  const isOwn = owner.scope === 'own' && owner.userId === null
   const set = useSetParam()
   const [text, setText] = useSearchText(q, next => set('q', next.trim()))
-  const list = useCanonicalList(q, whose)
+  const list = useCanonicalList(q, owner)
   const state = useCanonicalState(isOwn)
   return (
     <Page>
       <PageHeader
         title="Narratives"
-        subtitle="Canonical narratives: what many sentences say in different words"
+        subtitle="A canonical narrative groups sentences that make the same statement in different words"
         actions={
           isOwn && (
             <Button icon={<HistoryIcon />} text="History" onClick={() => open(paths.canonicalHistory())} />
@@ -56,27 +61,27 @@ export function CanonicalPage() {
             className={styles.search}
             value={text}
             onChange={next => setText(next.slice(0, LIMITS.searchMax))}
-            placeholder="Search spellings..."
+            placeholder="Search variants..."
           />
-          {whose.userId === null && (
+          {owner.userId === null && (
             <SegmentedControl
-              aria-label="Whose narratives"
+              aria-label="Owner"
               size="small"
               options={[
                 { label: 'Mine', value: 'own' },
                 { label: 'Everyone’s', value: 'all' },
               ]}
-              value={whose.scope}
+              value={owner.scope}
               onValueChange={scope => set('scope', scope === 'all' ? 'all' : '')}
             />
           )}
         </div>
-        <Note whose={whose} state={state} />
+        <Note owner={owner} state={state} />
         <LoadingPanel
           query={list}
           errorTitle="Unable to load canonical narratives"
           skeleton={<SkeletonCards count={5} lines={1} className={styles.list} />}
-          empty={<Nothing q={q} whose={whose} />}
+          empty={<NoNarratives q={q} owner={owner} />}
         >
           {narratives => (
             <>
@@ -85,7 +90,7 @@ export function CanonicalPage() {
               </p>
               <ul className={styles.list} aria-label="Canonical narratives">
                 {narratives.map(narrative => (
-                  <Row key={narrative.id} narrative={narrative} userId={whose.userId} />
+                  <Row key={narrative.id} narrative={narrative} userId={owner.userId} />
                 ))}
               </ul>
               <LoadMore query={list.more} text="Show more narratives" />
@@ -112,7 +117,7 @@ function Row({ narrative, userId }: { narrative: CanonicalNarrative; userId: str
             <Parts narrative={narrative} />
           )}
           <span className={styles.meta}>
-            {owners !== null && `${formatCount(owners)} people · `}
+            {owners !== null && `${formatCount(owners)} members · `}
             {reachText(narrative)} · {clock === 'posted' ? 'since' : 'analyzed'} <DateTime value={since} />
             {last.slice(0, 10) !== since.slice(0, 10) && (
               <>
@@ -128,19 +133,19 @@ function Row({ narrative, userId }: { narrative: CanonicalNarrative; userId: str
   )
 }
 
-function Note({ whose, state }: { whose: Whose; state: CanonicalState | undefined }) {
-  if (whose.userId !== null)
+function Note({ owner, state }: { owner: OwnerFilter; state: CanonicalState | undefined }) {
+  if (owner.userId !== null)
     return (
       <Callout className={styles.note} icon={false} compact>
-        The narratives of another member, as their graph is public. Their texts are not.{' '}
-        <SectionLink to={paths.person(whose.userId)}>Open their profile</SectionLink>
+        These narratives belong to another member, whose graph is public. The texts are private.{' '}
+        <SectionLink to={paths.person(owner.userId)}>Open their profile</SectionLink>
       </Callout>
     )
-  if (whose.scope === 'all')
+  if (owner.scope === 'all')
     return (
       <Callout className={styles.note} icon={false} compact>
-        What at least {LIMITS.sharedOwnersMin} members with a public profile say. Texts stay with their
-        authors.
+        Narratives in the texts of at least {LIMITS.sharedOwnersMin} members with a public profile. The texts
+        are private.
       </Callout>
     )
   return <Comparison state={state} />
@@ -149,21 +154,21 @@ function Note({ whose, state }: { whose: Whose; state: CanonicalState | undefine
 const FAILURES: Record<NonNullable<CanonicalState['failure']>, string> = {
   missing_key: 'There is no OpenAI API key in your profile.',
   rejected_key: 'Your OpenAI API key was rejected by the provider.',
-  rate_limited: 'The AI provider is limiting requests for your key, please try again later.',
+  rate_limited: 'The AI provider is limiting requests with your key. Please try again later.',
   no_credit: 'The account of your OpenAI API key has no credit left at the AI provider.',
-  refused: 'The AI provider refused to compare these labels.',
-  provider_failed: 'The AI provider failed to compare them.',
+  refused: 'The AI provider refused to compare the variants.',
+  provider_failed: 'The AI provider failed to compare the variants.',
 }
 
 const stateText = ({ pending, comparing, method }: Partial<CanonicalState>): string => {
-  if (comparing) return 'Your labels are being compared by their meaning. This list follows in a moment.'
-  if (pending) return 'New texts or decisions are being gathered. This list follows in a moment.'
+  if (comparing) return 'Comparing variants by meaning. The list updates in a moment.'
+  if (pending) return 'Processing new texts or decisions. The list updates in a moment.'
   return method === 'embeddings'
-    ? 'Labels are compared by their words, and were compared by their meaning when you asked for it.'
-    : 'Labels are compared by their words, verbs by their forms alone: “heat” and “warm” stay apart until you merge them.'
+    ? 'Variants are grouped by similar words and, since your last request, also by meaning.'
+    : 'Variants are grouped by similar words, verbs only by their forms: “heat” and “warm” stay separate until you merge them.'
 }
 
-/** How labels are compared, and the way to have them compared by their meaning: with the user's own AI key. */
+/** The current comparison of labels, and a button that compares them by meaning, with the user's AI key. */
 function Comparison({ state }: { state: CanonicalState | undefined }) {
   const { session } = useHost()
   const compare = useCompareByMeaning()
@@ -180,7 +185,7 @@ function Comparison({ state }: { state: CanonicalState | undefined }) {
             size="small"
             variant="outlined"
             text="Compare by meaning"
-            title="Sends the labels of your triplets, no texts, to the AI provider with your key"
+            title="Sends the subjects, verbs and objects of your triplets to the AI provider with your key, but not the texts"
             loading={state?.comparing ?? false}
             onClick={() => void compare.run()}
           />
@@ -192,16 +197,23 @@ function Comparison({ state }: { state: CanonicalState | undefined }) {
   )
 }
 
-function Nothing({ q, whose }: { q: string; whose: Whose }) {
+function NoNarratives({ q, owner }: { q: string; owner: OwnerFilter }) {
   const { open } = useSections()
-  if (q) return <EmptyState icon={<LinkIcon />} title="No narrative has this in a spelling" />
-  if (whose.scope === 'all' || whose.userId)
-    return <EmptyState icon={<LinkIcon />} title="Nothing is said by enough people yet" />
+  if (q) return <EmptyState icon={<LinkIcon />} title="No narrative has a matching variant" />
+  if (owner.userId)
+    return <EmptyState icon={<LinkIcon />} title="This member has no canonical narratives yet" />
+  if (owner.scope === 'all')
+    return (
+      <EmptyState
+        icon={<LinkIcon />}
+        title={`No narratives of at least ${LIMITS.sharedOwnersMin} members yet`}
+      />
+    )
   return (
     <EmptyState
       icon={<LinkIcon />}
       title="No canonical narratives yet"
-      description="They gather the triplets of your texts."
+      description="They group similar triplets of your texts."
       action={<Button text="Analyze a text" onClick={() => open(paths.narratives())} />}
     />
   )

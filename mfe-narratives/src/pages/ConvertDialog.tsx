@@ -5,31 +5,31 @@ import { quoteOf, tripletDescription, tripletValue } from '../model/triplets'
 import { useReadCitations } from '../queries/citations'
 import { useTripletIodCache } from '../queries/triplet-iods'
 
-/** A triplet of a narrative. */
-export interface Said {
+/** A triplet and its narrative. */
+export interface NarrativeTriplet {
   narrative: Narrative
   triplet: Triplet
 }
 
 export interface ConvertDialogProps {
   /** The triplet to convert; null closes the dialog. */
-  said: Said | null
+  target: NarrativeTriplet | null
   onClose: () => void
-  /** Called once an IOD that exists already has the triplet's sentence as its evidence. */
-  onQuoted: (said: Said) => void
+  /** Called once the triplet's sentence is evidence of an existing IOD. */
+  onQuoted: (target: NarrativeTriplet) => void
 }
 
 /** The dialog 'Convert to IOD'. */
-export function ConvertDialog({ said, onClose, onQuoted }: ConvertDialogProps) {
+export function ConvertDialog({ target, onClose, onQuoted }: ConvertDialogProps) {
   const readCitations = useReadCitations()
   const cache = useTripletIodCache()
-  const shown = useRetained(said)
+  const shown = useRetained(target)
   if (!shown) return null
   const { narrative, triplet } = shown
   return (
     <IodForm
       key={triplet.id}
-      isOpen={said !== null}
+      isOpen={target !== null}
       title="Convert to IOD"
       initial={{ value: tripletValue(triplet), description: tripletDescription(triplet) }}
       labels={{ value: 'IOD Value' }}
@@ -44,7 +44,6 @@ export function ConvertDialog({ said, onClose, onQuoted }: ConvertDialogProps) {
         source_id: triplet.id,
       })}
       failed={{ description: 'Unable to create IOD' }}
-      // The triplet's sentence.
       readQuote={async () => quoteOf(narrative, triplet, await readCitations(narrative.id))}
       onCreated={cache.add}
       onRefused={cache.refresh}

@@ -7,7 +7,7 @@ import styles from './NarrativeCard.module.css'
 const PHASE_TEXTS = {
   running: 'Extracting narratives…',
   waiting: 'Still working. The narrative appears here when it is done.',
-  overdue: 'Nothing came back. Please try this text again.',
+  overdue: 'The extraction returned no result. Please submit the text again.',
 }
 
 export interface ExtractionCardProps {

@@ -20,7 +20,7 @@ import { useDecisions, useUndo } from '../queries/canonical'
 import styles from './HistoryPage.module.css'
 import listStyles from './NarrativesPage.module.css'
 
-/** What the user has merged and split, each with Undo. */
+/** The page of the user's merges and splits, each with Undo. */
 export function HistoryPage() {
   const { open } = useSections()
   const query = useDecisions()
@@ -29,7 +29,7 @@ export function HistoryPage() {
       <BackButton text="All canonical narratives" onClick={() => open(paths.canonicalNarratives())} />
       <PageHeader
         title="Merges and splits"
-        subtitle="What you decide stands, whatever texts are added, until you undo it"
+        subtitle="A decision also applies to new texts, until you undo it"
       />
       <LoadingPanel
         query={query}
@@ -38,8 +38,8 @@ export function HistoryPage() {
         empty={
           <EmptyState
             icon={<HistoryIcon />}
-            title="Nothing is merged or split yet"
-            description="Open a canonical narrative to merge it with another, or to split its spellings."
+            title="No merges or splits yet"
+            description="Open a canonical narrative to merge it with another, or to split off variants."
           />
         }
       >

@@ -11,12 +11,12 @@ import { Parts } from './Parts'
 export interface MergeDialogProps {
   isOpen: boolean
   narrative: CanonicalDetail
-  /** Resolves to why it was refused; null once it is done. */
+  /** Resolves to the error message; null if the merge succeeded. */
   onMerge: (other: CanonicalNarrative) => Promise<string | null>
   onClose: () => void
 }
 
-/** Finds another narrative and says that both are the same. */
+/** The dialog that finds another narrative and merges both. */
 export default function MergeDialog({ isOpen, ...form }: MergeDialogProps) {
   return (
     <Dialog
@@ -35,23 +35,23 @@ function MergeForm({ narrative, onMerge, onClose }: Omit<MergeDialogProps, 'isOp
   const [q, setQ] = useState('')
   const [text, setText] = useSearchText(q, setQ)
   const [chosen, setChosen] = useState<CanonicalNarrative | null>(null)
-  const [refused, setRefused] = useState<string | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
   const found = useCanonicalSearch(q.trim())
   const choose = (other: CanonicalNarrative) => {
     setChosen(other)
-    setRefused(null)
+    setProblem(null)
   }
   const submit = async () => {
     if (!chosen) return false
     const why = await onMerge(chosen)
-    setRefused(why)
+    setProblem(why)
     return why === null
   }
   return (
     <DialogForm submitLabel="Merge" canSubmit={chosen !== null} onSubmit={submit} onClose={onClose}>
       <div className={styles.form}>
         <p>
-          Which narrative says the same as <b>{nameOf(narrative)}</b>?
+          Which narrative makes the same statement as <b>{nameOf(narrative)}</b>?
         </p>
         <SearchInput
           value={text}
@@ -65,7 +65,7 @@ function MergeForm({ narrative, onMerge, onClose }: Omit<MergeDialogProps, 'isOp
             query={found}
             errorTitle="Unable to load canonical narratives"
             isEmpty={all => all.every(({ id }) => id === narrative.id)}
-            empty={<EmptyState title="No other narrative has this in a spelling" />}
+            empty={<EmptyState title="No other narrative has a matching variant" />}
           >
             {all =>
               all
@@ -87,7 +87,7 @@ function MergeForm({ narrative, onMerge, onClose }: Omit<MergeDialogProps, 'isOp
           </LoadingPanel>
         </div>
         {chosen && (
-          <Callout icon={false} compact title="In all of your narratives">
+          <Callout icon={false} compact title="The merge applies to all of your narratives">
             <ul className={styles.same}>
               {sameAfterMerge(narrative, chosen).map(({ part, left, right }) => (
                 <li key={part}>
@@ -97,9 +97,9 @@ function MergeForm({ narrative, onMerge, onClose }: Omit<MergeDialogProps, 'isOp
             </ul>
           </Callout>
         )}
-        {refused && (
+        {problem && (
           <Callout intent="warning" role="alert" compact>
-            {refused}
+            {problem}
           </Callout>
         )}
       </div>

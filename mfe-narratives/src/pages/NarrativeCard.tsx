@@ -18,7 +18,7 @@ export interface NarrativeCardProps {
   /** @param height of the card in pixels */
   onDelete: (height: number) => void
   onConvert: (triplet: Triplet) => void
-  /** A sentence to show: it is marked, and all of the text is there without scrolling in it. */
+  /** A sentence to highlight. The text is then shown in full, without scrolling inside the card. */
   sentence?: TextPlace | null
 }
 
@@ -85,8 +85,8 @@ export const NarrativeCard = memo(
 )
 
 /**
- * The sentence of the triplet that is meant: by the pointer, or by the focus on its button. Where a narrative
- * says its triplets is asked on the first of them.
+ * Returns the sentence of the triplet under the pointer, or whose button has the focus. The citations are requested
+ * when the first triplet is pointed at.
  */
 function useLitSentence(narrativeId: string) {
   const [ids, light] = useState<readonly number[] | null>(null)
@@ -100,11 +100,11 @@ function useLitSentence(narrativeId: string) {
 interface MarkedProps {
   text: string
   place: TextPlace
-  /** Whether the page scrolls to it; otherwise the text alone does. */
+  /** Whether the page scrolls to the sentence; otherwise only the text scrolls. */
   scrollsPage: boolean
 }
 
-/** A text with a part of it marked and in view. */
+/** A text with a highlighted part, which is scrolled into view. */
 function Marked({ text, place: { start, end }, scrollsPage }: MarkedProps) {
   const mark = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another place is another sentence to show
@@ -123,7 +123,7 @@ function Marked({ text, place: { start, end }, scrollsPage }: MarkedProps) {
   )
 }
 
-/** Brings an element into the view of the box that it is in, and moves nothing else. */
+/** Scrolls an element into view inside its parent, without scrolling the page. */
 function scrollInParent(element: HTMLElement): void {
   const box = element.parentElement
   if (!box) return
@@ -134,7 +134,7 @@ function scrollInParent(element: HTMLElement): void {
 
 interface TripletRowProps extends Omit<MergedTriplet, 'ids'> {
   iod?: Iod
-  /** Called when the pointer or the focus comes to the row, and when it leaves. */
+  /** Called when the pointer or the focus enters or leaves the row. */
   onLight: (isLit: boolean) => void
   onConvert: () => void
 }

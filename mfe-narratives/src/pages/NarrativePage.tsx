@@ -3,26 +3,26 @@ import { BackButton, EmptyState, LoadingPanel, Page, PageHeader, SkeletonCards }
 import { ChatIcon } from '@iodine/ui/icons'
 import { useParams, useSearchParams } from '@iodine/ui/router'
 import { useMemo, useState } from 'react'
-import { placeOf } from '../model/place'
+import { rangeFromUrl } from '../model/text-range'
 import { useNarrative } from '../queries/narrative'
 import { useDeleteNarrative } from '../queries/narratives'
 import { useTripletIods } from '../queries/triplet-iods'
-import { ConvertDialog, type Said } from './ConvertDialog'
+import { ConvertDialog, type NarrativeTriplet } from './ConvertDialog'
 import { NarrativeCard } from './NarrativeCard'
 import styles from './NarrativesPage.module.css'
 
-/** One narrative. The URL names its id and the sentence to show, which the graph's triplets link to. */
+/** The page of one narrative. The URL contains its id and the sentence to show. Triplets of the graph link to it. */
 export function NarrativePage() {
   const { id = '' } = useParams()
   const [search] = useSearchParams()
   const { open } = useSections()
   const query = useNarrative(id)
   const { data, error } = query
-  const sentence = useMemo(() => placeOf(search, data?.text ?? ''), [search, data])
+  const sentence = useMemo(() => rangeFromUrl(search, data?.text ?? ''), [search, data])
   const shown = useMemo(() => data && [data], [data])
   const iodOf = useTripletIods(shown)
   const { deleting, remove, restore } = useDeleteNarrative()
-  const [converting, setConverting] = useState<Said | null>(null)
+  const [converting, setConverting] = useState<NarrativeTriplet | null>(null)
   const leave = async () => {
     if (await remove({ id, onUndone: () => void restore(id) })) open(paths.narratives())
   }
@@ -51,7 +51,7 @@ export function NarrativePage() {
         </LoadingPanel>
       )}
       <ConvertDialog
-        said={converting}
+        target={converting}
         onClose={() => setConverting(null)}
         onQuoted={quoted => setConverting(current => (current === quoted ? null : current))}
       />

@@ -18,16 +18,16 @@ import { useDeleteNarrative, useNarratives } from '../queries/narratives'
 import { useOpenNarratives } from '../queries/open-narratives'
 import { useTripletIods } from '../queries/triplet-iods'
 import { AnalyzeForm } from './AnalyzeForm'
-import { ConvertDialog, type Said } from './ConvertDialog'
+import { ConvertDialog, type NarrativeTriplet } from './ConvertDialog'
 import { ExtractionCard } from './ExtractionCard'
 import { NarrativeCard } from './NarrativeCard'
 import styles from './NarrativesPage.module.css'
 import { NarrativesTabs } from './NarrativesTabs'
-import { type Removed, RemovedCard } from './RemovedCard'
+import { RemovedCard, type RemovedNarrative } from './RemovedCard'
 
 const SKELETONS = 3
 
-/** The form that analyzes a text, and the user's narratives. */
+/** The page with the form that analyzes a text, and the user's narratives. */
 export function NarrativesPage() {
   const extractions = useExtractions()
   const waiting = extractions.underWay.some(extraction => extraction.phase === 'waiting')
@@ -35,7 +35,7 @@ export function NarrativesPage() {
   const opened = useOpenNarratives(extractions.underWay.some(({ phase }) => phase !== 'overdue'))
   const iodOf = useTripletIods(list.items)
   const { deleting, removed, remove, restore, release } = useRemoval(list.items)
-  const [converting, setConverting] = useState<Said | null>(null)
+  const [converting, setConverting] = useState<NarrativeTriplet | null>(null)
 
   const { settle } = extractions
   // biome-ignore lint/correctness/useExhaustiveDependencies: an equal answer counts too, because a wait may be over
@@ -117,7 +117,7 @@ export function NarrativesPage() {
         </section>
       </NarrativesTabs>
       <ConvertDialog
-        said={converting}
+        target={converting}
         onClose={() => setConverting(null)}
         onQuoted={quoted => setConverting(current => (current === quoted ? null : current))}
       />
@@ -125,11 +125,11 @@ export function NarrativesPage() {
   )
 }
 
-/** Deletes narratives, keeps the places of those just deleted, and brings them back. */
+/** Deletes narratives, keeps placeholders of deleted ones in the list, and restores them. */
 function useRemoval(listed: readonly Narrative[] | undefined) {
   const { deleting, ...narratives } = useDeleteNarrative()
-  const [removed, setRemoved] = useState<readonly Removed[]>([])
-  // Cards keep the functions of an earlier render.
+  const [removed, setRemoved] = useState<readonly RemovedNarrative[]>([])
+  // Cards may call functions of an earlier render.
   const shown = useLatest(withPlaces(listed ?? [], removed))
   const release = (id: string) => setRemoved(all => all.filter(other => other.id !== id))
   const restore = async (id: string) => {
@@ -138,7 +138,7 @@ function useRemoval(listed: readonly Narrative[] | undefined) {
   const remove = async (id: string, height: number) => {
     if (!(await narratives.remove({ id, onUndone: () => void restore(id) }))) return
     const index = shown.current.findIndex(({ item }) => item?.id === id)
-    // Nothing else can move when it was the only one.
+    // A single narrative needs no placeholder: no other card can move.
     if (index >= 0 && shown.current.length > 1) setRemoved(all => [...all, { id, index, height }])
   }
   return { deleting, removed, remove, restore, release }

@@ -7,7 +7,7 @@ export interface NarrativesTabsProps {
   children: ReactNode
 }
 
-/** The two sides of the section: texts with their triplets, and what they say together. */
+/** The tabs of the section: texts with their triplets, and canonical narratives. */
 export function NarrativesTabs({ selected, children }: NarrativesTabsProps) {
   const { open } = useSections()
   const panel = <>{children}</>

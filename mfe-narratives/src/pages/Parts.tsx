@@ -2,7 +2,7 @@ import type { CanonicalNarrative, CanonPart } from '@iodine/contracts'
 import palette from './NarrativesPage.module.css'
 import styles from './Parts.module.css'
 
-/** Subject, verb and object of a canonical narrative, each with how many further labels it gathers. */
+/** Subject, verb and object of a canonical narrative, each with the number of its other variants. */
 export function Parts({ narrative }: { narrative: Pick<CanonicalNarrative, CanonPart> }) {
   return (
     <span className={styles.parts}>
@@ -14,7 +14,10 @@ export function Parts({ narrative }: { narrative: Pick<CanonicalNarrative, Canon
               {label}
             </bdi>{' '}
             {members > 1 && (
-              <span className={styles.more} title={`and ${members - 1} more spellings`}>
+              <span
+                className={styles.more}
+                title={members === 2 ? '1 more variant' : `${members - 1} more variants`}
+              >
                 +{members - 1}
               </span>
             )}{' '}

@@ -2,25 +2,25 @@ import { Button, Card, type Place, usePlaceLeft } from '@iodine/ui'
 import { useEffect, useRef } from 'react'
 import styles from './RemovedCard.module.css'
 
-/** A deleted narrative whose place in the list is kept. */
-export interface Removed extends Place {
+/** The placeholder of a deleted narrative. */
+export interface RemovedNarrative extends Place {
   /** Height of its card in pixels. */
   height: number
 }
 
 export interface RemovedCardProps {
-  removed: Removed
+  removed: RemovedNarrative
   onUndo: () => void
-  /** Called once the place may go. */
+  /** Called once the placeholder may be removed. */
   onLeave: () => void
 }
 
-/** The place of a deleted narrative. Its button stands where no card has one. */
+/** The placeholder of a deleted narrative. Its button is at a position where cards have none. */
 export function RemovedCard({ removed, onUndo, onLeave }: RemovedCardProps) {
   const card = useRef<HTMLDivElement>(null)
   usePlaceLeft(card, onLeave)
   useEffect(() => {
-    // The focus was on the button that deleted.
+    // The focused Delete button was removed with its card.
     if (document.activeElement === document.body)
       card.current?.querySelector('button')?.focus({ preventScroll: true })
   }, [])

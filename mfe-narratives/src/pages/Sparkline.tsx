@@ -3,17 +3,19 @@ import styles from './Sparkline.module.css'
 
 const [WIDTH, HEIGHT, GAP] = [120, 28, 1]
 
-/** 'Oct 12' */
+/** Formats a date as 'Oct 12'. */
 const shortDay = (iso: string) => formatDate(iso).replace(/,.*/, '')
 
 export interface SparklineProps {
   values: readonly number[]
-  /** Ends of the time, in ISO 8601. */
+  /** Start and end of the time span, in ISO 8601. */
   from: string
   to: string
 }
 
-/** Numbers in equal spans of time, as small bars over its ends. The text beside them says the same in words. */
+/**
+ * Numbers in equal time spans, as small bars above the first and last day. The text beside them has the same numbers.
+ */
 export function Sparkline({ values, from, to }: SparklineProps) {
   const most = Math.max(1, ...values)
   const width = WIDTH / Math.max(1, values.length)

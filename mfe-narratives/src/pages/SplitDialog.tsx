@@ -8,12 +8,12 @@ export interface SplitDialogProps {
   /** The part to split; null closes the dialog. */
   part: CanonPart | null
   narrative: CanonicalDetail
-  /** Resolves to why it was refused; null once it is done. */
+  /** Resolves to the error message; null if the split succeeded. */
   onSplit: (part: CanonPart, members: string[], together: boolean) => Promise<string | null>
   onClose: () => void
 }
 
-/** Chooses members of a part that are something else than the others. */
+/** The dialog that splits variants of a part off from the others. */
 export default function SplitDialog({ part, narrative, onSplit, onClose }: SplitDialogProps) {
   const shown = useRetained(part)
   return (
@@ -29,10 +29,10 @@ function SplitForm({ part, narrative, onSplit, onClose }: SplitDialogProps & { p
   const members = narrative.members[part]
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [together, setTogether] = useState(true)
-  const [refused, setRefused] = useState<string | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
   const submit = async () => {
     const why = await onSplit(part, [...chosen], together)
-    setRefused(why)
+    setProblem(why)
     return why === null
   }
   return (
@@ -43,31 +43,34 @@ function SplitForm({ part, narrative, onSplit, onClose }: SplitDialogProps & { p
       onClose={onClose}
     >
       <div className={styles.form}>
-        <p>Choose those that mean something else. This holds in all of your narratives.</p>
+        <p>Select the variants that mean something else. The split applies to all of your narratives.</p>
         <fieldset className={styles.members}>
-          <legend className={styles.legend}>Spellings</legend>
+          <legend className={styles.legend}>Variants</legend>
           {members.map(({ key, label, times }) => (
             <Checkbox
               key={key}
               checked={chosen.includes(key)}
               onChange={() => {
                 setChosen(toggled(chosen, key))
-                setRefused(null)
+                setProblem(null)
               }}
             >
-              <bdi>{label}</bdi> <span className={styles.times}>×{formatCount(times)}</span>
+              <bdi>{label}</bdi>{' '}
+              <span className={styles.times}>
+                {times > 0 ? `×${formatCount(times)}` : 'only in other narratives'}
+              </span>
             </Checkbox>
           ))}
         </fieldset>
         <Checkbox
           checked={together}
           disabled={chosen.length < 2}
-          label="Those that I split off belong together"
+          label="Keep the selected variants together"
           onChange={event => setTogether(event.currentTarget.checked)}
         />
-        {refused && (
+        {problem && (
           <Callout intent="warning" role="alert" compact>
-            {refused}
+            {problem}
           </Callout>
         )}
       </div>

@@ -11,7 +11,7 @@ interface TripletIodProps {
   onConvert: () => void
 }
 
-/** Leads to the IOD of a triplet, or makes one of it. */
+/** A link to the IOD of a triplet, or a button that creates one. */
 export function TripletIod({ className, triplet, iod, onConvert }: TripletIodProps) {
   return iod ? (
     <SectionLink className={className} to={paths.iod(iod.id)}>

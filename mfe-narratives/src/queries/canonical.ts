@@ -10,27 +10,27 @@ const SENTENCES = 20
 const FOUND = 20
 const POLL_MS = 2_000
 
-/** Whose narratives are listed: the caller's, those of all users together, or another user's by id. */
-export interface Whose {
+/** The owner of the listed narratives: the user, all users together, or another user by id. */
+export interface OwnerFilter {
   scope: 'own' | 'all'
   userId: string | null
 }
 
 const ownerOf = (userId: string | null) => (userId ? { user_id: userId } : {})
 
-/** Canonical narratives by reach, paginated. */
-export function useCanonicalList(q: string, { scope, userId }: Whose) {
+/** Reads canonical narratives by reach, paginated. */
+export function useCanonicalList(q: string, { scope, userId }: OwnerFilter) {
   const { api } = useHost()
-  const asked = { ...(q && { q }), ...(scope === 'all' ? { scope } : ownerOf(userId)), limit: PAGE_SIZE }
+  const query = { ...(q && { q }), ...(scope === 'all' ? { scope } : ownerOf(userId)), limit: PAGE_SIZE }
   return usePagedQuery({
-    queryKey: [...CANONICAL, 'list', asked],
+    queryKey: [...CANONICAL, 'list', query],
     placeholderData: keepPreviousData,
     readPage: (page, signal) =>
-      api.page('GET /narratives/canonical', { query: { ...asked, ...page }, signal }),
+      api.page('GET /narratives/canonical', { query: { ...query, ...page }, signal }),
   })
 }
 
-/** The narratives with a spelling that contains the words, strongest first. */
+/** Reads the canonical narratives with a variant that contains the search text, by descending reach. */
 export function useCanonicalSearch(q: string) {
   const { api } = useHost()
   return useQuery({
@@ -41,45 +41,49 @@ export function useCanonicalSearch(q: string) {
   })
 }
 
-/** One canonical narrative with its members, days and sources. */
+/** Reads a canonical narrative with its members, days and sources. */
 export function useCanonical(id: string, userId: string | null) {
   const { api } = useHost()
   return useQuery({
     queryKey: [...CANONICAL, 'one', id, userId],
     queryFn: ({ signal }) =>
       api.call('GET /narratives/canonical/:id', { params: { id }, query: ownerOf(userId), signal }),
-    // A narrative that was merged or split has another id.
+    // 404: the narrative was merged or split, and has another id now.
     retry: (count, error) => !hasStatus(error, 404) && count < 2,
   })
 }
 
-/** The sentences of a canonical narrative, newest first. @param source '' for texts without one, null for all */
+/**
+ * Reads the sentences of a canonical narrative, newest first.
+ * @param source '' for texts without a source, null for all
+ */
 export function useSentences(id: string, source: string | null) {
   const { api } = useHost()
-  const asked = { ...(source !== null && { source }), limit: SENTENCES }
+  const query = { ...(source !== null && { source }), limit: SENTENCES }
   return usePagedQuery({
-    queryKey: [...CANONICAL, 'sentences', id, asked],
+    queryKey: [...CANONICAL, 'sentences', id, query],
     placeholderData: keepPreviousData,
     readPage: (page, signal) =>
       api.page('GET /narratives/canonical/:id/sentences', {
         params: { id },
-        query: { ...asked, ...page },
+        query: { ...query, ...page },
         signal,
       }),
   })
 }
 
-/** What the user has merged and split, newest first. */
-export function useDecisions() {
+/** Reads the user's merges and splits, newest first. */
+export function useDecisions(enabled = true) {
   const { api } = useHost()
   return usePagedQuery({
     queryKey: [...CANONICAL, 'history'],
+    enabled,
     readPage: (page, signal) =>
       api.page('GET /narratives/canonical/history', { query: { limit: PAGE_SIZE, ...page }, signal }),
   })
 }
 
-/** Whether texts are still being gathered. Everything canonical is read again once they are. */
+/** Reads whether texts are still being processed. All canonical data is refetched once they are. */
 export function useCanonicalState(enabled: boolean) {
   const { api } = useHost()
   const client = useQueryClient()
@@ -96,20 +100,20 @@ export function useCanonicalState(enabled: boolean) {
   return data
 }
 
-/** Has the user's labels compared by their meaning. */
+/** Starts the comparison of the user's labels by meaning. */
 export function useCompareByMeaning() {
   const { api } = useHost()
   const client = useQueryClient()
   return useAction({
     mutationFn: () => api.call('POST /narratives/canonical/compare'),
-    // A first reading that began before would be taken for the new one.
+    // Cancels a running request: its response would contain the state before the comparison.
     onSettled: () =>
       client.cancelQueries({ queryKey: STATE }).then(() => client.invalidateQueries({ queryKey: STATE })),
     failed: 'Unable to compare by meaning',
   })
 }
 
-/** Undoes a merge or a split by its id. Also if it is undone already, in another tab. */
+/** Undoes a merge or a split by its id. Succeeds if it was already undone, for example in another tab. */
 export function useUndo(onUndone?: () => void) {
   const { api } = useHost()
   return useAction({
@@ -119,12 +123,12 @@ export function useUndo(onUndone?: () => void) {
       }),
     onSettled: (_, error) => error || onUndone?.(),
     done: (_, key) => ({ title: 'Undone', key }),
-    failed: 'Unable to undo this',
+    failed: 'Unable to undo the decision',
     invalidates: [CANONICAL, STATE],
   })
 }
 
-/** Functions that merge and split. They resolve to the narrative's id, or to why it was refused. */
+/** Returns functions that merge and split. They resolve to the narrative's id or to an error message. */
 export function useDecide(onUndone: () => void) {
   const { api, notify } = useHost()
   const client = useQueryClient()
@@ -132,7 +136,7 @@ export function useDecide(onUndone: () => void) {
   const decided = async (
     title: string,
     request: () => Promise<{ id: string; decision: string }>,
-  ): Promise<{ id: string } | { refused: string }> => {
+  ): Promise<{ id: string } | { problem: string }> => {
     try {
       const { id, decision } = await request()
       notify({
@@ -144,7 +148,7 @@ export function useDecide(onUndone: () => void) {
       for (const queryKey of [CANONICAL, STATE]) void client.invalidateQueries({ queryKey })
       return { id }
     } catch (error) {
-      return { refused: errorDetail(error, 'The server could not be reached. Please try again.') }
+      return { problem: errorDetail(error, 'The server could not be reached. Please try again.') }
     }
   }
   const merge = (id: string, other: CanonicalNarrative) =>
@@ -152,7 +156,7 @@ export function useDecide(onUndone: () => void) {
       api.call('POST /narratives/canonical/:id/merge', { params: { id }, body: { with: other.id } }),
     )
   const split = (id: string, part: CanonPart, members: string[], together: boolean) =>
-    decided('Members split off', () =>
+    decided('Variants split off', () =>
       api.call('POST /narratives/canonical/:id/split', {
         params: { id },
         body: { part, members, together },

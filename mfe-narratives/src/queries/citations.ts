@@ -3,13 +3,13 @@ import { useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
 
-/** A narrative's text and triplets never change, so neither does where it says them. */
+/** A narrative's text and triplets never change, so its citations do not either. */
 const options = (narrativeId: string) => ({
   queryKey: ['citations', narrativeId],
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Where a narrative says its triplets; undefined until known. Asked for once it is `wanted`. */
+/** Reads the sentences of a narrative's triplets once `wanted`; undefined while they load. */
 export function useCitations(narrativeId: string, wanted: boolean): Citation[] | undefined {
   const { api } = useHost()
   const { data } = useQuery({
@@ -21,7 +21,7 @@ export function useCitations(narrativeId: string, wanted: boolean): Citation[] |
   return data
 }
 
-/** Returns a function that reads where a narrative says its triplets. Rejects if that fails. */
+/** Returns a function that reads the sentences of a narrative's triplets. It rejects on failure. */
 export function useReadCitations(): (narrativeId: string) => Promise<Citation[]> {
   const { api } = useHost()
   const client = useQueryClient()

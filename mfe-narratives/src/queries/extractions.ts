@@ -30,8 +30,8 @@ function extractionsOf(userId: string): Extractions {
 
 const count = (triplets: number) => `${triplets} ${triplets === 1 ? 'triplet' : 'triplets'} extracted`
 
-/** Whether an extraction failed because of a missing API key, according to the error's detail. */
-const asksForKey = (error: unknown) =>
+/** Returns whether an extraction failed because of a missing API key, according to the error's detail. */
+const isMissingKeyError = (error: unknown) =>
   hasStatus(error, 400) && isApiError(error) && /openai api key/i.test(errorDetail(error, ''))
 
 /**
@@ -45,7 +45,7 @@ export function useExtractions() {
   const underWay = useSyncExternalStore(store.subscribe, store.getState)
   const [keyFault, setKeyFault] = useState<string | null>(null)
 
-  const tellDone = useCallback(
+  const notifyDone = useCallback(
     (triplets: number) =>
       notify({
         status: 'success',
@@ -69,7 +69,7 @@ export function useExtractions() {
       const { triplets_extracted } = await api.call('POST /narratives', {
         body: { text, ...(src && { src }) },
       })
-      tellDone(triplets_extracted)
+      notifyDone(triplets_extracted)
       await client.invalidateQueries({ queryKey: NARRATIVES_KEY })
       store.end(extraction)
       return true
@@ -85,7 +85,7 @@ export function useExtractions() {
         return true
       }
       store.end(extraction)
-      if (asksForKey(error)) {
+      if (isMissingKeyError(error)) {
         setKeyFault(errorDetail(error, KEY_HINT))
         notify({
           status: 'warning',
@@ -112,9 +112,9 @@ export function useExtractions() {
   /** Removes the extractions whose narratives are in the list. */
   const settle = useCallback(
     (listed: readonly Narrative[]) => {
-      for (const { narrative } of store.settle(listed)) tellDone(narrative.triplets.length)
+      for (const { narrative } of store.settle(listed)) notifyDone(narrative.triplets.length)
     },
-    [store, tellDone],
+    [store, notifyDone],
   )
 
   return { underWay, keyFault, extract, settle, isUnderWay: store.isUnderWay, cancel, dismiss: store.end }

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
 import { NARRATIVES_KEY } from './narratives'
 
-/** One of the user's narratives. */
+/** Reads one of the user's narratives. */
 export function useNarrative(id: string) {
   const { api } = useHost()
   return useQuery({
@@ -13,7 +13,7 @@ export function useNarrative(id: string) {
   })
 }
 
-/** Returns a function that reads one of the user's narratives. Rejects if that fails. */
+/** Returns a function that reads one of the user's narratives. It rejects on failure. */
 export function useReadNarrative(): (id: string) => Promise<Narrative> {
   const { api } = useHost()
   const client = useQueryClient()

@@ -7,7 +7,7 @@ export const NARRATIVES_KEY = ['narratives']
 const PAGE_SIZE = 50
 const POLL_MS = 3_000
 
-/** The user's narratives, newest first, paginated. Refetched every 3 s while `polling`. */
+/** Reads the user's narratives, newest first, paginated. Refetched every 3 s while `polling`. */
 export function useNarratives(polling: boolean) {
   const { api } = useHost()
   return usePagedQuery({
@@ -24,18 +24,18 @@ interface Deletion {
   onUndone: () => void
 }
 
-/** Deletes narratives, and restores them while the service can. */
+/** Deletes narratives, and restores them while the service allows it. */
 export function useDeleteNarrative() {
   const { api } = useHost()
   const client = useQueryClient()
   const [deleting, setDeleting] = useState<readonly string[]>([])
-  /** Resolves to whether nothing is left to undo, once the list is up to date. */
+  /** Resolves to true if no further Undo is possible, after the list is refetched. */
   const { run: restore }: Action<string> = useAction({
     mutationFn: async (id: string): Promise<boolean> => {
       try {
         await api.call('POST /narratives/data/:id/restore', { params: { id } })
       } catch (error) {
-        // 409: the other button has restored it.
+        // 409: another Undo button has already restored it.
         if (!hasStatus(error, 404) && !hasStatus(error, 409)) throw error
         return hasStatus(error, 409)
       }

@@ -5,7 +5,7 @@ import { useQuery } from '@iodine/mfe-kit/query'
 const POLL_MS = 2_000
 const NONE: readonly OpenNarrative[] = []
 
-/** The server's state of the user's extractions, refetched every 2 s while any is in progress. */
+/** Reads the server's state of the user's extractions, every 2 s while any is in progress. */
 export function useOpenNarratives(underWay: boolean): readonly OpenNarrative[] {
   const { api } = useHost()
   const { data } = useQuery({

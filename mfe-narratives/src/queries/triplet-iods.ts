@@ -7,12 +7,12 @@ import { iodMatcher, tripletValue } from '../model/triplets'
 
 const KEY = 'triplet-iods'
 
-/** Finds the existing IODs of triplets: by value, or created from the triplet with another value. */
+/** Returns a function that finds the existing IOD of a triplet: by value, or created from it with another value. */
 export function useTripletIods(narratives: readonly Narrative[] | undefined) {
   const { api, session } = useHost()
   const userId = session.user.id
   const triplets = useMemo(() => narratives?.flatMap(narrative => narrative.triplets) ?? [], [narratives])
-  // Triplets are immutable and their ids unique, so their number and the sum of ids identify the list.
+  // Triplets are immutable and their ids unique, so their number and the sum of their ids identify the list.
   const idSum = triplets.reduce((sum, triplet) => sum + triplet.id, 0)
   const { data } = useQuery({
     queryKey: [KEY, triplets.length, idSum],
@@ -32,7 +32,10 @@ export function useTripletIods(narratives: readonly Narrative[] | undefined) {
   return useMemo(() => iodMatcher(data ?? []), [data])
 }
 
-/** Marks the triplet of a new IOD; reads all marks again where another user may have created the same IOD. */
+/**
+ * Updates the IODs of triplets in the cache. `add` adds a new IOD. `refresh` refetches all: another user may have
+ * created the same IOD.
+ */
 export function useTripletIodCache() {
   const client = useQueryClient()
   return {

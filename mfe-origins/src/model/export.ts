@@ -1,9 +1,9 @@
 import type { Sighting } from '@iodine/contracts'
 import { type Cell, writeCsv } from '@iodine/exchange/spreadsheet'
-import { describeEdge, type Found } from './sightings'
+import { describeEdge, type SearchResult } from './sightings'
 
-/** Columns of the file, and the cells of a sighting. */
-const COLUMNS: readonly (readonly [name: string, cell: (item: Sighting, found: Found) => Cell])[] = [
+/** Columns of the CSV, with functions that return an occurrence's cells. */
+const COLUMNS: readonly (readonly [name: string, cell: (item: Sighting, found: SearchResult) => Cell])[] = [
   ['at', ({ at }) => at],
   ['at_is', ({ posted_claimed }) => (posted_claimed ? 'claimed' : 'upper bound (collected)')],
   ['posted_at_claimed', ({ posted_at }) => posted_at],
@@ -25,8 +25,8 @@ const COLUMNS: readonly (readonly [name: string, cell: (item: Sighting, found: F
   ['text', ({ excerpt }) => excerpt],
 ]
 
-/** What is loaded of a search as CSV, the earliest first, with both times of each sighting. */
-export const sightingsCsv = (found: Found): string =>
+/** Returns the loaded occurrences as CSV, the earliest first, with both times of each. */
+export const sightingsCsv = (found: SearchResult): string =>
   writeCsv(
     COLUMNS.map(([name]) => name),
     found.items.map(item => COLUMNS.map(([, cell]) => cell(item, found))),

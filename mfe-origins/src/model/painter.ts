@@ -27,14 +27,14 @@ export interface Palette {
   font: string
 }
 
-/** What is in view, in CSS pixels. */
+/** The visible part of the timeline. Lengths are in CSS pixels. */
 export interface View {
   width: number
   height: number
-  /** Width of the accounts' names. */
+  /** Width of the column of account names. */
   gutter: number
   span: Span
-  /** How far the lanes are scrolled. */
+  /** Scroll offset of the lanes. */
   scroll: number
   /** Index of a mark; -1 for none. */
   selected: number
@@ -45,14 +45,14 @@ export const LANE_HEIGHT = 28
 /** Height of the time axis above the lanes. */
 export const AXIS_HEIGHT = 28
 const SIZE = 90
-/** How near the pointer must be to a mark. */
+/** Maximum distance of the pointer from a mark that counts as a hit, in pixels. */
 const REACH = 12
-/** Pixels at the right of the lanes that stay free. */
-const END = 16
-/** Lines between sightings that are drawn at most; those of the selected one always are. */
+/** Free space at both ends of the lanes, in pixels. */
+const PADDING = 16
+/** Maximum number of lines between occurrences. Lines of the selected occurrence are always drawn. */
 const LINES_MAX = 400
 
-/** A triangle on its tip. */
+/** An upside-down triangle. */
 const symbolTip: SymbolType = {
   draw(path, size) {
     const y = Math.sqrt(size / (Math.sqrt(3) * 3))
@@ -83,10 +83,10 @@ export const SHAPES: Record<Match, SymbolType> = {
   reworded: symbolWye,
 }
 
-/** The path of a kind's shape around (0, 0), for SVG and canvas. */
+/** Returns the path of a kind's shape around (0, 0), for SVG and canvas. */
 export const shapeOf = (kind: Match, size = SIZE): string => symbol(SHAPES[kind], size)() ?? ''
 
-/** The path of the line across the shape of a post that was removed. */
+/** The path of the line across the shape of a removed post. */
 export const STRIKE = 'M-8 8L8 -8'
 
 export const scaleOf = ({
@@ -96,7 +96,7 @@ export const scaleOf = ({
 }: Pick<View, 'span' | 'gutter' | 'width'>): ScaleTime<number, number> =>
   scaleUtc()
     .domain([new Date(span[0]), new Date(span[1])])
-    .range([gutter + END, Math.max(width - END, gutter + END + 1)])
+    .range([gutter + PADDING, Math.max(width - PADDING, gutter + PADDING + 1)])
 
 const DAY_MS = 86_400_000
 const MONTH_MS = 28 * DAY_MS
@@ -109,7 +109,10 @@ const [fullDay, monthAndDay, monthAndYear, hourAndMinute, withSeconds] = [
 ].map(pattern => utcFormat(pattern)) as [Label, Label, Label, Label, Label]
 type Label = (time: Date) => string
 
-/** Labels of an axis: the first one says the whole date, as does the first of each year; the first of each day the day. */
+/**
+ * Returns the labels of an axis. The first label, and the first of each year, contain the full date. The first label of
+ * each day contains the day.
+ */
 export const axisLabels = (ticks: readonly Date[]): string[] => {
   const step = (ticks[1]?.getTime() ?? 0) - (ticks[0]?.getTime() ?? 0)
   return ticks.map((tick, n) => {
@@ -129,7 +132,7 @@ const lanesInView = ({ lanes }: Timeline, { scroll, height }: View): [from: numb
   Math.min(lanes.length, Math.ceil((scroll + height - AXIS_HEIGHT) / LANE_HEIGHT)),
 ]
 
-/** The mark at a place of the view; -1 if there is none. */
+/** Returns the index of the mark at a position of the view; -1 if there is none. */
 export function markAt(timeline: Timeline, view: View, x: number, y: number): number {
   if (y < AXIS_HEIGHT || x < view.gutter) return -1
   const lane = timeline.lanes[Math.floor((y - AXIS_HEIGHT + view.scroll) / LANE_HEIGHT)]
@@ -153,7 +156,7 @@ const clip = (ctx: CanvasRenderingContext2D, text: string, width: number): strin
   return `${letters.join('')}…`
 }
 
-/** Paints timelines on canvases; `edges` are lines between sightings, by id. */
+/** Creates a function that paints a timeline on a canvas. `edges` are lines between occurrences, by id. */
 export function createPainter(timeline: Timeline, edges: readonly SightingEdge[], palette: Palette) {
   const shapes = new Map<Match, Path2D>()
   const struck = new Path2D(STRIKE)
@@ -192,7 +195,7 @@ export function createPainter(timeline: Timeline, edges: readonly SightingEdge[]
     ctx.strokeStyle = color
     ctx.lineWidth = 1.5
     if (!mark.claimed) {
-      // It may be anywhere to the left.
+      // An arrow to the left: the post may be earlier.
       ctx.beginPath()
       ctx.moveTo(-7, 0)
       ctx.lineTo(-20, 0)
@@ -222,7 +225,6 @@ export function createPainter(timeline: Timeline, edges: readonly SightingEdge[]
     ctx.restore()
   }
 
-  /** Paints what is in view. */
   return (ctx: CanvasRenderingContext2D, view: View): void => {
     const { width, height, gutter } = view
     const scale = scaleOf(view)
@@ -267,7 +269,7 @@ export function createPainter(timeline: Timeline, edges: readonly SightingEdge[]
         const mark = timeline.marks[index]
         if (!mark || index === view.selected) continue
         const place = x(mark)
-        if (place >= gutter - END && place <= width + END) paintMark(ctx, view, place, mark, index)
+        if (place >= gutter - PADDING && place <= width + PADDING) paintMark(ctx, view, place, mark, index)
       }
     const selected = timeline.marks[view.selected]
     if (selected) paintMark(ctx, view, x(selected), selected, view.selected)
@@ -282,7 +284,7 @@ export function createPainter(timeline: Timeline, edges: readonly SightingEdge[]
     for (let lane = from; lane < to; lane++)
       ctx.fillText(clip(ctx, timeline.lanes[lane]?.name ?? '', gutter - 16), 12, middleOf(lane, view))
     ctx.restore()
-    // Above the lanes, which scroll below it.
+    // Painted after the lanes, which scroll below it.
     ctx.fillStyle = palette.ground
     ctx.fillRect(0, 0, width, AXIS_HEIGHT)
     ctx.fillStyle = palette.muted

@@ -8,7 +8,7 @@ import {
 } from '@iodine/contracts'
 import { exactTime, formatSpan } from '@iodine/mfe-kit'
 
-/** How a sighting matches, strongest first: it has the shape of the first that applies. */
+/** Kinds of matches, strongest first. An occurrence's mark has the shape of its strongest match. */
 export const KINDS: readonly Match[] = [
   'post',
   'forward',
@@ -23,14 +23,14 @@ export const KINDS: readonly Match[] = [
 
 export const MATCH_LABELS: Record<Match, string> = {
   post: 'The post itself',
-  forward: 'Forwarded from it',
+  forward: 'Forward of the post',
   exact: 'Same text',
   quoted: 'Quoted word for word',
-  part: 'A part of it, word for word',
+  part: 'Part quoted word for word',
   near: 'Nearly the same text',
-  link: 'Has the link',
-  media: 'Picture alike',
-  reworded: 'In other words',
+  link: 'Contains the link',
+  media: 'Similar picture',
+  reworded: 'Reworded',
 }
 
 export const SOURCE_LABELS: Record<Source, string> = {
@@ -39,29 +39,29 @@ export const SOURCE_LABELS: Record<Source, string> = {
   blog: 'Blog',
 }
 
-/** What a mark on the timeline looks like. */
+/** Returns the strongest match, which determines the shape of a mark. */
 export const kindOf = (matches: readonly Match[]): Match =>
   KINDS.find(kind => matches.includes(kind)) ?? 'exact'
 
-export const NO_ACCOUNT = 'Account unknown'
+export const NO_ACCOUNT = 'Unknown account'
 
-/** Accounts of one name on several sources are several. */
+/** Returns a key of an account. Accounts with the same name on different sources differ. */
 export const accountKey = ({ source, account }: Pick<Sighting, 'source' | 'account'>): string =>
   `${source} ${foldValue(account ?? '')}`
 
-/** All that was loaded of a search. */
-export interface Found extends Pick<SightingResults, 'first' | 'first_seen' | 'firsts' | 'counts'> {
-  /** The earliest first. */
+/** The loaded pages of a search. */
+export interface SearchResult extends Pick<SightingResults, 'first' | 'first_seen' | 'firsts' | 'counts'> {
+  /** Sorted by time, the earliest first. */
   items: readonly Sighting[]
   edges: readonly SightingEdge[]
-  /** By id, with `first` and `first_seen`. */
+  /** By id, including `first` and `first_seen`. */
   byId: ReadonlyMap<string, Sighting>
-  /** By the id of the later one. */
+  /** By the id of the later occurrence. */
   edgesTo: ReadonlyMap<string, readonly SightingEdge[]>
 }
 
-/** Joins the pages of a search. What was collected meanwhile may be on two pages: it counts once. */
-export function joinPages(pages: readonly SightingResults[]): Found | undefined {
+/** Merges the pages of a search. A new record may shift occurrences to the next page: duplicates are removed. */
+export function joinPages(pages: readonly SightingResults[]): SearchResult | undefined {
   const [page] = pages
   if (!page) return undefined
   const items = new Map(pages.flatMap(({ items }) => items.map(item => [item.id, item] as const)))
@@ -85,20 +85,23 @@ export function joinPages(pages: readonly SightingResults[]): Found | undefined 
   }
 }
 
-/** Time of a sighting, as far as it is known. */
+/** The time of an occurrence, and whether the page claims it. */
 type Timed = Pick<Sighting, 'at' | 'posted_claimed'>
 
-/** The time that the page claims, or '≤' and when it was collected: it was posted then at the latest. */
+/** Formats the claimed time. Without one, the time of collection is an upper bound, prefixed with '≤'. */
 export const boundedTime = ({ at, posted_claimed }: Timed): string =>
   posted_claimed ? exactTime(at) : `≤ ${exactTime(at)}`
 
-/** What `boundedTime` is. */
+/** Explains the time of `boundedTime`. */
 export const timeNote = ({ posted_claimed }: Timed): string =>
-  posted_claimed ? 'claimed by the page' : 'when collected, may be earlier'
+  posted_claimed ? 'claimed by the page' : 'collection time, may be earlier'
 
-/** How long after the earliest; a time of collecting is an upper bound, after which nothing can be said to follow. */
+/**
+ * Describes the time between the earliest occurrence and a later one. A time of collection is only an upper bound, so
+ * no later time follows from it.
+ */
 export function describeDistance(first: Timed, later: Timed): string {
-  if (!later.posted_claimed) return 'May be earlier than it was collected'
+  if (!later.posted_claimed) return 'Only its collection time is known'
   const seconds = (Date.parse(later.at) - Date.parse(first.at)) / 1_000
   if (!first.posted_claimed) return `${formatSpan(seconds)} or more after the earliest`
   return seconds === 0 ? 'At the same time as the earliest' : `${formatSpan(seconds)} after the earliest`
@@ -107,13 +110,15 @@ export function describeDistance(first: Timed, later: Timed): string {
 export const nameOf = ({ account }: Pick<Sighting, 'account'>): string => account ?? NO_ACCOUNT
 
 const RTL = /[\u0590-\u08ff\ufb1d-\ufefc]/
-/** A name in a sentence: one written from right to left would move what stands behind it. */
+/** Isolates a right-to-left name, which would otherwise reorder the text after it. */
 const isolated = (name: string): string => (RTL.test(name) ? `\u2068${name}\u2069` : name)
 
-/** How a sighting follows from an earlier one. Only a forward and a link are what it says itself. */
+/** Describes how an occurrence follows from an earlier one. Only forwards and links are stated by the page. */
 export function describeEdge({ how, delta_s }: SightingEdge, from: Sighting | undefined): string {
-  const name = from ? isolated(nameOf(from)) : 'an earlier post'
-  if (how === 'forward') return `Forwarded from ${name}, says the page`
-  if (how === 'link') return `Links to the post of ${name}`
-  return delta_s === null ? `Seen earlier: ${name}` : `Seen earlier: ${name}, ${formatSpan(delta_s)} before`
+  const name = from ? isolated(nameOf(from)) : 'another account'
+  if (how === 'forward') return `Forwarded from ${name}, according to the page`
+  if (how === 'link') return `Links to the post by ${name}`
+  return delta_s === null
+    ? `Earlier post by ${name}`
+    : `Earlier post by ${name}, ${formatSpan(delta_s)} before`
 }

@@ -5,21 +5,21 @@ export interface Lane {
   key: string
   source: Sighting['source']
   name: string
-  /** Indices of its marks, the earliest first. */
+  /** Indices of its marks, in order of time. */
   marks: number[]
 }
 
-/** A sighting on the timeline. */
+/** An occurrence on the timeline. */
 export interface Mark {
   id: string
   lane: number
   /** In milliseconds since 1970. */
   at: number
   kind: Match
-  /** Whether the page claims the time; else it is when it was collected. */
+  /** Whether the page claims the time; otherwise it is the time of collection. */
   claimed: boolean
   edited: boolean
-  /** The post was seen removed. */
+  /** Whether the post was seen removed. */
   removed?: true
   own: boolean
 }
@@ -31,18 +31,18 @@ export interface Timeline {
   lanes: readonly Lane[]
   /** In order of time. */
   marks: readonly Mark[]
-  /** All marks, with room at both ends. */
-  whole: Span
+  /** The span of all marks, with free space at both ends. */
+  fullSpan: Span
   indexOf: ReadonlyMap<string, number>
 }
 
 const DAY_MS = 86_400_000
-/** Share of the time that is left free at both ends. */
+/** Share of the span that is free space, at each end. */
 const ROOM = 0.04
-/** The shortest time that is shown: a second. */
+/** Minimum displayed span: a second. */
 const SPAN_MIN_MS = 1_000
 
-/** Lays sightings out: a lane an account, the account that was first on top. */
+/** Arranges occurrences in one lane per account, ordered by the account's first occurrence. */
 export function layTimeline(items: readonly Sighting[]): Timeline {
   const lanes: Lane[] = []
   const laneOf = new Map<string, number>()
@@ -73,33 +73,33 @@ export function layTimeline(items: readonly Sighting[]): Timeline {
   return {
     lanes,
     marks,
-    whole: [first - room, last + room],
+    fullSpan: [first - room, last + room],
     indexOf: new Map(marks.map(({ id }, index) => [id, index])),
   }
 }
 
-/** A span within the whole; the whole itself if it is as long. */
-export function clampSpan([from, to]: Span, whole: Span): Span {
+/** Limits a span to the full span. */
+export function clampSpan([from, to]: Span, fullSpan: Span): Span {
   const length = Math.max(to - from, SPAN_MIN_MS)
-  if (length >= whole[1] - whole[0]) return whole
-  const start = Math.min(Math.max(from, whole[0]), whole[1] - length)
+  if (length >= fullSpan[1] - fullSpan[0]) return fullSpan
+  const start = Math.min(Math.max(from, fullSpan[0]), fullSpan[1] - length)
   return [start, start + length]
 }
 
-/** Zooms by a factor (below 1 goes nearer) about a time. */
-export const zoomSpan = ([from, to]: Span, factor: number, about: number, whole: Span): Span =>
-  clampSpan([about - (about - from) * factor, about + (to - about) * factor], whole)
+/** Zooms around a time by a factor; a factor below 1 zooms in. */
+export const zoomSpan = ([from, to]: Span, factor: number, about: number, fullSpan: Span): Span =>
+  clampSpan([about - (about - from) * factor, about + (to - about) * factor], fullSpan)
 
-/** Moves by a share of what is shown, or no more than needed to show a time. */
-export const moveSpan = ([from, to]: Span, share: number, whole: Span): Span => {
+/** Moves by a share of the displayed span. */
+export const moveSpan = ([from, to]: Span, share: number, fullSpan: Span): Span => {
   const step = (to - from) * share
-  return clampSpan([from + step, to + step], whole)
+  return clampSpan([from + step, to + step], fullSpan)
 }
-export const spanWith = (span: Span, at: number, whole: Span): Span => {
+export const spanWith = (span: Span, at: number, fullSpan: Span): Span => {
   const [from, to] = span
   if (at >= from && at <= to) return span
   const length = to - from
-  return clampSpan([at - length / 2, at + length / 2], whole)
+  return clampSpan([at - length / 2, at + length / 2], fullSpan)
 }
 
 /** Keys that move the selection. */
@@ -107,7 +107,7 @@ export const MOVES = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home',
 export type Move = (typeof MOVES)[number]
 export const isMove = (key: string): key is Move => (MOVES as readonly string[]).includes(key)
 
-/** The mark that a key leads to: left and right by time, up and down to the nearest in time of the next lane. */
+/** Returns the mark that a key selects: left and right by time, up and down to the nearest mark of the next lane. */
 export function moveSelection({ lanes, marks }: Timeline, selected: number, move: Move): number {
   const last = marks.length - 1
   if (last < 0) return -1
@@ -125,7 +125,7 @@ export function moveSelection({ lanes, marks }: Timeline, selected: number, move
   }, lane.marks[0] ?? selected)
 }
 
-/** How many marks each of `count` equal parts of a span has. */
+/** Counts the marks in `count` equal parts of a span. */
 export function countParts({ marks }: Timeline, [from, to]: Span, count: number): number[] {
   const parts = Array.from({ length: count }, () => 0)
   for (const { at } of marks) {

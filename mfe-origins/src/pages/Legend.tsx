@@ -1,11 +1,11 @@
 import type { Match } from '@iodine/contracts'
 import { formatCount } from '@iodine/ui'
 import { STRIKE, shapeOf } from '../model/painter'
-import { type Found, KINDS, MATCH_LABELS } from '../model/sightings'
+import { KINDS, MATCH_LABELS, type SearchResult } from '../model/sightings'
 import styles from './Legend.module.css'
 
-/** What the marks of the timeline mean; kinds of matches that were found, with their numbers. */
-export function Legend({ found }: { found: Found }) {
+/** A legend of the timeline's marks, with the number of occurrences of each kind of match. */
+export function Legend({ found }: { found: SearchResult }) {
   const { by_match } = found.counts
   const shared = found.items.some(({ own }) => !own)
   return (
@@ -20,7 +20,7 @@ export function Legend({ found }: { found: Found }) {
         <Shape kind="exact" className={styles.own} /> time claimed by the page
       </li>
       <li>
-        <Shape kind="exact" className={styles.hollow} /> collected at the latest by then, may be earlier
+        <Shape kind="exact" className={styles.hollow} /> collection time, may be earlier
       </li>
       {found.items.some(({ edited }) => edited) && (
         <li>
@@ -37,7 +37,7 @@ export function Legend({ found }: { found: Found }) {
             <path className={styles.own} d={shapeOf('exact')} />
             <path className={styles.strike} d={STRIKE} />
           </svg>
-          removed since
+          removed
         </li>
       )}
       {shared && (
@@ -50,7 +50,7 @@ export function Legend({ found }: { found: Found }) {
           <svg className={styles.line} viewBox="0 0 24 10" aria-hidden="true">
             <path d="M0 5H24" />
           </svg>
-          forward or link, as the page says
+          forward or link, according to the page
         </li>
       )}
       {found.edges.some(({ how }) => how === 'copy') && (
@@ -58,7 +58,7 @@ export function Legend({ found }: { found: Found }) {
           <svg className={styles.line} viewBox="0 0 24 10" aria-hidden="true">
             <path d="M0 5H24" strokeDasharray="3 4" />
           </svg>
-          seen earlier
+          earlier post
         </li>
       )}
     </ul>

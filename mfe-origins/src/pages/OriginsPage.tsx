@@ -12,63 +12,65 @@ import {
 import { SearchIcon, TimelineEventsIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
 import { useCallback, useMemo, useRef, useState } from 'react'
-import { type Question, readQuestion, toAddress } from '../model/question'
-import { type Found, nameOf } from '../model/sightings'
-import { useAskedIod, useSightings } from '../queries/search'
-import { Firsts } from './Firsts'
+import { readCriteria, type SearchCriteria, toSearchParams } from '../model/search-criteria'
+import { nameOf, type SearchResult } from '../model/sightings'
+import { useSearchedIod, useSightings } from '../queries/search'
+import { FirstByAccount } from './FirstByAccount'
 import { Legend } from './Legend'
 import styles from './OriginsPage.module.css'
-import { Others } from './Others'
-import { Rest } from './Rest'
+import { OtherCollectors } from './OtherCollectors'
+import { RemainingPages } from './RemainingPages'
 import { SearchForm } from './SearchForm'
 import { SightingCard } from './SightingCard'
 import { SightingTable, type SightingTableHandle } from './SightingTable'
 import { Timeline } from './Timeline'
 
-/** Where a text, address, picture or record was seen, the earliest first. The URL has the question. */
+/**
+ * The page that finds occurrences of a text, URL, picture or record, the earliest first. Its URL contains the search.
+ */
 export function OriginsPage() {
   const [search, setSearch] = useSearchParams()
-  const question = useMemo(() => readQuestion(search), [search])
-  const iod = useAskedIod(question)
-  const found = useSightings(question, iod.data?.value)
-  const query = question?.by === 'iod' && !iod.data ? withData<Found>(iod, undefined) : found
-  const address = question ? new URLSearchParams(toAddress(question)).toString() : ''
+  const criteria = useMemo(() => readCriteria(search), [search])
+  const iod = useSearchedIod(criteria)
+  const found = useSightings(criteria, iod.data?.value)
+  const query = criteria?.by === 'iod' && !iod.data ? withData<SearchResult>(iod, undefined) : found
+  const queryString = criteria ? new URLSearchParams(toSearchParams(criteria)).toString() : ''
 
-  const ask = (asked: Question) => {
-    const next = new URLSearchParams(toAddress(asked)).toString()
-    if (next === address) void found.refetch()
-    else setSearch(toAddress(asked))
+  const submit = (next: SearchCriteria) => {
+    const params = toSearchParams(next)
+    if (new URLSearchParams(params).toString() === queryString) void found.refetch()
+    else setSearch(params)
   }
   return (
     <Page>
       <PageHeader
         title="Origins"
-        subtitle="Where something was seen first among collected records, and how it spread from there"
+        subtitle="Where a text, link or picture first appeared among the collected records, and how it spread"
       />
-      <SearchForm key={address} asked={question} busy={query.isFetching} onAsk={ask} />
-      {question === null ? (
+      <SearchForm key={queryString} initial={criteria} busy={query.isFetching} onSearch={submit} />
+      {criteria === null ? (
         <EmptyState
           icon={<TimelineEventsIcon size={40} />}
-          title="Search for a value, a text or an address"
-          description="Or open an IOD or a record, and ask there where it was first."
+          title="Search for a text, a web address or a hash"
+          description="You can also open an IOD or a record and choose “Find first appearance”."
         />
       ) : (
         <>
-          <Asked question={question} value={iod.data?.value} />
+          <SearchSubject criteria={criteria} value={iod.data?.value} />
           <LoadingPanel
             query={query}
-            errorTitle={titleOf(question, query.error)}
+            errorTitle={titleOf(criteria, query.error)}
             errorText={
-              question.by === 'record' && hasStatus(query.error, 404)
-                ? 'It is not yours, was deleted, or was collected seconds ago.'
+              criteria.by === 'record' && hasStatus(query.error, 404)
+                ? 'It belongs to another member, was deleted, or was collected seconds ago.'
                 : undefined
             }
             loadingLabel="Comparing records..."
             skeleton={<SkeletonCards count={2} lines={5} className={styles.cards} />}
             isEmpty={({ first }) => first === null}
-            empty={<Nothing question={question} />}
+            empty={<NoMatches criteria={criteria} />}
           >
-            {data => <Answer key={address} question={question} found={data} query={found} />}
+            {data => <Results key={queryString} criteria={criteria} found={data} query={found} />}
           </LoadingPanel>
         </>
       )}
@@ -76,14 +78,20 @@ export function OriginsPage() {
   )
 }
 
-const titleOf = ({ by }: Question, error: unknown): string => {
-  if (by === 'record' && hasStatus(error, 404)) return 'This record cannot be searched by'
+const titleOf = ({ by }: SearchCriteria, error: unknown): string => {
+  if (by === 'record' && hasStatus(error, 404)) return 'This record cannot be searched for'
   if (by === 'iod' && hasStatus(error, 404)) return 'This IOD does not exist'
   return 'The search failed'
 }
 
-/** What is searched for, where the form's field does not say it. */
-function Asked({ question: { by, words }, value }: { question: Question; value: string | undefined }) {
+/** The subject of a search by a record or an IOD, which the form does not show. */
+function SearchSubject({
+  criteria: { by, words },
+  value,
+}: {
+  criteria: SearchCriteria
+  value: string | undefined
+}) {
   if (by === 'record') return <p className={styles.asked}>Posts like one of your records</p>
   if (by !== 'iod') return null
   return (
@@ -96,27 +104,27 @@ function Asked({ question: { by, words }, value }: { question: Question; value: 
   )
 }
 
-const Nothing = ({ question: { scope, since, until } }: { question: Question }) => (
+const NoMatches = ({ criteria: { scope, since, until } }: { criteria: SearchCriteria }) => (
   <EmptyState
     icon={<SearchIcon size={40} />}
-    title="Not seen here"
+    title="No matching posts"
     description={
       since || until
-        ? 'No record of this time matches. Search without a time.'
+        ? 'No record of this period matches. Clear the period and search again.'
         : scope === 'own'
-          ? 'None of your records matches. Search those that others share, too, or collect some posts first.'
-          : 'Neither your records nor those that others share match.'
+          ? 'None of your records matches. Search shared records too, or collect posts first.'
+          : 'Neither your records nor shared records match.'
     }
   />
 )
 
-interface AnswerProps {
-  question: Question
-  found: Found
+interface ResultsProps {
+  criteria: SearchCriteria
+  found: SearchResult
   query: ReturnType<typeof useSightings>
 }
 
-function Answer({ question, found, query }: AnswerProps) {
+function Results({ criteria, found, query }: ResultsProps) {
   const { first, first_seen, counts } = found
   const [selected, setSelected] = useState<string | null>(null)
   const table = useRef<SightingTableHandle>(null)
@@ -127,15 +135,15 @@ function Answer({ question, found, query }: AnswerProps) {
   const shown = selected === null ? undefined : found.byId.get(selected)
   if (!first) return null
   const about =
-    question.by === 'iod'
-      ? { iod_id: question.words }
-      : question.by === 'record'
-        ? { record_id: question.words }
+    criteria.by === 'iod'
+      ? { iod_id: criteria.words }
+      : criteria.by === 'record'
+        ? { record_id: criteria.words }
         : null
   return (
     <>
       <ul className={styles.badges} aria-label="Counts">
-        <Badge count={counts.items} one="sighting" many="sightings" />
+        <Badge count={counts.items} one="post" many="posts" />
         <Badge count={counts.accounts} one="account" many="accounts" />
         {counts.without_time > 0 && (
           <Badge count={counts.without_time} one="without a claimed time" many="without a claimed time" />
@@ -143,22 +151,21 @@ function Answer({ question, found, query }: AnswerProps) {
       </ul>
       {counts.truncated && (
         <Callout className={styles.notice} intent="warning" compact>
-          More posts may match than a search compares: the earliest may be missing. Search for a longer text,
-          or a shorter time.
+          A search compares a limited number of posts: the earliest may be missing. Search for a longer text
+          or a shorter period.
         </Callout>
       )}
       <div className={styles.cards}>
         <SightingCard title="Earliest known here" sighting={first} found={found} onSelect={open}>
           <p className={styles.limits}>
-            {question.scope === 'own'
-              ? 'Among your records.'
-              : 'Among your records and those that others share.'}{' '}
-            It may have been said earlier where nobody collected it.
+            {criteria.scope === 'own' ? 'Among your records.' : 'Among your records and shared records.'}{' '}
+            Earlier posts may exist outside these records.
           </p>
           {counts.may_be_earlier > 0 && (
             <p className={styles.limits}>
-              {counts.may_be_earlier === 1 ? '1 other' : `${formatCount(counts.may_be_earlier)} others`} may
-              be earlier: only the time of collecting is known, before which each was posted (≤).
+              {counts.may_be_earlier === 1
+                ? '1 other post may be earlier: only its collection time (≤) is known.'
+                : `${formatCount(counts.may_be_earlier)} other posts may be earlier: only their collection times (≤) are known.`}
             </p>
           )}
           {first_seen && first_seen.id !== first.id && (
@@ -170,13 +177,13 @@ function Answer({ question, found, query }: AnswerProps) {
               , {exactTime(first_seen.fetched_at)}. A page can claim any time: compare both.
             </p>
           )}
-          {about && <Others key={question.words} about={about} />}
+          {about && <OtherCollectors key={criteria.words} about={about} />}
         </SightingCard>
-        <Firsts found={found} onSelect={open} />
+        <FirstByAccount found={found} onSelect={open} />
       </div>
       <p className={styles.next}>
-        <SectionLink to={coSharesOf(question)}>Who shares it together?</SectionLink> Accounts that post it
-        within seconds of each other.
+        <SectionLink to={coSharesOf(criteria)}>Show co-shares</SectionLink> Accounts that post it within
+        seconds of each other.
       </p>
       <Timeline
         found={found}
@@ -188,7 +195,7 @@ function Answer({ question, found, query }: AnswerProps) {
       {shown && (
         <div className={styles.selected}>
           <SightingCard
-            title="Selected sighting"
+            title="Selected post"
             sighting={shown}
             found={found}
             onSelect={open}
@@ -196,14 +203,14 @@ function Answer({ question, found, query }: AnswerProps) {
           />
         </div>
       )}
-      <Rest query={query} shown={found.items.length} total={counts.items} />
+      <RemainingPages query={query} shown={found.items.length} total={counts.items} />
       <SightingTable ref={table} found={found} selected={selected} onSelect={setSelected} />
     </>
   )
 }
 
-/** The page that looks for accounts that share what is asked about. */
-const coSharesOf = ({ by, words }: Question) =>
+/** Returns the URL of the co-shares page about the same subject. */
+const coSharesOf = ({ by, words }: SearchCriteria) =>
   paths.coShares(by === 'iod' ? { iod: words } : by === 'record' ? { record: words } : { about: words })
 
 const Badge = ({ count, one, many }: { count: number; one: string; many: string }) => (

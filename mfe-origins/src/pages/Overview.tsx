@@ -15,16 +15,19 @@ export interface OverviewProps {
   onSpan: (span: Span) => void
 }
 
-/** How many sightings there are over the whole time; dragging over it zooms the timeline. For pointers: keys and buttons zoom, too. */
+/**
+ * A histogram of all occurrences over time; dragging over it zooms the timeline. Only for pointers: keys and buttons
+ * zoom as well.
+ */
 export function Overview({ timeline, span, gutter, width, onSpan }: OverviewProps) {
   const group = useRef<SVGGElement>(null)
   const brush = useRef<BrushBehavior<unknown>>(null)
-  const { whole } = timeline
-  const scale = useMemo(() => scaleOf({ span: whole, gutter, width }), [whole, gutter, width])
+  const { fullSpan } = timeline
+  const scale = useMemo(() => scaleOf({ span: fullSpan, gutter, width }), [fullSpan, gutter, width])
   const [left = 0, right = 0] = scale.range()
   const parts = useMemo(
-    () => countParts(timeline, whole, Math.max(1, Math.floor((right - left) / PART))),
-    [timeline, whole, left, right],
+    () => countParts(timeline, fullSpan, Math.max(1, Math.floor((right - left) / PART))),
+    [timeline, fullSpan, left, right],
   )
   const most = Math.max(1, ...parts)
 
@@ -36,11 +39,11 @@ export function Overview({ timeline, span, gutter, width, onSpan }: OverviewProp
         [right, HEIGHT],
       ])
       .on('end', ({ selection, sourceEvent }: D3BrushEvent<unknown>) => {
-        // Without an event the brush was moved below.
+        // Without an event, the effect below moved the brush.
         if (!sourceEvent) return
-        if (!selection) return onSpan(whole)
+        if (!selection) return onSpan(fullSpan)
         const [from, to] = selection as [number, number]
-        onSpan(clampSpan([scale.invert(from).getTime(), scale.invert(to).getTime()], whole))
+        onSpan(clampSpan([scale.invert(from).getTime(), scale.invert(to).getTime()], fullSpan))
       })
     brush.current = behavior
     const selection = select<SVGGElement, unknown>(group.current)
@@ -48,15 +51,15 @@ export function Overview({ timeline, span, gutter, width, onSpan }: OverviewProp
     return () => {
       selection.on('.brush', null)
     }
-  }, [scale, left, right, whole, onSpan])
+  }, [scale, left, right, fullSpan, onSpan])
   useEffect(() => {
     if (!group.current || !brush.current || right <= left) return
-    const isWhole = span[0] <= whole[0] && span[1] >= whole[1]
+    const isFullSpan = span[0] <= fullSpan[0] && span[1] >= fullSpan[1]
     brush.current.move(
       select<SVGGElement, unknown>(group.current),
-      isWhole ? null : [scale(span[0]), Math.max(scale(span[1]), scale(span[0]) + 2)],
+      isFullSpan ? null : [scale(span[0]), Math.max(scale(span[1]), scale(span[0]) + 2)],
     )
-  }, [span, whole, scale, left, right])
+  }, [span, fullSpan, scale, left, right])
 
   const step = (right - left) / parts.length
   return (

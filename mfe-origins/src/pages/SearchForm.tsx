@@ -1,96 +1,69 @@
-import { Button, Card, FormGroup, HTMLSelect, InputGroup, SegmentedControl, TextArea } from '@iodine/ui'
-import { SearchIcon } from '@iodine/ui/icons'
-import { type FormEvent, useId, useState } from 'react'
-import { type By, type Question, WORDS_MAX } from '../model/question'
+import { Button, Card, Disclosure, FormGroup, HTMLSelect, InputGroup, TextArea } from '@iodine/ui'
+import { type SyntheticEvent, useId, useState } from 'react'
+import { type SearchCriteria, WORDS_MAX } from '../model/search-criteria'
 import styles from './SearchForm.module.css'
 
-type Typed = Exclude<By, 'record' | 'iod'>
-
-const HINTS: Record<Typed, string> = {
-  value: 'An IOD’s value: words, a web address, or the hash of a picture',
-  text: 'A whole post: copies, near copies and rewordings are found',
-  url: 'https://…',
-}
-const LABELS: { value: Typed; label: string }[] = [
-  { value: 'value', label: 'Value' },
-  { value: 'text', label: 'Text' },
-  { value: 'url', label: 'Address' },
-]
-
 export interface SearchFormProps {
-  asked: Question | null
+  initial: SearchCriteria | null
   busy: boolean
-  onAsk: (question: Question) => void
+  onSearch: (criteria: SearchCriteria) => void
 }
 
-/** What to search for, among which records and in which time. */
-export function SearchForm({ asked, busy, onAsk }: SearchFormProps) {
+/** The search form, with the searched records and the period. */
+export function SearchForm({ initial, busy, onSearch }: SearchFormProps) {
   const id = useId()
-  const isTyped = asked && asked.by !== 'record' && asked.by !== 'iod'
-  const [by, setBy] = useState<Typed>(isTyped ? (asked.by as Typed) : 'value')
-  const [words, setWords] = useState(isTyped ? asked.words : '')
-  const [scope, setScope] = useState<Question['scope']>(asked?.scope ?? 'own')
-  const [since, setSince] = useState(asked?.since ?? '')
-  const [until, setUntil] = useState(asked?.until ?? '')
+  const isTyped = initial && initial.by !== 'record' && initial.by !== 'iod'
+  const [words, setWords] = useState(isTyped ? initial.words : '')
+  const [scope, setScope] = useState<SearchCriteria['scope']>(initial?.scope ?? 'own')
+  const [since, setSince] = useState(initial?.since ?? '')
+  const [until, setUntil] = useState(initial?.until ?? '')
   const isFilled = words.trim() !== ''
-  // Without words of its own the form asks about the same record or IOD again.
-  const kept = asked && !isTyped && !isFilled
+  // An empty form repeats the search by a record or an IOD.
+  const kept = initial && !isTyped && !isFilled
   const isBackwards = since !== '' && until !== '' && since > until
+  const canSubmit = !isBackwards && (isFilled || kept)
 
-  const submit = (event: FormEvent) => {
+  const submit = (event: SyntheticEvent) => {
     event.preventDefault()
-    if (isBackwards || (!isFilled && !kept)) return
-    onAsk(kept ? { ...asked, scope, since, until } : { by, words: words.trim(), scope, since, until })
+    if (!canSubmit) return
+    onSearch(
+      kept ? { ...initial, scope, since, until } : { by: 'value', words: words.trim(), scope, since, until },
+    )
   }
-  const field = {
-    id: `${id}-words`,
-    placeholder: HINTS[by],
-    'aria-label': 'What to search for',
-    dir: 'auto',
-    maxLength: WORDS_MAX,
-    value: words,
-  } as const
   return (
     <Card className={styles.card} compact>
       <form onSubmit={submit} noValidate aria-label="Search origins">
-        <div className={styles.search}>
-          <SegmentedControl
-            aria-label="Search by"
-            options={LABELS}
-            value={by}
-            onValueChange={value => setBy(value as Typed)}
+        <FormGroup
+          label="Search for"
+          labelFor={`${id}-words`}
+          helperText="A text finds copies, near copies and rewordings. A web address finds posts that link to it. The hash of a picture finds the picture."
+        >
+          <TextArea
+            id={`${id}-words`}
+            dir="auto"
+            fill
+            autoResize
+            maxLength={WORDS_MAX}
+            placeholder="A text, a web address or a hash"
+            value={words}
+            onChange={event => setWords(event.currentTarget.value)}
+            onKeyDown={event => {
+              // During input method composition, Enter confirms a suggestion.
+              if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) submit(event)
+            }}
           />
-          <div className={styles.words}>
-            {by === 'text' ? (
-              <TextArea {...field} fill autoResize onChange={event => setWords(event.currentTarget.value)} />
-            ) : (
-              <InputGroup {...field} leftIcon={<SearchIcon />} onValueChange={setWords} />
-            )}
-          </div>
-        </div>
+        </FormGroup>
         <div className={styles.fields}>
           <FormGroup label="Records" labelFor={`${id}-scope`}>
             <HTMLSelect
               id={`${id}-scope`}
               fill
               value={scope}
-              onChange={event => setScope(event.target.value as Question['scope'])}
+              onChange={event => setScope(event.target.value as SearchCriteria['scope'])}
             >
               <option value="own">My own</option>
               <option value="shared">My own and shared ones</option>
             </HTMLSelect>
-          </FormGroup>
-          <FormGroup label="Since" labelFor={`${id}-since`} labelInfo="(UTC)">
-            <InputGroup id={`${id}-since`} type="datetime-local" value={since} onValueChange={setSince} />
-          </FormGroup>
-          <FormGroup
-            label="Until"
-            labelFor={`${id}-until`}
-            labelInfo="(UTC)"
-            intent={isBackwards ? 'danger' : 'none'}
-            helperText={isBackwards ? 'Must be after Since' : undefined}
-          >
-            <InputGroup id={`${id}-until`} type="datetime-local" value={until} onValueChange={setUntil} />
           </FormGroup>
           <Button
             className={styles.submit}
@@ -98,9 +71,29 @@ export function SearchForm({ asked, busy, onAsk }: SearchFormProps) {
             intent="primary"
             text="Search"
             loading={busy}
-            disabled={isBackwards || (!isFilled && !kept)}
+            disabled={!canSubmit}
           />
         </div>
+        <Disclosure
+          label="Period"
+          active={[since, until].filter(time => time !== '').length}
+          forceOpen={isBackwards}
+        >
+          <div className={styles.fields}>
+            <FormGroup label="Since" labelFor={`${id}-since`} labelInfo="(UTC)">
+              <InputGroup id={`${id}-since`} type="datetime-local" value={since} onValueChange={setSince} />
+            </FormGroup>
+            <FormGroup
+              label="Until"
+              labelFor={`${id}-until`}
+              labelInfo="(UTC)"
+              intent={isBackwards ? 'danger' : 'none'}
+              helperText={isBackwards ? 'Must be after Since' : undefined}
+            >
+              <InputGroup id={`${id}-until`} type="datetime-local" value={until} onValueChange={setUntil} />
+            </FormGroup>
+          </div>
+        </Disclosure>
       </form>
     </Card>
   )

@@ -3,19 +3,19 @@ import { exactTime, paths, SectionLink } from '@iodine/mfe-kit'
 import { Button, Card, SourceLink, Tag } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
 import type { ReactNode } from 'react'
-import { describeEdge, type Found, MATCH_LABELS, nameOf, SOURCE_LABELS } from '../model/sightings'
+import { describeEdge, MATCH_LABELS, nameOf, type SearchResult, SOURCE_LABELS } from '../model/sightings'
 import styles from './SightingCard.module.css'
 
 export interface SightingCardProps {
   title: string
   sighting: Sighting
-  found: Found
+  found: SearchResult
   onSelect: (id: string) => void
   onClose?: () => void
   children?: ReactNode
 }
 
-/** A sighting with both its times, how it matches, and what it follows from. */
+/** An occurrence with both times, its matches, and what it follows from. */
 export function SightingCard({ title, sighting, found, onSelect, onClose, children }: SightingCardProps) {
   const { account, source, url, excerpt, own, edited, forwarded_from, removed_at, shared_by } = sighting
   const original = siteOf(sighting.names)
@@ -36,7 +36,7 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
           {excerpt}
         </blockquote>
       ) : (
-        <p className={styles.muted}>Its text is not available right now.</p>
+        <p className={styles.muted}>The text is not available right now.</p>
       )}
       <Marks sighting={sighting} />
       <dl className={styles.facts}>
@@ -47,30 +47,30 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
               <time dateTime={sighting.posted_at}>{exactTime(sighting.posted_at)}</time>
               <span className={styles.muted}>
                 {sighting.posted_claimed
-                  ? ' as the page claims'
-                  : ' as the page claims of an earlier version'}
+                  ? ' according to the page'
+                  : ' according to the page, for an earlier version'}
               </span>
             </>
           ) : (
-            <span className={styles.muted}>The page says no time</span>
+            <span className={styles.muted}>The page states no time</span>
           )}
         </dd>
         <dt>Collected</dt>
         <dd>
           <time dateTime={sighting.fetched_at}>{exactTime(sighting.fetched_at)}</time>
           {!sighting.posted_claimed && (
-            <span className={styles.muted}> by which it is ordered: it may be earlier</span>
+            <span className={styles.muted}> used for the order; the post may be earlier</span>
           )}
         </dd>
         {edited && (
           <>
             <dt>Edited</dt>
-            <dd>A version that was seen later is never the first</dd>
+            <dd>An edited version never counts as the first appearance</dd>
           </>
         )}
         {url && (
           <>
-            <dt>Address</dt>
+            <dt>URL</dt>
             <dd dir="auto">
               <SourceLink source={url} />
             </dd>
@@ -80,16 +80,16 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
           <>
             <dt>Removed</dt>
             <dd>
-              Seen on <time dateTime={removed_at}>{exactTime(removed_at)}</time>; the record stays
+              Detected on <time dateTime={removed_at}>{exactTime(removed_at)}</time>; the record is kept
             </dd>
           </>
         )}
         {original && (
           <>
-            <dt>Names</dt>
+            <dt>Original</dt>
             <dd dir="auto">
-              <bdi>{original}</bdi> as its original
-              <span className={styles.muted}> as the page claims; compare both</span>
+              <bdi>{original}</bdi>
+              <span className={styles.muted}> according to the page; compare both</span>
             </dd>
           </>
         )}
@@ -109,7 +109,7 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
         )}
         {edges.length > 0 && (
           <>
-            <dt>Follows</dt>
+            <dt>Earlier posts</dt>
             <dd>
               <ul className={styles.edges}>
                 {edges.map(edge => (
@@ -130,7 +130,7 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
       </dl>
       {own && (
         <p className={styles.links}>
-          <SectionLink to={paths.origins({ record: sighting.id })}>Search by this post</SectionLink>
+          <SectionLink to={paths.origins({ record: sighting.id })}>Search for this post</SectionLink>
           <SectionLink to={paths.data({ source, ...(account && { q: account }) })}>
             Records of this account
           </SectionLink>
@@ -141,16 +141,16 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
   )
 }
 
-/** How a sighting matches, and what is to be known of its version. */
+/** Tags of an occurrence: its matches, and the state of its version. */
 export function Marks({ sighting }: { sighting: Sighting }) {
   const { matches, likeness, edited, removed_at, own, shared } = sighting
-  // Quotes are told from rewordings by the texts.
+  // Without the text, a quote cannot be distinguished from a rewording.
   const isUnread = sighting.excerpt === null
   return (
     <span className={styles.marks}>
       {matches.map(match => (
         <Tag key={match} minimal intent={match === 'post' || match === 'forward' ? 'primary' : 'none'}>
-          {isUnread && (match === 'near' || match === 'reworded') ? 'A similar text' : MATCH_LABELS[match]}
+          {isUnread && (match === 'near' || match === 'reworded') ? 'Similar text' : MATCH_LABELS[match]}
           {match === 'near' && likeness !== null && `: ${Math.round(likeness * 100)} % of words shared`}
         </Tag>
       ))}

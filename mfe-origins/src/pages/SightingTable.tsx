@@ -2,7 +2,7 @@ import type { Sighting } from '@iodine/contracts'
 import { Button, SourceLink } from '@iodine/ui'
 import { type CardColumn, useVirtualRows, VirtualTable } from '@iodine/ui/table'
 import { type Ref, useImperativeHandle, useMemo } from 'react'
-import { boundedTime, type Found, nameOf, SOURCE_LABELS, timeNote } from '../model/sightings'
+import { boundedTime, nameOf, type SearchResult, SOURCE_LABELS, timeNote } from '../model/sightings'
 import { Marks } from './SightingCard'
 import styles from './SightingTable.module.css'
 
@@ -14,13 +14,13 @@ export interface SightingTableHandle {
 }
 
 export interface SightingTableProps {
-  found: Found
+  found: SearchResult
   selected: string | null
   onSelect: (id: string) => void
   ref?: Ref<SightingTableHandle>
 }
 
-/** The sightings of the timeline as a table, the earliest first. */
+/** The occurrences of the timeline as a table, the earliest first. */
 export function SightingTable({ found, selected, onSelect, ref }: SightingTableProps) {
   const { items } = found
   const rows = useVirtualRows(items, HEIGHTS)
@@ -87,7 +87,7 @@ export function SightingTable({ found, selected, onSelect, ref }: SightingTableP
         ),
       },
       {
-        name: 'Address',
+        name: 'URL',
         width: 180,
         area: 'address',
         cell: ({ url, own, shared_by }) => (
@@ -108,7 +108,7 @@ export function SightingTable({ found, selected, onSelect, ref }: SightingTableP
     <div className={styles.frame}>
       <VirtualTable
         rows={rows}
-        label="Sightings"
+        label="Posts"
         columns={columns}
         minWidth={960}
         cardTemplate={CARD}

@@ -14,7 +14,7 @@ import {
   useState,
 } from 'react'
 import { AXIS_HEIGHT, createPainter, LANE_HEIGHT, markAt, type View } from '../model/painter'
-import { boundedTime, type Found, MATCH_LABELS, nameOf } from '../model/sightings'
+import { boundedTime, MATCH_LABELS, nameOf, type SearchResult } from '../model/sightings'
 import {
   clampSpan,
   isMove,
@@ -36,21 +36,21 @@ const MOVE = 0.25
 const GUTTER = { wide: 180, narrow: 96 }
 
 export interface TimelineProps {
-  found: Found
+  found: SearchResult
   selected: string | null
   onSelect: (id: string | null) => void
-  /** Called with Enter on a selected mark. */
+  /** Called on Enter with a selected mark. */
   onOpen: (id: string) => void
   legend: ReactNode
 }
 
-/** Sightings over time, a lane an account. */
+/** Occurrences over time, with one lane per account. */
 export function Timeline({ found, selected, onSelect, onOpen, legend }: TimelineProps) {
   const hintId = useId()
   const timeline = useMemo(() => layTimeline(found.items), [found.items])
-  const { whole } = timeline
+  const { fullSpan } = timeline
   const [zoomed, setZoomed] = useState<Span | null>(null)
-  const span = zoomed ? clampSpan(zoomed, whole) : whole
+  const span = zoomed ? clampSpan(zoomed, fullSpan) : fullSpan
   const gutter = useMedia('(max-width: 599px)') ? GUTTER.narrow : GUTTER.wide
   const frame = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -72,7 +72,7 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
     if (!element || !context || !paint) return
     const ratio = window.devicePixelRatio || 1
     const [pixelWidth, pixelHeight] = [Math.round(width * ratio), Math.round(height * ratio)]
-    // Setting the size clears the canvas and takes time.
+    // Setting a size clears the canvas, even if the size is unchanged.
     if (element.width !== pixelWidth) element.width = pixelWidth
     if (element.height !== pixelHeight) element.height = pixelHeight
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
@@ -83,24 +83,24 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
   const zoom = (factor: number) => {
     const mark = timeline.marks[index]
     const inView = mark && mark.at >= span[0] && mark.at <= span[1]
-    setZoomed(zoomSpan(span, factor, inView ? mark.at : (span[0] + span[1]) / 2, whole))
+    setZoomed(zoomSpan(span, factor, inView ? mark.at : (span[0] + span[1]) / 2, fullSpan))
   }
-  const isWhole = span[0] <= whole[0] && span[1] >= whole[1]
+  const isFullSpan = span[0] <= fullSpan[0] && span[1] >= fullSpan[1]
 
-  // What is selected elsewhere comes into view, too.
+  // Scrolls and zooms to a mark that was selected elsewhere.
   useEffect(() => {
     const mark = timeline.marks[index]
     if (!mark) return
-    setZoomed(current => current && spanWith(current, mark.at, whole))
+    setZoomed(current => current && spanWith(current, mark.at, fullSpan))
     const element = frame.current
     if (!element) return
     const top = mark.lane * LANE_HEIGHT
     const room = height - AXIS_HEIGHT - LANE_HEIGHT
     if (top < element.scrollTop) element.scrollTop = top
     else if (top > element.scrollTop + room) element.scrollTop = top - room
-  }, [index, timeline, whole, height])
+  }, [index, timeline, fullSpan, height])
 
-  const placeOf = (event: PointerEvent<HTMLCanvasElement>) => {
+  const markUnder = (event: PointerEvent<HTMLCanvasElement>) => {
     const { left, top } = event.currentTarget.getBoundingClientRect()
     return markAt(timeline, view, event.clientX - left, event.clientY - top)
   }
@@ -118,7 +118,7 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
   }
   const png = useAction({
     mutationFn: () => savePng(timeline, found.edges, span, index),
-    failed: () => errorToast(null, 'The picture could not be made'),
+    failed: () => errorToast(null, 'The picture could not be saved'),
   })
   const current = selected === null ? undefined : found.byId.get(selected)
 
@@ -131,25 +131,25 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
             icon={<ArrowLeftIcon />}
             aria-label="Earlier"
             title="Earlier"
-            disabled={span[0] <= whole[0]}
-            onClick={() => setZoomed(moveSpan(span, -MOVE, whole))}
+            disabled={span[0] <= fullSpan[0]}
+            onClick={() => setZoomed(moveSpan(span, -MOVE, fullSpan))}
           />
           <Button
             icon={<ArrowRightIcon />}
             aria-label="Later"
             title="Later"
-            disabled={span[1] >= whole[1]}
-            onClick={() => setZoomed(moveSpan(span, MOVE, whole))}
+            disabled={span[1] >= fullSpan[1]}
+            onClick={() => setZoomed(moveSpan(span, MOVE, fullSpan))}
           />
           <Button icon={<PlusIcon />} aria-label="Zoom in" title="Zoom in" onClick={() => zoom(ZOOM)} />
           <Button
             icon={<MinusIcon />}
             aria-label="Zoom out"
             title="Zoom out"
-            disabled={isWhole}
+            disabled={isFullSpan}
             onClick={() => zoom(1 / ZOOM)}
           />
-          <Button text="Whole" aria-label="Whole time" disabled={isWhole} onClick={() => setZoomed(null)} />
+          <Button text="Show all" disabled={isFullSpan} onClick={() => setZoomed(null)} />
         </ButtonGroup>
         <ButtonGroup>
           <Button text="CSV" aria-label="Save as CSV" onClick={() => saveCsv(found)} />
@@ -175,15 +175,15 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
             style={{ height, cursor: hovered === -1 ? 'default' : 'pointer' }}
             tabIndex={0}
             role="application"
-            aria-label="Timeline of sightings"
+            aria-label="Timeline of posts"
             aria-describedby={hintId}
             data-span={`${Math.round(span[0])} ${Math.round(span[1])}`}
             title={titleOf(found, timeline.marks[hovered]?.id)}
             onKeyDown={onKeyDown}
-            onPointerMove={event => setHovered(placeOf(event))}
+            onPointerMove={event => setHovered(markUnder(event))}
             onPointerLeave={() => setHovered(-1)}
             onPointerDown={event => {
-              const place = placeOf(event)
+              const place = markUnder(event)
               onSelect(timeline.marks[place]?.id ?? null)
             }}
           />
@@ -203,12 +203,12 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
   )
 }
 
-const titleOf = (found: Found, id: string | undefined): string | undefined => {
+const titleOf = (found: SearchResult, id: string | undefined): string | undefined => {
   const sighting = id === undefined ? undefined : found.byId.get(id)
   return sighting && `${nameOf(sighting)}, ${boundedTime(sighting)}`
 }
 
-/** Width of an element in pixels; 0 before it is known. */
+/** Returns the width of an element in pixels; 0 before it is measured. */
 function useWidth(element: { readonly current: HTMLElement | null }): number {
   const [width, setWidth] = useState(0)
   useLayoutEffect(() => {

@@ -1,7 +1,7 @@
 import { useHost } from '@iodine/mfe-kit'
 import { useMutation, useQuery } from '@iodine/mfe-kit/query'
 
-/** Whether the user counts for others, and may ask for counts. */
+/** Reads whether the user takes part in the anonymous counts, which is required to query them. */
 export function useCounting() {
   const { api } = useHost()
   return useQuery({
@@ -10,7 +10,7 @@ export function useCounting() {
   })
 }
 
-/** Asks how many others have collected the same: on demand, as an hour has few questions. */
+/** Queries how many other users collected the same. It runs on demand: queries per hour are limited. */
 export function useOtherCounts() {
   const { api } = useHost()
   return useMutation({

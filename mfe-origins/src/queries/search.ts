@@ -1,13 +1,13 @@
 import { useHost } from '@iodine/mfe-kit'
 import { usePagedQuery, useQuery } from '@iodine/mfe-kit/query'
 import { useMemo } from 'react'
-import { type Question, toBody } from '../model/question'
+import { type SearchCriteria, toBody } from '../model/search-criteria'
 import { joinPages } from '../model/sightings'
 
-/** The IOD that a question is about. */
-export function useAskedIod(question: Question | null) {
+/** Reads the IOD of a search by an IOD. */
+export function useSearchedIod(criteria: SearchCriteria | null) {
   const { api } = useHost()
-  const id = question?.by === 'iod' ? question.words : ''
+  const id = criteria?.by === 'iod' ? criteria.words : ''
   return useQuery({
     queryKey: ['iod', id],
     enabled: id !== '',
@@ -16,20 +16,20 @@ export function useAskedIod(question: Question | null) {
 }
 
 /**
- * Where something was seen, a page at a time.
- * @param value of the IOD, where the question is one; undefined until it is known
+ * Searches occurrences, page by page.
+ * @param value of the IOD, if the search is by an IOD; undefined while it loads
  */
-export function useSightings(question: Question | null, value: string | undefined) {
+export function useSightings(criteria: SearchCriteria | null, value: string | undefined) {
   const { api } = useHost()
   const query = usePagedQuery({
-    queryKey: ['sightings', question, value],
-    enabled: question !== null && (question.by !== 'iod' || value !== undefined),
-    // Each page compares all candidates again: what is shown stays until the user asks again.
+    queryKey: ['sightings', criteria, value],
+    enabled: criteria !== null && (criteria.by !== 'iod' || value !== undefined),
+    // Each page compares all candidates again. Results stay until the user repeats the search.
     staleTime: Number.POSITIVE_INFINITY,
     readPage: async (page, signal) => {
-      if (!question) throw new Error('Nothing is asked')
+      if (!criteria) throw new Error('The search is empty')
       const answer = await api.call('POST /sightings/search', {
-        body: { ...toBody(question, value), ...page },
+        body: { ...toBody(criteria, value), ...page },
         signal,
       })
       return { ...answer, nextCursor: answer.next }

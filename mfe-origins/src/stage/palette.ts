@@ -1,7 +1,7 @@
 import { themeColor, themeFont } from '@iodine/ui'
 import type { Palette } from '../model/painter'
 
-/** The theme's colours and font for the timeline. */
+/** Returns the theme's colours and font for the timeline. */
 export const readPalette = (): Palette => ({
   own: themeColor('graph-entity'),
   shared: themeColor('graph-third'),

@@ -7,7 +7,7 @@ import { type Alike, type Embeddings, withAlike, withVectors } from './vectors.j
 import { verbMatcher } from './verb-matcher.js'
 import { formOf, type VerbForm } from './verbs.js'
 
-/** What a text says; each part a label as the text or the provider spells it. */
+/** Subject, verb and object of a statement, each a label as spelled in the text or by the provider. */
 export interface Triplet {
   subject: string
   verb: string
@@ -15,58 +15,60 @@ export interface Triplet {
 }
 
 export interface CanonOptions {
-  /** Vectors of labels, from a provider; without them labels are compared by their words. Unusable ones are ignored. */
+  /** Vectors of labels, from a provider; without them only words are compared. Unusable vectors are ignored. */
   embeddings?: Embeddings | undefined
-  /** What vectors joined before; it stays together without vectors too, unless rules or words say otherwise. */
+  /** Pairs that vectors joined in an earlier run. They stay joined, unless a rule forbids it or words match better. */
   alike?: readonly Alike[] | undefined
-  /** What people decided. All are satisfied, also those over labels that no triplet has. */
+  /** Decisions of users. All are satisfied, including those over labels that occur in no triplet. */
   rules?: readonly Rule[] | undefined
 }
 
-/** A label of a cluster. */
+/** A label in a cluster. */
 export interface ClusterMember {
   /** The label's key, as in the id of the graph's node. */
   key: string
-  /** The label as the triplets spell it, most frequent first. */
+  /** Variants of the label in the triplets, most frequent first. */
   spellings: string[]
-  /** How often the triplets say it. */
+  /** Number of its occurrences in the triplets. */
   count: number
   why: Why
-  /** Verbs only: a triplet with it is read with subject and object exchanged, as "was attacked by" for "attacked". */
+  /**
+   * Verbs only: subject and object of its triplets are exchanged, as for "was attacked by" in the cluster "attacked".
+   */
   turned: boolean
 }
 
 export interface Cluster {
-  /** Hash of the kind and the smallest key, so that it stays while labels are added that sort behind it. */
+  /** Hash of the kind and the smallest key: labels that sort behind that key do not change it. */
   id: string
-  /** The most frequent spelling; of a verb, of one that is not turned. */
+  /** The most frequent variant; for verbs, the most frequent one that is not turned. */
   label: string
   count: number
-  /** By key. */
+  /** Sorted by key. */
   members: ClusterMember[]
 }
 
-/** The clusters of each kind, by their smallest key. */
+/** The clusters of each kind, sorted by their smallest key. */
 export interface Assignment {
   entities: Cluster[]
   verbs: Cluster[]
 }
 
 export interface CanonicalNarrative {
-  /** Labels of clusters. */
+  /** Labels of the clusters of subject, verb and object. */
   subject: string
   verb: string
   object: string
-  /** Indexes of the triplets that say it, ascending. */
+  /** Indexes of its triplets, ascending. */
   triplets: number[]
 }
 
 export interface Canonical {
-  /** The clusters of subjects and objects, as lists of spellings. */
+  /** The clusters of subjects and objects, as lists of variants. */
   entities: string[][]
-  /** The clusters of verbs, as lists of spellings. */
+  /** The clusters of verbs, as lists of variants. */
   verbs: string[][]
-  /** Most said first. */
+  /** Sorted by the number of triplets, largest first. */
   narratives: CanonicalNarrative[]
 }
 
@@ -78,7 +80,7 @@ interface Label {
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 const byCount = ([a, n]: [string, number], [b, m]: [string, number]) => m - n || compare(a, b)
 
-/** Labels by key. The order of keys is theirs, not that of the triplets. */
+/** Groups labels by key, sorted by key: the order of the triplets has no effect. */
 const labelsOf = (
   triplets: readonly Triplet[],
   partsOf: (triplet: Triplet) => string[],
@@ -111,7 +113,7 @@ const clustersOf = (
       const reasons = units.flatMap(({ unit, why }) =>
         unit.keys.map((key, n) => ({ key, why: n > 0 ? 'rule' : why }) as const),
       )
-      const said = (keys: readonly { key: string }[]) =>
+      const mostFrequent = (keys: readonly { key: string }[]) =>
         keys.flatMap(({ key }) => [...(labels.get(key)?.spellings ?? [])]).sort(byCount)[0]?.[0]
       const straight = reasons.filter(({ key }) => !isTurned(key))
       const members = reasons
@@ -120,13 +122,13 @@ const clustersOf = (
           spellings: [...(labels.get(key)?.spellings ?? [])].sort(byCount).map(([spelling]) => spelling),
           count: labels.get(key)?.count ?? 0,
           why,
-          // A cluster of passives alone is named by one of them, and read as it stands.
+          // A cluster of passives only is labelled by a passive, and its triplets are not exchanged.
           turned: straight.length > 0 && isTurned(key),
         }))
         .sort((a, b) => compare(a.key, b.key))
       return {
         id: clusterIdOf(kind, members[0]?.key ?? ''),
-        label: said(straight.length > 0 ? straight : reasons) ?? '',
+        label: mostFrequent(straight.length > 0 ? straight : reasons) ?? '',
         count: members.reduce((sum, { count }) => sum + count, 0),
         members,
       }
@@ -134,13 +136,13 @@ const clustersOf = (
     .sort((a, b) => compare(a.members[0]?.key ?? '', b.members[0]?.key ?? ''))
 
 /**
- * Clusters the labels of triplets: subjects and objects by their words (and vectors), verbs by their lemmas (and
- * vectors). The same triplets in any order give the same clusters.
+ * Clusters the labels of triplets: subjects and objects by words and vectors, verbs by lemmas and vectors. The order of
+ * the triplets does not affect the clusters.
  *
  * Method: leader linking over idf-weighted token overlap, as in Galárraga et al., Canonicalizing Open Knowledge
  * Bases (CIKM 2014), under the must-link and cannot-link constraints of Wagstaff et al. (ICML 2001).
  *
- * Throws RulesConflict if the rules contradict each other.
+ * @throws RulesConflict if the rules contradict each other
  */
 export const assign = (
   triplets: readonly Triplet[],
@@ -157,9 +159,9 @@ export const assign = (
     const constraints = constraintsOf(rules, kind)
     const counts = new Map([...labels].map(([key, { count }]) => [key, count]))
     const pairs = alike.filter(pair => pair.kind === kind)
-    const known = pairs.length > 0 ? withAlike(matcher, pairs) : matcher
-    const whole = embeddings ? withVectors(known, embeddings, counts, groupOf) : known
-    return link(unitsOf(counts, constraints), constraints, whole)
+    const withPairs = pairs.length > 0 ? withAlike(matcher, pairs) : matcher
+    const combined = embeddings ? withVectors(withPairs, embeddings, counts, groupOf) : withPairs
+    return link(unitsOf(counts, constraints), constraints, combined)
   }
   const names = new Map(
     [...entities].map(([key, { count, spellings }]) => [key, { count, name: nameOf(key, spellings.keys()) }]),
@@ -173,7 +175,10 @@ export const assign = (
   }
 }
 
-/** The narratives of triplets under an assignment of their labels: most said first, then by their labels. */
+/**
+ * Groups triplets into narratives by the clusters of their labels. Sorted by the number of triplets, largest first,
+ * then by label.
+ */
 export const narrativesOf = (
   triplets: readonly Triplet[],
   { entities, verbs }: Assignment,
@@ -211,8 +216,8 @@ export const narrativesOf = (
 }
 
 /**
- * Gathers triplets into canonical narratives; see `assign`. Every spelling is in one cluster of its kind, every
- * triplet in one narrative.
+ * Groups triplets into canonical narratives; see `assign`. Each variant is in exactly one cluster of its kind, each
+ * triplet in exactly one narrative.
  */
 export const canonicalize = (triplets: readonly Triplet[], options: CanonOptions = {}): Canonical => {
   const assignment = assign(triplets, options)

@@ -2,21 +2,21 @@ import type { Match, Matcher, Why } from './link.js'
 import { isDescription, mayMean, type Name, shortForms, textOf } from './names.js'
 import { nearWords } from './near-words.js'
 
-/** Names with one word that are compared; a word of more names says little. */
+/** Maximum names that share a word; names are not compared by a more common word. */
 const POSTINGS_MAX = 200
-/** Leaders that one name is compared with by overlap. */
+/** Maximum leaders that a name is compared with by overlap. */
 const CANDIDATES_MAX = 200
-/** Words whose misspellings are looked for, in the most labels first. */
+/** Maximum words that are searched for misspellings, the most common first. */
 const NEAR_WORDS_MAX = 50_000
 const OVERLAP_MIN = 0.5
-/** Overlap of two names that each have a word of their own. */
+/** Minimum overlap of two names of which neither contains all words of the other. */
 const BOTH_MIN = 0.7
-/** Overlap says less than a short form. */
+/** Weight of overlap, below the similarity of a short form (0.7). */
 const OVERLAP_WEIGHT = 0.69
-/** Part of what texts say that one meaning of a short name needs, if it has several. */
+/** Minimum share of occurrences for the main meaning of an ambiguous short name. */
 const MAIN_MEANING = 0.8
 
-/** A label of an entity with how often texts say it. */
+/** A label of an entity, with its number of occurrences. */
 export interface NamedLabel {
   name: Name
   count: number
@@ -29,7 +29,7 @@ const listsOf = <K, V>() => {
     add: (key: K, value: V) => {
       const list = lists.get(key)
       if (!list) lists.set(key, [value])
-      // What is told twice in a row is known.
+      // The caller adds a value's duplicates in succession.
       else if (list.at(-1) !== value) list.push(value)
     },
   }
@@ -42,27 +42,27 @@ const isInside = (a: ReadonlySet<string>, b: ReadonlySet<string>) => {
 }
 
 /**
- * Compares entities by their words: the same words, an acronym or initials that stand for one name alone, a
- * misspelling, a short form that only one longer name can be meant by, and idf-weighted overlap.
+ * Compares entities by their words: equal words, unambiguous acronyms and initials, misspellings, unambiguous short
+ * forms, and idf-weighted overlap.
  */
 export const entityMatcher = (labels: ReadonlyMap<string, NamedLabel>): Matcher => {
   const df = new Map<string, number>()
   const byToken = listsOf<string, string>()
-  /** What may be a short form: labels as they are. */
-  const written = new Set<string>()
-  for (const { name } of labels.values()) written.add(name.words.join(' '))
-  /** The one name that a short form stands for; null for several. */
-  const meant = new Map<string, string | null>()
-  const formsOf = (name: Name) => shortForms(name.words).filter(form => written.has(form))
+  /** Labels that occur, as words: candidates for short forms. */
+  const occurring = new Set<string>()
+  for (const { name } of labels.values()) occurring.add(name.words.join(' '))
+  /** The name that a short form stands for; null if it is ambiguous. */
+  const expansions = new Map<string, string | null>()
+  const formsOf = (name: Name) => shortForms(name.words).filter(form => occurring.has(form))
   for (const { name } of labels.values())
     for (const token of name.tokens) df.set(token, (df.get(token) ?? 0) + 1)
-  /** A word of one label alone leads to no other. */
+  /** Returns true for a word that several labels contain. */
   const isShared = (token: string) => (df.get(token) ?? 0) > 1
   for (const [key, { name }] of labels) {
     for (const token of name.tokens) if (isShared(token)) byToken.add(token, key)
     for (const form of formsOf(name)) {
-      const known = meant.get(form)
-      meant.set(form, known === undefined || known === name.text ? name.text : null)
+      const known = expansions.get(form)
+      expansions.set(form, known === undefined || known === name.text ? name.text : null)
     }
   }
   const near = nearWords(
@@ -78,12 +78,14 @@ export const entityMatcher = (labels: ReadonlyMap<string, NamedLabel>): Matcher 
     return sum
   }
 
-  const isClear = (form: string) => typeof meant.get(form) === 'string'
-  /** Whether a name looks like a short form of another. */
+  const isUnambiguous = (form: string) => typeof expansions.get(form) === 'string'
+  /** Returns whether a name may be a short form of another one. */
   const isShortForm = ({ words, isAcronym }: Name) =>
     words.length > 1 || (words[0]?.length ?? 0) > 2 || isAcronym
 
-  /** The longer names that a short one may be a form of: all with one meaning, or of its main meaning. */
+  /**
+   * Returns the keys of longer names that a short name stands for: all if it is unambiguous, else its main meaning's.
+   */
   const meaningsOf = (key: string, name: Name): ReadonlySet<string> => {
     let rarest: readonly string[] | undefined
     const none = new Set<string>()
@@ -106,8 +108,8 @@ export const entityMatcher = (labels: ReadonlyMap<string, NamedLabel>): Matcher 
     const all = longer.reduce((sum, { count }) => sum + count, 0)
     for (const main of longer) {
       const alike = longer.filter(({ extra }) => isInside(extra, main.extra))
-      const said = alike.reduce((sum, { count }) => sum + count, 0)
-      if (alike.length === longer.length || said >= MAIN_MEANING * all)
+      const count = alike.reduce((sum, each) => sum + each.count, 0)
+      if (alike.length === longer.length || count >= MAIN_MEANING * all)
         return new Set(alike.map(each => each.key))
     }
     return none
@@ -125,7 +127,7 @@ export const entityMatcher = (labels: ReadonlyMap<string, NamedLabel>): Matcher 
   const shorter = listsOf<string, string>()
   for (const [short, longer] of meanings) for (const long of longer) shorter.add(long, short)
 
-  /** Overlap of two names with the same head; undefined if it is too little. */
+  /** Returns the overlap of two names with the same head; undefined if it is below the minimum. */
   const overlapOf = (first: Name, second: Name): number | undefined => {
     if (first.head !== second.head) return undefined
     let shared = 0
@@ -169,8 +171,8 @@ export const entityMatcher = (labels: ReadonlyMap<string, NamedLabel>): Matcher 
         offerAll(byText.get(name.text), 1, 'words')
         offerAll(byText.get(name.words.join('')), 1, 'words')
         const words = name.words.join(' ')
-        if (isClear(words) && isShortForm(name)) offerAll(byForm.get(`short ${words}`), 0.9, 'acronym')
-        for (const form of formsOf(name)) if (isClear(form)) offerAll(byForm.get(form), 0.9, 'acronym')
+        if (isUnambiguous(words) && isShortForm(name)) offerAll(byForm.get(`short ${words}`), 0.9, 'acronym')
+        for (const form of formsOf(name)) if (isUnambiguous(form)) offerAll(byForm.get(form), 0.9, 'acronym')
         const tokens = [...name.tokens]
         for (const [n, token] of tokens.entries()) {
           for (const other of near.get(token) ?? [])
@@ -182,7 +184,7 @@ export const entityMatcher = (labels: ReadonlyMap<string, NamedLabel>): Matcher 
         const weight = weightOfAll(tokens)
         let left = weight
         for (const token of tokens.sort((a, b) => weightOf(b) - weightOf(a) || (a < b ? -1 : 1))) {
-          // Names that share only the remaining words overlap too little.
+          // Names that share only the remaining words overlap less than the minimum.
           if (left < OVERLAP_MIN * weight || seen.size >= CANDIDATES_MAX) break
           left -= weightOf(token)
           if (!isShared(token)) continue

@@ -1,6 +1,6 @@
 import nlp from 'compromise'
 
-/** What compromise offers to its plugins. Its types leave these out. */
+/** Plugin methods of compromise that its types lack. */
 interface Methods {
   two: {
     transform: {
@@ -18,8 +18,8 @@ type Tense = 'PastTense' | 'PresentTense' | 'Participle' | 'Gerund'
 const { verb, noun } = (nlp.methods() as Methods).two.transform
 const model = nlp.model() as Model
 const TENSES = new Set<string>(['PastTense', 'PresentTense', 'Participle', 'Gerund'])
-/** Words whose tag says that they are no inflected verb. */
-const BASE = new Set([
+/** Tags of words that are no inflected verbs. */
+const UNINFLECTED = new Set([
   'Infinitive',
   'Singular',
   'Plural',
@@ -30,8 +30,8 @@ const BASE = new Set([
   'Pronoun',
 ])
 
-/** A cache of words with a bound: the words of a language fit, what strangers make up does not pile up. */
-const remembered = (find: (word: string) => string): ((word: string) => string) => {
+/** Memoizes a function of words. The cache is bounded: made-up words in texts must not exhaust memory. */
+const memoized = (find: (word: string) => string): ((word: string) => string) => {
   const known = new Map<string, string>()
   return word => {
     const before = known.get(word)
@@ -48,15 +48,15 @@ const tagOf = (word: string): string | undefined => {
   return Array.isArray(tag) ? tag[0] : tag
 }
 
-/** The infinitive of an English verb's form, in lower case; any other word as it is. */
-export const infinitiveOf = remembered(word => {
+/** Returns the infinitive of an English verb form in lower case; other words are returned unchanged. */
+export const infinitiveOf = memoized(word => {
   const tag = tagOf(word)
   if (tag !== undefined && TENSES.has(tag)) return verb.toInfinitive(word, model, tag as Tense) || word
   const guess = verb.toInfinitive(word, model) || word
-  if (guess !== word || (tag !== undefined && BASE.has(tag))) return guess
-  // The library leaves "shelling" as it is.
+  if (guess !== word || (tag !== undefined && UNINFLECTED.has(tag))) return guess
+  // The library does not change "shelling".
   if (/(?:ll|ss|ff|zz)ing$/.test(word)) return word.slice(0, -3)
-  // Irregular forms with another tag, such as "left" and "broken".
+  // Irregular forms that the lexicon tags otherwise, such as "left" and "broken".
   for (const tense of ['PastTense', 'Participle'] as const) {
     const found = verb.toInfinitive(word, model, tense)
     if (found && found !== word && tagOf(found) !== undefined) return found
@@ -64,14 +64,14 @@ export const infinitiveOf = remembered(word => {
   return word
 })
 
-/** Verbs whose participle is the infinitive. */
+/** Verbs whose participle equals the infinitive. */
 const UNCHANGED = new Set(
   'bet bid broadcast burst cast cost cut hit hurt let put read rid set shed shut split spread thrust'.split(
     ' ',
   ),
 )
 
-/** Whether a word is a past participle, as far as its form says. */
+/** Returns whether a word has the form of a past participle. */
 export const isParticiple = (word: string): boolean => {
   if (UNCHANGED.has(word)) return true
   const tag = tagOf(word)
@@ -79,11 +79,11 @@ export const isParticiple = (word: string): boolean => {
   return !word.endsWith('ing') && !word.endsWith('s') && infinitiveOf(word) !== word
 }
 
-/** Whether a word is a present participle of a verb. */
+/** Returns whether a word is a present participle. */
 export const isGerund = (word: string): boolean => word.endsWith('ing') && infinitiveOf(word) !== word
 
-/** The singular of an English noun, in lower case; a short word as it is. */
-export const singularOf = remembered(word =>
+/** Returns the singular of an English noun in lower case; words of up to three letters are returned unchanged. */
+export const singularOf = memoized(word =>
   word.length > 3 && /[^ius]s$/.test(word) ? noun.toSingular(word, model) || word : word,
 )
 
@@ -95,29 +95,29 @@ const hasTag = (word: string, tags: ReadonlySet<string>): boolean => {
 const GIVEN_NAMES = new Set(['MaleName', 'FemaleName', 'FirstName', 'Person'])
 const ROLES = new Set(['Actor', 'Honorific'])
 
-/** Whether a word is a person's given name. */
+/** Returns whether a word is a given name. */
 export const isGivenName = (word: string): boolean => hasTag(word, GIVEN_NAMES)
 
 const HONORIFICS = new Set(['Honorific'])
 
-/** Whether a word is a form of address, such as "dr". */
+/** Returns whether a word is a form of address, such as "dr". */
 export const isHonorific = (word: string): boolean => hasTag(word, HONORIFICS)
 
-/** Whether a word is a role or a title of persons. */
+/** Returns whether a word is a role or a title of persons. */
 export const isRole = (word: string): boolean => hasTag(word, ROLES)
 
-/** Whether English has the word, as far as compromise's word list goes. */
+/** Returns whether compromise's word list contains the word. */
 export const isKnownWord = (word: string): boolean => Object.hasOwn(model.one.lexicon, word)
 
 const CITIES = new Set(['City'])
 
-/** Whether a word is a country, a region or another place. */
+/** Returns whether a word is a country, a region or another place. */
 export const isPlace = (word: string): boolean => hasTag(word, PLACES)
 
-/** Whether a word is a city. */
+/** Returns whether a word is a city. */
 export const isCity = (word: string): boolean => hasTag(word, CITIES)
 
-/** One spelling for what British and American English spell differently. */
+/** Returns the American spelling of a British one. */
 export const commonSpellingOf = (word: string): string =>
   word.length > 5
     ? word
@@ -137,8 +137,8 @@ const sharedStart = (a: string, b: string): number => {
   return n
 }
 
-/** The country of a word such as "ukrainian", if its name begins alike; any other word as it is. */
-export const demonymCountryOf = remembered(word => {
+/** Returns the country of a demonym with the same beginning ("ukrainian"); other words are returned unchanged. */
+export const demonymCountryOf = memoized(word => {
   if (!hasTag(word, DEMONYMS)) return word
   let best = word
   let most = 3

@@ -1,14 +1,14 @@
 import type { Constraints } from './rules.js'
 
-/** Why a label is in its cluster. */
+/** Reason for a label's membership in its cluster. */
 export type Why = 'leader' | 'words' | 'acronym' | 'spelling' | 'lemma' | 'meaning' | 'rule'
 
-/** Labels that stay together by people's rules, or one label. */
+/** Labels that users' `must` rules join, or one label. */
 export interface Unit {
-  /** The smallest key of the group, also if no text has it. */
+  /** The smallest key of the rules' group, even if it occurs in no triplet. */
   group: string
   keys: string[]
-  /** Times that texts say its labels. */
+  /** Number of occurrences of its labels. */
   count: number
 }
 
@@ -23,20 +23,20 @@ export interface Match {
   why: Why
 }
 
-/** What a kind of label brings to the linking: which clusters a unit resembles. */
+/** Similarity search for one kind of label. */
 export interface Matcher {
-  /** Clusters that are similar enough, best first. */
+  /** Returns clusters above the minimum similarity, best first. */
   matchesOf(unit: Unit): Match[]
-  /** Makes a unit the leader of a new cluster, or a member of one; matches name clusters by their numbers. */
+  /** Registers a unit as the leader of a new cluster, or as a member. Clusters are numbered. */
   add(unit: Unit, cluster: number, isLeader: boolean): void
 }
 
-/** Labels that the machine puts into one cluster; rules may put in more. */
+/** Maximum labels that linking puts into one cluster; rules may exceed it. */
 const LABELS_MAX = 64
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Groups keys to units by `must` rules, most said first. */
+/** Groups keys into units by `must` rules, most frequent first. */
 export const unitsOf = (counts: ReadonlyMap<string, number>, constraints: Constraints): Unit[] => {
   const units = new Map<string, Unit>()
   for (const [key, count] of counts) {
@@ -53,8 +53,8 @@ export const unitsOf = (counts: ReadonlyMap<string, number>, constraints: Constr
 }
 
 /**
- * Leader linking: each unit, most said first, joins the most similar leader that no rule forbids, or becomes a
- * leader. Mere likeness is to leaders alone, so that no chain of likenesses joins what is unlike.
+ * Links units by leaders: each unit, most frequent first, joins the most similar cluster that no rule forbids, or
+ * becomes a leader. Overlap and vectors are compared with leaders only: chains must not join dissimilar labels.
  */
 export const link = (units: readonly Unit[], constraints: Constraints, matcher: Matcher): Linked[] => {
   const clusters: (Linked & { groups: Set<string>; labels: number })[] = []

@@ -9,17 +9,17 @@ import {
   singularOf,
 } from './lemmas.js'
 
-/** A label of an entity by its words. */
+/** The words of an entity's label. */
 export interface Name {
-  /** Words in their order, without determiners, marks and plurals. */
+  /** Words in their order, without leading determiners, punctuation and plurals. */
   words: string[]
-  /** The words that say something, each once. */
+  /** Distinct words without stop words. */
   tokens: ReadonlySet<string>
-  /** The tokens in the order of the alphabet: names with the same tokens are the same. */
+  /** The tokens, sorted and joined: equal for equal names. */
   text: string
-  /** The word that the others describe: the last one before "of", "in" and the like, legal forms aside. */
+  /** The head noun: the last word before a preposition, without legal forms. */
   head: string
-  /** Whether it is written as acronyms are: in capitals, or with points; or is a place's that English has. */
+  /** Whether the label is in capitals, has points after its letters, or is the name of a place. */
   isAcronym: boolean
 }
 
@@ -45,7 +45,7 @@ const PREPOSITIONS = new Set([
   'between',
   'among',
 ])
-const EMPTY = new Set([...DETERMINERS, ...PREPOSITIONS, 'and'])
+const STOP_WORDS = new Set([...DETERMINERS, ...PREPOSITIONS, 'and'])
 const LEGAL_FORMS = new Set([
   'inc',
   'incorporated',
@@ -62,10 +62,10 @@ const LEGAL_FORMS = new Set([
   'group',
   'holding',
 ])
-/** Words of a label that are compared; longer labels are sentences rather than names. */
+/** Maximum words of a label that are compared: longer labels are sentences. */
 const WORDS_MAX = 24
 
-/** Single letters in a row are one word: "u s" and "u.s." are "us". */
+/** Joins consecutive single letters into one word: "u s" becomes "us". */
 const joinLetters = (words: string[]): string[] => {
   const joined: string[] = []
   let letters = ''
@@ -82,10 +82,10 @@ const joinLetters = (words: string[]): string[] => {
 }
 
 /**
- * Reads an entity's label.
+ * Parses an entity's label.
  *
  * @param key the label's key
- * @param spellings the label as texts spell it
+ * @param spellings the label's variants in texts
  */
 export const nameOf = (key: string, spellings: Iterable<string> = []): Name => {
   const parts = key
@@ -99,7 +99,7 @@ export const nameOf = (key: string, spellings: Iterable<string> = []): Name => {
   words = words.slice(0, WORDS_MAX).map(word => commonSpellingOf(singularOf(word)))
   while (words.length > 1 && isHonorific(words[0] ?? '')) words.shift()
   if (words.length > 1) words = words.map(demonymCountryOf)
-  const full = words.filter(word => !EMPTY.has(word))
+  const full = words.filter(word => !STOP_WORDS.has(word))
   const stop = words.findIndex((word, n) => n > 0 && PREPOSITIONS.has(word))
   let end = stop > 0 ? stop : words.length
   while (end > 1 && LEGAL_FORMS.has(words[end - 1] ?? '')) end--
@@ -122,13 +122,16 @@ export const nameOf = (key: string, spellings: Iterable<string> = []): Name => {
   return { words, tokens, text: textOf(tokens), head: words[end - 1] ?? '', isAcronym }
 }
 
-/** Tokens in the order of the alphabet. */
+/** Returns the tokens, sorted and joined. */
 export const textOf = (tokens: Iterable<string>): string => [...tokens].sort().join(' ')
 
-/** Words that tell of somebody's part rather than who it is, such as "president". */
+/** Returns whether a word describes an entity without identifying it, such as "president". */
 export const isDescription = (word: string): boolean => isRole(word) || LEGAL_FORMS.has(word)
 
-/** Whether a longer name may be meant by a shorter one: it has all its words and is the same kind of thing. */
+/**
+ * Returns whether a shorter name may stand for a longer one: the longer name contains its words, which include the
+ * head.
+ */
 export const mayMean = (short: Name, long: Name): boolean => {
   if (short.tokens.size >= long.tokens.size) return false
   for (const token of short.tokens) if (!long.tokens.has(token)) return false
@@ -142,18 +145,18 @@ export const mayMean = (short: Name, long: Name): boolean => {
   )
 }
 
-/** Initials of words, "of" and the like aside. */
+/** Returns the initials of words, without stop words. */
 export const initialsOf = (words: readonly string[]): string =>
   words
-    .filter(word => !EMPTY.has(word))
+    .filter(word => !STOP_WORDS.has(word))
     .map(word => word[0] ?? '')
     .join('')
 
-/** Short forms of a name, in which its first words are initials: "un", "la dodger", "v putin". */
+/** Returns short forms of a name, whose first words are abbreviated to initials: "un", "la dodger", "v putin". */
 export const shortForms = (words: readonly string[]): string[] => {
   const forms: string[] = []
   for (let n = 2; n <= Math.min(words.length, 8); n++) {
-    if (EMPTY.has(words[n - 1] ?? '')) continue
+    if (STOP_WORDS.has(words[n - 1] ?? '')) continue
     const initials = initialsOf(words.slice(0, n))
     if (initials.length > 1) forms.push([initials, ...words.slice(n)].join(' '))
   }

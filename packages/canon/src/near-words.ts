@@ -1,8 +1,8 @@
 import { isGivenName, isKnownWord } from './lemmas.js'
 
-/** Shortest words whose misspellings are looked for. */
+/** Minimum letters of a word that is searched for misspellings. */
 const LETTERS_MIN = 5
-/** Words that share a form with one letter less; in larger groups likeness says nothing. */
+/** Maximum words that share a form with one letter deleted: in larger groups, similarity is no evidence. */
 const GROUP_MAX = 12
 
 const isWord = (token: string) => token.length >= LETTERS_MIN && token.length <= 40 && /^\p{L}+$/u.test(token)
@@ -14,15 +14,15 @@ const differByOne = (a: string, b: string): boolean => {
   while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++
   const [left, right] = [a.length - start - end, b.length - start - end]
   if (left <= 1 && right <= 1) return true
-  // Two letters exchanged.
+  // A transposition.
   return left === 2 && right === 2 && a[start] === b[start + 1] && a[start + 1] === b[start]
 }
 
 /**
- * Words that differ by one letter, or two neighbours exchanged, and begin alike; not two words that English has.
- * Method: deletion neighbourhoods, as in Garbe's SymSpell.
+ * Finds words with the same first letter that differ by one letter or one transposition, except two known English
+ * words. Method: deletion neighbourhoods, as in Garbe's SymSpell.
  *
- * @returns for each word with such others, these, sorted
+ * @returns the sorted neighbours of each word that has any
  */
 export const nearWords = (tokens: Iterable<string>): Map<string, string[]> => {
   const groups = new Map<string, string[]>()

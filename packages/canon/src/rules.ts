@@ -1,6 +1,6 @@
 import { keyOf, type RuleKind } from './keys.js'
 
-/** What a person decided about two labels of one kind. Labels are compared by their keys. */
+/** A user's decision about two labels of one kind. Labels are compared by their keys. */
 export interface Rule {
   kind: RuleKind
   a: string
@@ -9,7 +9,7 @@ export interface Rule {
   relation: 'must' | 'cannot'
 }
 
-/** Thrown if rules contradict each other, so that no clusters satisfy them. */
+/** Error for rules that contradict each other, so that no clusters satisfy them. */
 export class RulesConflict extends Error {
   override name = 'RulesConflict'
   /** The contradicting rules: one `cannot`, and the `must` rules that link its two labels. */
@@ -21,7 +21,7 @@ export class RulesConflict extends Error {
   }
 }
 
-/** The shortest chain of `must` rules from one key to another; empty for a key itself, undefined for none. */
+/** Returns the shortest chain of `must` rules between two keys: empty for equal keys, undefined for none. */
 const chainOf = (musts: readonly Rule[], from: string, to: string): Rule[] | undefined => {
   if (from === to) return []
   const links = new Map<string, Rule[]>()
@@ -53,11 +53,11 @@ const chainOf = (musts: readonly Rule[], from: string, to: string): Rule[] | und
 }
 
 /**
- * The rules that contradict a new one, none if it may be added: for `cannot` the shortest chain of `must` rules
- * that links its labels, for `must` a `cannot` rule and the chains to its labels. A `cannot` between two spellings
- * of one label contradicts itself and names the new rule.
+ * Returns the rules that contradict a new one; empty if it may be added. For `cannot`: the shortest chain of `must`
+ * rules that links its labels. For `must`: a `cannot` rule and the chains to its labels. A `cannot` between two
+ * variants of one label contradicts itself: the result is the new rule.
  *
- * @param rules without contradictions among themselves; rules of the other kind are skipped
+ * @param rules consistent rules; those of the other kind are skipped
  */
 export const conflictOf = (rules: readonly Rule[], added: Rule): Rule[] => {
   const [a, b] = [keyOf(added.a), keyOf(added.b)]
@@ -80,7 +80,7 @@ export const conflictOf = (rules: readonly Rule[], added: Rule): Rule[] => {
   return []
 }
 
-/** Each key of the `must` rules with the smallest key that the rules link it to. */
+/** Maps each key of the `must` rules to the smallest key that the rules link it to. */
 const groupsOf = (musts: readonly Rule[]): Map<string, string> => {
   const parents = new Map<string, string>()
   const rootOf = (key: string): string => {
@@ -102,17 +102,20 @@ const groupsOf = (musts: readonly Rule[]): Map<string, string> => {
   return new Map([...parents.keys()].map(key => [key, rootOf(key)]))
 }
 
-/** Rules of one kind, ready for a solver. */
+/** The closure of the rules of one kind. */
 export interface Constraints {
-  /** The smallest key of a key's group of `must` rules; the key itself without any. */
+  /** Returns the smallest key of a key's group of `must` rules; the key itself without such rules. */
   groupOf(key: string): string
-  /** The groups that must not be in one cluster with a group. */
+  /** Returns the groups that must not share a cluster with a group. */
   apartFrom(group: string): ReadonlySet<string>
 }
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Closes the rules of one kind over their chains. Throws RulesConflict if they contradict each other. */
+/**
+ * Computes the closure of the rules of one kind.
+ * @throws RulesConflict if they contradict each other
+ */
 export const constraintsOf = (rules: readonly Rule[], kind: RuleKind): Constraints => {
   const same = rules.filter(rule => rule.kind === kind)
   const musts = same.filter(({ relation }) => relation === 'must')

@@ -1,24 +1,24 @@
 import { keyOf } from './keys.js'
 import type { Match, Matcher } from './link.js'
 
-/** Dimensions of a usable vector. */
+/** Required number of dimensions of a vector. */
 export const DIMENSIONS = 256
 
 /**
- * Vectors by label; labels are compared by their keys. 256 numbers each, floats or int8. Those of another length,
- * with a number that is not finite, or of zeros are as good as none.
+ * Vectors by label, 256 floats or int8 each; labels are compared by their keys. Vectors of another length, of zeros or
+ * with a non-finite number are ignored.
  */
 export type Embeddings = ReadonlyMap<string, ArrayLike<number>>
 
-/** Least cosine of two labels of one cluster. */
+/** Minimum cosine similarity of two labels of one cluster. */
 const COSINE_MIN = 0.78
-/** Words say more than vectors, which are alike for "East Germany" and "West Germany". */
+/** Weight below that of words: vectors are similar for "East Germany" and "West Germany". */
 const MEANING_WEIGHT = 0.6
-/** Labels whose vectors are compared, most said first: the work grows with their square. */
+/** Maximum labels whose vectors are compared, most frequent first: time is quadratic. */
 const COMPARED_MAX = 12_000
 /**
- * Signs that may differ in two vectors that are compared: at the least cosine 55 of 256 do on average, with a
- * standard deviation of 7. Method: Charikar's sketches (STOC 2002).
+ * Maximum differing signs of two vectors: at the minimum cosine, 55 of 256 differ on average, with a standard deviation
+ * of 7. Method: Charikar's sketches (STOC 2002).
  */
 const SIGNS_MAX = 84
 const SKETCH = DIMENSIONS / 32
@@ -46,7 +46,7 @@ const vectorOf = (numbers: ArrayLike<number> | null | undefined): Vector | undef
   return { numbers: unit, sketch }
 }
 
-/** How many bits of a 32-bit integer are set. */
+/** Returns the number of set bits of a 32-bit integer. */
 const bitsOf = (integer: number): number => {
   let bits = integer - ((integer >>> 1) & 0x55555555)
   bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
@@ -66,9 +66,9 @@ const cosineOf = (a: Float32Array, b: Float32Array): number => {
 }
 
 /**
- * A matcher that also compares vectors, for labels that have usable ones.
+ * Returns a matcher that also compares vectors, for labels that have a usable one.
  *
- * @param counts labels by key with how often texts say them
+ * @param counts number of occurrences by key
  * @param groupOf labels of different groups never match by their vectors
  */
 export const withVectors = (
@@ -121,14 +121,14 @@ export const withVectors = (
   }
 }
 
-/** Two labels that vectors have joined before. */
+/** Two labels that vectors joined in an earlier run. */
 export interface Alike {
   kind: 'entity' | 'verb'
   a: string
   b: string
 }
 
-/** A matcher that also joins labels which vectors have joined before. */
+/** Returns a matcher that also joins labels that vectors joined in an earlier run. */
 export const withAlike = (matcher: Matcher, pairs: readonly Alike[]): Matcher => {
   const others = new Map<string, string[]>()
   for (const { a, b } of pairs) {

@@ -1,12 +1,12 @@
 import { infinitiveOf, isGerund, isParticiple } from './lemmas.js'
 
-/** A verb phrase by what it says, without tense and person. */
+/** The parse of a verb phrase, without tense and person. */
 export interface VerbForm {
   /** Infinitive of the main verb and the words after it. */
   lemma: string
-  /** Negation and modality, such as `not` or `may`; phrases that differ here never share a cluster by themselves. */
+  /** Negation and modality, such as `not` or `may`; only rules join phrases that differ here. */
   mood: string
-  /** A passive with its agent, such as "was attacked by": subject and object are the other way round. */
+  /** Whether it is a passive with an agent, such as "was attacked by": subject and object are exchanged. */
   turned: boolean
 }
 
@@ -44,7 +44,7 @@ const BE = new Set(['be', 'is', 'are', 'am', 'was', 'were', 'been', 'being'])
 const HAVE = new Set(['have', 'has', 'had', 'having'])
 const DO = new Set(['do', 'does', 'did'])
 const GET = new Set(['get', 'gets', 'got', 'getting', 'gotten'])
-/** Adverbs that change neither what is said nor how sure it is. */
+/** Adverbs that change neither meaning nor modality. */
 const FILLERS = new Set([
   'also',
   'already',
@@ -58,7 +58,7 @@ const FILLERS = new Set([
   'still',
   'again',
 ])
-/** Participles that mean nothing passive before "by" without an auxiliary. */
+/** Participles that are not passive before "by" without an auxiliary. */
 const INTRANSITIVE = new Set([
   'passed',
   'stopped',
@@ -94,8 +94,8 @@ const wordsOf = (key: string): string[] =>
     .filter(Boolean)
 
 /**
- * Reads an English verb phrase: auxiliaries of tense, voice and person are taken off, negation and modality kept
- * aside, a passive with its agent is turned. A phrase in another language stays as it is, folded.
+ * Parses an English verb phrase: removes auxiliaries of tense, voice and person, extracts negation and modality, and
+ * marks a passive with an agent. The lemma of a phrase in another language is its key.
  *
  * @param key a verb's key
  */
@@ -105,7 +105,7 @@ export const formOf = (key: string): VerbForm => {
   let passive = false
   let at = 0
   const word = (n: number) => words[at + n] ?? ''
-  /** The next word that is neither a negation nor a filler. */
+  /** Returns the next word that is neither a negation nor a filler. */
   const after = (n: number): string => {
     let next = n
     while (FILLERS.has(word(next)) || NEGATIONS.has(word(next))) next++
@@ -132,7 +132,7 @@ export const formOf = (key: string): VerbForm => {
       passive = true
       at++
     } else if (BE.has(word(0)) && NEGATIONS.has(word(1))) {
-      // "is not a part of": the copula stays, its negation goes aside.
+      // "is not a part of": the copula stays, its negation becomes the mood.
       mood.add(NEGATIONS.get(word(1)) ?? '')
       words.splice(at + 1, 1)
     } else break
@@ -147,7 +147,7 @@ export const formOf = (key: string): VerbForm => {
     ...kept.slice(1).filter(next => !FILLERS.has(next)),
   ]
   return {
-    // A passive without an agent has another subject than the active verb has.
+    // The subject of a passive without an agent is not the subject of the active verb.
     lemma: (passive && !turned ? ['be', ...lemma] : lemma).join(' ') || key,
     mood: [...mood].sort().join(' '),
     turned,

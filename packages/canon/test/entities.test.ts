@@ -1,29 +1,30 @@
-import { draws } from '@iodine/test-kit/rounds'
+import { propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assign, canonicalize, clusterIdOf } from '../src/index.js'
 
-const said = (labels: readonly string[]) => labels.map(subject => ({ subject, verb: 'is', object: 'known' }))
+const tripletsOf = (labels: readonly string[]) =>
+  labels.map(subject => ({ subject, verb: 'is', object: 'known' }))
 const clustersOf = (...labels: string[]) =>
-  canonicalize(said(labels))
+  canonicalize(tripletsOf(labels))
     .entities.map(cluster => [...cluster].sort())
     .filter(([first]) => first !== 'known')
 const together = (...labels: string[]) => clustersOf(...labels).length === 1
 
 describe('entities', () => {
-  it('gather case, white space, articles, marks, plurals and order', () => {
+  it('merges variants that differ in case, white space, articles, punctuation, plurals and order', () => {
     expect(together('Giant mirror', 'the  giant mirrors', 'GIANT MIRRORS!', '“giant mirrors”')).toBe(true)
     expect(together('army of Ukraine', 'the Ukrainian army', "Ukraine's army")).toBe(true)
   })
 
-  it('gather acronyms that stand for one name', () => {
+  it('merges an acronym with its only expansion', () => {
     expect(together('NATO', 'North Atlantic Treaty Organization', 'N.A.T.O.')).toBe(true)
     expect(together('UN', 'U.N.', 'the United Nations')).toBe(true)
     expect(together('UN troops', 'United Nations troops')).toBe(true)
     expect(clustersOf('BBC', 'British Broadcasting Corporation', 'Big Bear Club')).toHaveLength(3)
   })
 
-  it('gather misspellings, but not two words', () => {
+  it('merges misspellings, but not two English words', () => {
     expect(together('Zelensky', 'Zelenskyy')).toBe(true)
     expect(together('Volodymyr Zelensky', 'Volodymyr Zelenskiy')).toBe(true)
     expect(clustersOf('hungry people', 'hungary people')).toHaveLength(2)
@@ -31,13 +32,13 @@ describe('entities', () => {
     expect(clustersOf('Covid-19', 'Covid-18', 'F-16', 'F-15')).toHaveLength(4)
   })
 
-  it('gather short forms that one name can be meant by', () => {
+  it('merges a short form with the only name that it can stand for', () => {
     expect(together('Putin', 'Vladimir Putin', 'President Putin', 'President Vladimir Putin')).toBe(true)
     expect(together('V. Putin', 'Vladimir Putin')).toBe(true)
     expect(clustersOf('Smith', 'Jane Smith', 'John Smith')).toHaveLength(3)
   })
 
-  it('keep apart what is a thing of its own', () => {
+  it('separates different entities with common words', () => {
     for (const labels of [
       ['Ukraine', 'war in Ukraine', 'children of Ukraine'],
       ['East Germany', 'West Germany'],
@@ -47,10 +48,12 @@ describe('entities', () => {
       expect(clustersOf(...labels).sort()).toEqual(labels.map(label => [label]).sort())
   })
 
-  it('have an id that stays while others come behind', () => {
-    const [first] = assign(said(['giant mirrors', 'the giant mirrors'])).entities
+  it('preserves the id of a cluster when labels are added that sort behind its smallest key', () => {
+    const [first] = assign(tripletsOf(['giant mirrors', 'the giant mirrors'])).entities
     expect(first?.id).toBe(clusterIdOf('entity', 'giant mirrors'))
-    const [again] = assign(said(['giant mirrors', 'the giant mirrors', 'The Giant Mirrors?', 'x'])).entities
+    const [again] = assign(
+      tripletsOf(['giant mirrors', 'the giant mirrors', 'The Giant Mirrors?', 'x']),
+    ).entities
     expect(again?.id).toBe(first?.id)
     expect(again?.members.map(({ key, why }) => [key, why])).toEqual([
       ['giant mirrors', 'leader'],
@@ -59,10 +62,10 @@ describe('entities', () => {
     ])
   })
 
-  it('are called what texts call them most', () => {
-    const [cluster] = assign(said(['The Mirrors', 'the mirrors', 'The Mirrors', 'mirrors'])).entities.filter(
-      ({ members }) => members.length > 1,
-    )
+  it('labels a cluster by its most frequent variant', () => {
+    const [cluster] = assign(
+      tripletsOf(['The Mirrors', 'the mirrors', 'The Mirrors', 'mirrors']),
+    ).entities.filter(({ members }) => members.length > 1)
     expect(cluster).toMatchObject({ label: 'The Mirrors', count: 4 })
     expect(cluster?.members.find(({ key }) => key === 'the mirrors')?.spellings).toEqual([
       'The Mirrors',
@@ -100,11 +103,14 @@ const verb = fc.constantFrom(
 )
 const someTriplets = fc.array(fc.record({ subject: phrase, verb, object: phrase }), { maxLength: 40 })
 
-it('gives the same clusters and narratives in any order', () => {
+it('returns the same clusters and narratives for any order of the triplets', () => {
   const clustered = (triplets: Parameters<typeof canonicalize>[0]) => {
     const { entities, verbs, narratives } = canonicalize(triplets)
-    const kept = narratives.map(({ triplets: indexes, ...labels }) => ({ ...labels, said: indexes.length }))
-    return { entities, verbs, narratives: kept }
+    const counted = narratives.map(({ triplets: indexes, ...labels }) => ({
+      ...labels,
+      count: indexes.length,
+    }))
+    return { entities, verbs, narratives: counted }
   }
   fc.assert(
     fc.property(
@@ -118,11 +124,11 @@ it('gives the same clusters and narratives in any order', () => {
         expect(clustered(shuffled)).toEqual(clustered(triplets))
       },
     ),
-    draws(200),
+    propertyRuns(200),
   )
 })
 
-it('puts every spelling into one cluster and every triplet into one narrative', () => {
+it('puts every variant into one cluster and every triplet into one narrative', () => {
   fc.assert(
     fc.property(someTriplets, triplets => {
       const { entities, verbs, narratives } = canonicalize(triplets)
@@ -132,7 +138,7 @@ it('puts every spelling into one cluster and every triplet into one narrative', 
       const indexes = narratives.flatMap(each => each.triplets).sort((a, b) => a - b)
       expect(indexes).toEqual(triplets.map((_, n) => n))
     }),
-    draws(200),
+    propertyRuns(200),
   )
 })
 
@@ -142,26 +148,26 @@ describe('hostile labels', () => {
   it.each<[string, (n: number) => string]>([
     ['share a word', n => `campaign ${n}`],
     ['share words and the head', n => `the ${n} big campaign`],
-    ['are the same but for marks', n => `campaign${'!'.repeat(n % 250)}${'?'.repeat(Math.floor(n / 250))}`],
+    ['differ in punctuation', n => `campaign${'!'.repeat(n % 250)}${'?'.repeat(Math.floor(n / 250))}`],
     ['share their initials', n => (n % 2 ? 'AB' : `a${n} b${n}`)],
-    ['turn the direction of writing', n => `${BIDI}${n % 5}campaign ${n}${BIDI}`],
-  ])('50,000 that %s are each in one cluster', { tags: 'long' }, (_, labelOf) => {
+    ['change the writing direction', n => `${BIDI}${n % 5}campaign ${n}${BIDI}`],
+  ])('puts each of 50,000 labels that %s into one cluster', { tags: 'long' }, (_, labelOf) => {
     const labels = Array.from({ length: 50_000 }, (_, n) => labelOf(n))
-    const { entities, narratives } = canonicalize(said(labels))
+    const { entities, narratives } = canonicalize(tripletsOf(labels))
     expect(entities.flat()).toHaveLength(new Set(labels).size + 1)
     expect(Math.max(...entities.map(({ length }) => length))).toBeLessThanOrEqual(64)
     expect(narratives.reduce((sum, { triplets }) => sum + triplets.length, 0)).toBe(labels.length)
   })
 
-  it('10,000 of many words each are each in one cluster', { tags: 'long' }, () => {
+  it('puts each of 10,000 labels of 21 words into one cluster', { tags: 'long' }, () => {
     const labels = Array.from(
       { length: 10_000 },
       (_, n) => `${Array.from({ length: 20 }, (_, k) => `w${k}x${n % 150}`).join(' ')} ${n}`,
     )
-    expect(canonicalize(said(labels)).entities.flat()).toHaveLength(10_001)
+    expect(canonicalize(tripletsOf(labels)).entities.flat()).toHaveLength(10_001)
   })
 
-  it('that are empty, endless, of objects’ names or half characters are kept as they are', () => {
+  it('preserves labels that are empty, very long, property names of objects or half characters', () => {
     const labels = [
       '',
       '   ',

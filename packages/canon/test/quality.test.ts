@@ -15,22 +15,22 @@ const { entities, verbs } = canonicalize(
 it.each<[string, LabelledPart[], string[][]]>([
   ['entities', labelled.flatMap(({ subject, object }) => [subject, object]), entities],
   ['verbs', labelled.map(({ verb }) => verb), verbs],
-])('gathers the %s of the domain far better than equal strings do', (_, mentions, clusters) => {
+])('clusters the %s of the domain with F1 above 0.94, equal strings below 0.6', (_, mentions, clusters) => {
   const clusterOf = new Map(clusters.flatMap((cluster, n) => cluster.map(label => [label, `${n}`])))
   const means = new Map(mentions.map((mention, n) => [`${n}`, new Set([mention.means])]))
-  const f1 = (placeOf: (label: string) => string) =>
-    clusteringF1(new Map(mentions.map(({ label }, n) => [`${n}`, placeOf(label)])), means).mean
+  const f1 = (assigned: (label: string) => string) =>
+    clusteringF1(new Map(mentions.map(({ label }, n) => [`${n}`, assigned(label)])), means).mean
   expect(f1(label => clusterOf.get(label) ?? '')).toBeGreaterThan(0.94)
   expect(f1(keyOf)).toBeLessThan(0.6)
 })
 
-it('measures as the published method does', () => {
+it('computes F1 as the published method does', () => {
   // Clusters {a, b, c} and {d}; labelled {a, b} and {c, d}.
   const found = new Map(Object.entries({ a: '1', b: '1', c: '1', d: '2' }))
   const means = new Map(Object.entries({ a: 'x', b: 'x', c: 'y', d: 'y' }).map(([k, v]) => [k, new Set([v])]))
   const { macro, micro, pair } = clusteringF1(found, means)
   expect(macro).toBeCloseTo(1 / 2)
   expect(micro).toBeCloseTo(3 / 4)
-  // One pair of three found, of two labelled.
+  // Of three found pairs and two labelled pairs, one is common.
   expect(pair).toBeCloseTo((2 * (1 / 3) * (1 / 2)) / (1 / 3 + 1 / 2))
 })

@@ -1,4 +1,4 @@
-import { draws, rounds } from '@iodine/test-kit/rounds'
+import { propertyRuns, runs } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assign, conflictOf, keyOf, type Rule, RulesConflict } from '../src/index.js'
@@ -6,20 +6,21 @@ import { assign, conflictOf, keyOf, type Rule, RulesConflict } from '../src/inde
 const must = (a: string, b: string): Rule => ({ kind: 'entity', a, b, relation: 'must' })
 const cannot = (a: string, b: string): Rule => ({ kind: 'entity', a, b, relation: 'cannot' })
 
-const said = (labels: readonly string[]) => labels.map(subject => ({ subject, verb: 'is', object: 'said' }))
+const tripletsOf = (labels: readonly string[]) =>
+  labels.map(subject => ({ subject, verb: 'is', object: 'said' }))
 
-/** The number of the cluster of each key. */
-const placesOf = (labels: readonly string[], rules: readonly Rule[]) =>
+/** Returns the cluster number of each key. */
+const clusterNumbers = (labels: readonly string[], rules: readonly Rule[]) =>
   new Map(
-    assign(said(labels), { rules }).entities.flatMap(({ members }, n) =>
+    assign(tripletsOf(labels), { rules }).entities.flatMap(({ members }, n) =>
       members.map(({ key }) => [key, n] as const),
     ),
   )
 
 describe('the rules', () => {
-  it('join what has no word in common, and part what has all', () => {
+  it('join labels without common words, and separate labels with equal words', () => {
     const labels = ['Lake Varnel', 'the reservoir', 'LAKE VARNEL!', 'Nordic council']
-    expect(placesOf(labels, [])).toEqual(
+    expect(clusterNumbers(labels, [])).toEqual(
       new Map([
         ['lake varnel', 0],
         ['lake varnel!', 0],
@@ -28,26 +29,26 @@ describe('the rules', () => {
         ['the reservoir', 3],
       ]),
     )
-    const places = placesOf(labels, [
+    const clusters = clusterNumbers(labels, [
       must('Lake  Varnel', 'The Reservoir'),
       cannot('lake varnel', 'Lake Varnel!'),
     ])
-    expect(places.get('lake varnel')).toBe(places.get('the reservoir'))
-    expect(places.get('lake varnel')).not.toBe(places.get('lake varnel!'))
+    expect(clusters.get('lake varnel')).toBe(clusters.get('the reservoir'))
+    expect(clusters.get('lake varnel')).not.toBe(clusters.get('lake varnel!'))
   })
 
-  it('hold over labels that no text has', () => {
-    const places = placesOf(['a1', 'b1'], [must('a1', 'gone'), must('gone', 'b1')])
-    expect(places.get('a1')).toBe(places.get('b1'))
+  it('apply to labels that occur in no triplet', () => {
+    const clusters = clusterNumbers(['a1', 'b1'], [must('a1', 'gone'), must('gone', 'b1')])
+    expect(clusters.get('a1')).toBe(clusters.get('b1'))
   })
 
-  it('are of one kind', () => {
+  it('apply to one kind of label', () => {
     const rules: Rule[] = [{ ...must('a1', 'b1'), kind: 'verb' }]
-    expect(placesOf(['a1', 'b1'], rules)).toEqual(placesOf(['a1', 'b1'], []))
+    expect(clusterNumbers(['a1', 'b1'], rules)).toEqual(clusterNumbers(['a1', 'b1'], []))
     expect(conflictOf(rules, cannot('a1', 'b1'))).toEqual([])
   })
 
-  it('name those that a new one contradicts', () => {
+  it('return the rules that contradict a new rule', () => {
     const rules = [must('a', 'b'), must('b', 'c'), must('x', 'y'), cannot('c', 'x')]
     expect(conflictOf(rules, cannot('A', ' c'))).toEqual([rules[0], rules[1]])
     expect(conflictOf(rules, must('y', 'a'))).toEqual([rules[3], rules[2], rules[0], rules[1]])
@@ -57,9 +58,9 @@ describe('the rules', () => {
     expect(conflictOf([], cannot('a', 'A '))).toEqual([cannot('a', 'A ')])
   })
 
-  it('refuse to contradict each other', () => {
+  it('are rejected if they contradict each other', () => {
     const rules = [must('a', 'b'), must('b', 'c'), cannot('a', 'c')]
-    const tried = () => assign(said(['a']), { rules })
+    const tried = () => assign(tripletsOf(['a']), { rules })
     expect(tried).toThrow(RulesConflict)
     try {
       tried()
@@ -85,8 +86,8 @@ const someStep = fc.oneof(
 
 const STEPS = 50
 
-/** `ROUNDS=10000 npx vitest run packages/canon/test/rules.test.ts` takes 10,000 steps. */
-it('are never violated by merges, splits, new texts and undoing', () => {
+/** `ROUNDS=10000 npx vitest run packages/canon/test/rules.test.ts` runs 10,000 steps. */
+it('satisfies the rules after merges, splits, new texts and undoing', () => {
   fc.assert(
     fc.property(fc.array(someStep, { minLength: STEPS, maxLength: STEPS }), steps => {
       let rules: Rule[] = []
@@ -96,23 +97,23 @@ it('are never violated by merges, splits, new texts and undoing', () => {
         else if (step.do === 'text') labels.push(step.a, step.b)
         else {
           const rule = step.do === 'merge' ? must(step.a, step.b) : cannot(step.a, step.b)
-          const against = conflictOf(rules, rule)
-          if (against.length === 0) rules.push(rule)
+          const conflict = conflictOf(rules, rule)
+          if (conflict.length === 0) rules.push(rule)
           else {
-            // What it names is a contradiction by itself, of rules that were there.
-            expect(against.every(other => other === rule || rules.includes(other))).toBe(true)
-            expect(() => assign([], { rules: [...against, rule] })).toThrow(RulesConflict)
+            // The conflict consists of earlier rules, and contradicts itself without the others.
+            expect(conflict.every(other => other === rule || rules.includes(other))).toBe(true)
+            expect(() => assign([], { rules: [...conflict, rule] })).toThrow(RulesConflict)
           }
         }
-        const places = placesOf(labels, rules)
+        const clusters = clusterNumbers(labels, rules)
         for (const { a, b, relation } of rules) {
-          const [first, second] = [places.get(keyOf(a)), places.get(keyOf(b))]
+          const [first, second] = [clusters.get(keyOf(a)), clusters.get(keyOf(b))]
           if (first === undefined || second === undefined) continue
           expect(first === second).toBe(relation === 'must')
         }
-        expect(new Set(places.keys())).toEqual(new Set(labels.length ? [...labels.map(keyOf), 'said'] : []))
+        expect(new Set(clusters.keys())).toEqual(new Set(labels.length ? [...labels.map(keyOf), 'said'] : []))
       }
     }),
-    { ...draws(2_000), numRuns: Math.ceil(rounds(2_000) / STEPS) },
+    { ...propertyRuns(2_000), numRuns: Math.ceil(runs(2_000) / STEPS) },
   )
 })

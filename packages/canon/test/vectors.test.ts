@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { assign, canonicalize, type Embeddings } from '../src/index.js'
 
-/** A vector at an angle, in degrees, to the first axis. */
+/** Returns a vector at an angle to the first axis, in degrees. */
 const at = (degrees: number, scale = 1): number[] => {
   const vector = new Array<number>(256).fill(0)
   vector[0] = Math.cos((degrees * Math.PI) / 180) * scale
@@ -24,7 +24,7 @@ const near: [string, number[]][] = [
   ['did not hurt', at(46)],
 ]
 
-it('gathers labels whose vectors are alike, as floats or int8', () => {
+it('clusters labels with similar vectors, as floats or int8', () => {
   for (const vectorOf of [
     (vector: number[]) => vector,
     (vector: number[]) => Float32Array.from(vector),
@@ -39,7 +39,7 @@ it('gathers labels whose vectors are alike, as floats or int8', () => {
   }
 })
 
-it('says that meaning joined them, and rules go before it', () => {
+it('states `meaning` as the reason, and gives rules precedence', () => {
   const options = { embeddings: new Map(near) }
   const whyOf = (key: string, more = {}) =>
     assign(triplets, { ...options, ...more })
@@ -51,7 +51,7 @@ it('says that meaning joined them, and rules go before it', () => {
   ).toBe('leader')
 })
 
-it('ignores vectors that are short, long, empty, not finite, or of nobody', () => {
+it('ignores vectors that are short, long, empty, non-finite, or of labels that do not occur', () => {
   const bad: [string, ArrayLike<number>][] = [
     ['the vaccine', at(10).slice(1)],
     ['the jab', [...at(10), 0]],
@@ -68,28 +68,28 @@ it('ignores vectors that are short, long, empty, not finite, or of nobody', () =
   expect(canonicalize(triplets, { embeddings })).toEqual(canonicalize(triplets))
 })
 
-it('keeps numbers apart however alike the vectors are', () => {
-  const said = ['article 5', 'article 51'].map(subject => ({ subject, verb: 'is', object: 'law' }))
-  const embeddings = new Map(said.map(({ subject }) => [subject, at(10)]))
-  expect(canonicalize(said, { embeddings }).entities).toHaveLength(3)
+it('separates labels with different numbers, even if their vectors are equal', () => {
+  const articles = ['article 5', 'article 51'].map(subject => ({ subject, verb: 'is', object: 'law' }))
+  const embeddings = new Map(articles.map(({ subject }) => [subject, at(10)]))
+  expect(canonicalize(articles, { embeddings }).entities).toHaveLength(3)
 })
 
 it('compares the vectors of many labels', { tags: 'long' }, () => {
-  const said = Array.from({ length: 6_000 }, (_, n) => ({
+  const many = Array.from({ length: 6_000 }, (_, n) => ({
     subject: `s${n}`,
     verb: 'is',
     object: `o${n % 7}`,
   }))
   const embeddings = new Map(
-    said.map(({ subject }, n) => [
+    many.map(({ subject }, n) => [
       subject,
       Int8Array.from({ length: 256 }, (_, k) => ((n * 31 + k * 7919 * (n + 1)) % 255) - 127),
     ]),
   )
-  expect(canonicalize(said, { embeddings }).entities.flat()).toHaveLength(6_007)
+  expect(canonicalize(many, { embeddings }).entities.flat()).toHaveLength(6_007)
 })
 
-it('keeps what vectors joined before, but for rules', () => {
+it('keeps pairs joined that vectors joined in an earlier run, unless a rule forbids it', () => {
   const alike = [{ kind: 'entity' as const, a: 'The Jab', b: 'the vaccine' }]
   const { entities } = canonicalize(triplets, { alike })
   expect(entities).toContainEqual(['the jab', 'the vaccine'])

@@ -6,7 +6,7 @@ const clustersOf = (...verbs: string[]) =>
     [...cluster].sort(),
   )
 
-it('gathers a verb’s tenses and persons', () => {
+it('merges the tenses and persons of a verb', () => {
   const forms = [
     'attack',
     'attacked',
@@ -19,7 +19,7 @@ it('gathers a verb’s tenses and persons', () => {
   expect(clustersOf(...forms)).toEqual([[...forms].sort()])
 })
 
-it('keeps negation and modality apart', () => {
+it('separates verbs that differ in negation or modality', () => {
   const verbs = [
     'attacked',
     'did not attack',
@@ -37,7 +37,7 @@ it('keeps negation and modality apart', () => {
   expect(clustersOf('is part of', 'is not part of')).toHaveLength(2)
 })
 
-it('reads a passive the other way round', () => {
+it('exchanges subject and object of a passive with an agent', () => {
   const { narratives, verbs } = canonicalize([
     { subject: 'The mirrors', verb: 'heated', object: 'Lake Varnel' },
     { subject: 'Lake Varnel', verb: 'is being heated by', object: 'The mirrors' },
@@ -50,13 +50,13 @@ it('reads a passive the other way round', () => {
   ])
 })
 
-it('reads a verb that is only said in the passive as it stands', () => {
+it('does not exchange subject and object if all verbs of the cluster are passive', () => {
   const { narratives } = canonicalize([{ subject: 'Lake Varnel', verb: 'was heated by', object: 'mirrors' }])
   expect(narratives).toEqual([
     { subject: 'Lake Varnel', verb: 'was heated by', object: 'mirrors', triplets: [0] },
   ])
 })
 
-it('leaves verbs of other languages as they are', () => {
+it('does not parse verbs of other languages', () => {
   expect(clustersOf('не атаковал', 'атаковал', 'griff an', 'GRIFF  an')).toHaveLength(3)
 })

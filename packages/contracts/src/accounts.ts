@@ -12,12 +12,12 @@ export type PersonalItem = z.output<typeof personalItem>
 /** Endpoints of every service with personal data: never routed by the gateway. */
 export const personalDataInternal = {
   exportUser: internalEndpoint('GET /internal/users/:id/personal-data', {
-    summary: 'Everything that the service keeps about a user, streamed',
+    summary: 'All data that the service stores about a user, streamed',
     params: byId,
     response: z.array(personalItem),
   }),
-  forgetUser: internalEndpoint('DELETE /internal/users/:id/personal-data', {
-    summary: 'Remove what is a deleted user’s own and their id from what stays; repeating it changes nothing',
+  eraseUser: internalEndpoint('DELETE /internal/users/:id/personal-data', {
+    summary: 'Delete a deleted user’s own data, and their id from other data; idempotent',
     params: byId,
     response: done,
   }),
@@ -26,17 +26,17 @@ export const personalDataInternal = {
 /** Account lifecycle, for the admin command and the workers: never routed by the gateway. */
 export const accountsInternal = {
   findAccount: internalEndpoint('POST /internal/accounts/find', {
-    summary: 'Whose account an e-mail address is; 404 when there is none',
+    summary: 'The account of an e-mail address; 404 if there is none',
     body: byEmail,
     response: byId,
   }),
   suspendAccount: internalEndpoint('POST /internal/accounts/suspend', {
-    summary: 'End all sessions of an account at once and let nobody sign in to it',
+    summary: 'End all sessions of an account at once and disable its sign-in',
     body: byEmail,
     response: byId,
   }),
   unsuspendAccount: internalEndpoint('POST /internal/accounts/unsuspend', {
-    summary: 'Let a suspended account sign in again',
+    summary: 'Enable the sign-in of a suspended account',
     body: byEmail,
     response: byId,
   }),
@@ -46,19 +46,19 @@ export const accountsInternal = {
     response: byId,
   }),
   deleteAccount: internalEndpoint('POST /internal/accounts/delete', {
-    summary: 'Delete an account now; what other services keep of it goes in the background',
+    summary: 'Delete an account now; other services delete its data in the background',
     body: byEmail,
     response: byId,
   }),
   getDeletion: internalEndpoint('GET /internal/deletions/:id', {
     summary:
-      'Whether all services have forgotten a deleted user; 404 for who was never, or long ago, deleted',
+      'Whether all services have erased a deleted user; 404 for an unknown user, or one deleted long ago',
     params: byId,
     response: z.strictObject({ erased: z.boolean() }),
   }),
   confirmWarning: internalEndpoint('POST /internal/accounts/:id/warned', {
     summary:
-      'The mail server took the warning of a spell without activity, or refused its address for good; repeating it changes nothing',
+      'The mail server accepted the inactivity warning, or rejected its address permanently; idempotent',
     params: byId,
     body: z.strictObject({ last_active_at: time, outcome: z.enum(['taken', 'refused']) }),
     response: done,

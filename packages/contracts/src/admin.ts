@@ -35,16 +35,16 @@ export const personDetail = person.extend({
   own_limits: ownLimits,
   /** Own limits have not reached every service yet. */
   limits_pending: z.boolean(),
-  /** API tokens that are neither revoked nor expired. Their names are their user's alone. */
+  /** Valid API tokens, neither revoked nor expired. Only their user sees their names. */
   api_tokens: z.int(),
-  /** Feed keys, likewise. */
+  /** Valid feed keys. */
   feed_keys: z.int(),
 })
 export type PersonDetail = z.output<typeof personDetail>
 
 export const peopleApi = {
   listPeople: endpoint('user', 'GET /admin/people', {
-    summary: `Accounts, newest first (admins): all, or those whose username or address begins with \`search\`, or whose id it is. Pages of ${LIMITS.peoplePage} by default; a search looks at ${LIMITS.peopleFound} matches of each at most`,
+    summary: `Accounts, newest first (admins): all, or those whose username, email address or id matches \`search\`: a prefix, or the whole id. Pages of ${LIMITS.peoplePage} by default; a search considers at most ${LIMITS.peopleFound} matches of each`,
     query: z.strictObject({
       search: text(LIMITS.searchMax).optional(),
       limit: limitParam(LIMITS.peoplePageMax).optional(),
@@ -54,38 +54,38 @@ export const peopleApi = {
   }),
   getPerson: endpoint('user', 'GET /admin/people/:id', {
     summary:
-      'An account with what it has used of each quota, and the numbers of its valid API tokens and feed keys (admins)',
+      'An account with its usage of each quota and the numbers of its valid API tokens and feed keys (admins)',
     params: byId,
     response: personDetail,
   }),
   suspendPerson: endpoint('user', 'POST /admin/people/:id/suspend', {
     summary:
-      'End all sessions of an account at once and let nobody sign in to it (admins); may be repeated. 409 for an administrator',
+      'End all sessions of an account at once and disable its sign-in (admins); idempotent. 409 for an administrator',
     params: byId,
     body: z.strictObject({}).optional(),
     response: person,
   }),
   unsuspendPerson: endpoint('user', 'POST /admin/people/:id/unsuspend', {
-    summary: 'Let a suspended account sign in again (admins). 409 for an administrator',
+    summary: 'Enable the sign-in of a suspended account (admins). 409 for an administrator',
     params: byId,
     body: z.strictObject({}).optional(),
     response: person,
   }),
   endPersonSessions: endpoint('user', 'POST /admin/people/:id/end-sessions', {
-    summary: 'End all sessions of an account (admins), but the one that asks',
+    summary: 'End all sessions of an account, except the requesting one (admins)',
     params: byId,
     body: z.strictObject({}).optional(),
     response: z.strictObject({ ended: z.int() }),
   }),
   revokePersonTokens: endpoint('user', 'POST /admin/people/:id/revoke-tokens', {
-    summary: 'Revoke all valid API tokens and feed keys of an account at once (admins); may be repeated',
+    summary: 'Revoke all valid API tokens and feed keys of an account at once (admins); idempotent',
     params: byId,
     body: z.strictObject({}).optional(),
     response: z.strictObject({ api_tokens: z.int(), feed_keys: z.int() }),
   }),
   changeLimits: endpoint('user', 'PATCH /admin/people/:id/limits', {
     summary:
-      'Give an account limits of its own, or with null the deployment’s again (admins). A service that is down applies them once it is back',
+      'Set limits of an account; null restores the deployment’s limits (admins). A service that is down applies them once it is up again',
     params: byId,
     body: z
       .partialRecord(z.enum(QUOTAS), z.int().min(1).max(LIMITS.quotaMax).nullable())
@@ -96,7 +96,7 @@ export const peopleApi = {
 
 const QUEUE_NAMES = Object.keys(QUEUES) as [QueueName, ...QueueName[]]
 
-/** A part of the product, as its `/readyz` says. */
+/** State of a part of the product, by its `/readyz`. */
 export const partState = z.strictObject({
   name: z.string(),
   state: z.enum(['up', 'down']),
@@ -107,7 +107,7 @@ export const partState = z.strictObject({
     .strictObject({
       started_at: time,
       memory_bytes: z.int(),
-      /** 99th percentile of the event loop's delay, since half a minute ago or when it was asked before. */
+      /** 99th percentile of the event loop's delay, over the last two windows of at least 30 s. */
       event_loop_p99_ms: z.number(),
     })
     .nullable(),
@@ -122,13 +122,13 @@ export const queueState = z.strictObject({
   oldest_seconds: z.number(),
   /** Interval of the scheduled job; null if jobs are added by events. */
   every_ms: z.int().nullable(),
-  /** Of the jobs that failed for good and are kept: the last one. `reason` is a class, never a job's data. */
+  /** The last permanently failed job that is stored. `reason` is a class, never a job's data. */
   last_failure: z.strictObject({ at: time, reason: z.string() }).nullable(),
 })
 export type AdminQueue = z.output<typeof queueState>
 
 export const backup = z.strictObject({
-  /** When it was complete. */
+  /** Time of completion. */
   made_at: time,
   bytes: z.int().min(0),
   duration_ms: z.int().min(0),
@@ -144,40 +144,40 @@ export type FailedBackup = z.output<typeof failedBackup>
 
 /** A backup that was made or failed, as administrators see it in the list. */
 export const backupItem = z.strictObject({
-  /** When it was complete, or failed. */
+  /** Time of completion or failure. */
   ended_at: time,
   duration_ms: z.int(),
-  /** Null for one that failed. */
+  /** Null for a failed backup. */
   bytes: z.int().nullable(),
-  /** Null for one that was made. */
+  /** Null for a completed backup. */
   fault: z.enum(BACKUP_FAULT_NAMES).nullable(),
 })
 export type BackupItem = z.output<typeof backupItem>
 
 export const backupsInternal = {
-  noteBackup: internalEndpoint('POST /internal/backups', {
-    summary: 'A backup has been made; repeating it changes nothing',
+  reportBackup: internalEndpoint('POST /internal/backups', {
+    summary: 'Record a completed backup; idempotent',
     body: backup,
     response: done,
   }),
   noteFailedBackup: internalEndpoint('POST /internal/backups/failed', {
-    summary: 'A backup has failed; repeating it changes nothing',
+    summary: 'Record a failed backup; idempotent',
     body: failedBackup,
     response: done,
   }),
 } as const
 
-/** Work that a service gave up, as administrators see it. */
+/** Permanently failed outbox entry of a service, as administrators see it. */
 export const adminFailedWork = failedWork.extend({ service: z.string() })
 export type AdminFailedWork = z.output<typeof adminFailedWork>
 
 export const systemApi = {
   listBackups: endpoint('user', 'GET /admin/backups', {
-    summary: `The last ${LIMITS.backupsKept} backups that were made and the last ${LIMITS.backupsKept} that failed, newest first (admins)`,
+    summary: `The last ${LIMITS.backupsKept} completed and the last ${LIMITS.backupsKept} failed backups, newest first (admins)`,
     response: z.array(backupItem),
   }),
   listParts: endpoint('user', 'GET /admin/parts', {
-    summary: 'Services and workers with their state (admins): one that does not answer within 2 s is down',
+    summary: 'Services and workers with their state (admins): one that does not respond within 2 s is down',
     response: z.array(partState),
   }),
   listQueues: endpoint('user', 'GET /admin/queues', {
@@ -185,11 +185,11 @@ export const systemApi = {
     response: z.array(queueState),
   }),
   listFailedWork: endpoint('user', 'GET /admin/failed-work', {
-    summary: `Work of the services that was given up, newest first (admins): at most ${LIMITS.failedWorkMax} of each. A service that is down shows none`,
+    summary: `Failed work of the services, newest first (admins): at most ${LIMITS.failedWorkMax} of each. A service that is down is omitted`,
     response: z.array(adminFailedWork),
   }),
-  settleFailedWork: endpoint('user', 'POST /admin/failed-work/:service/:id', {
-    summary: 'Try work again that was given up, or remove it for good (admins)',
+  resolveFailedEntry: endpoint('user', 'POST /admin/failed-work/:service/:id', {
+    summary: 'Retry failed work, or remove it (admins)',
     params: z.strictObject({ service: z.string().max(40), id }),
     body: settleWork,
     response: done,

@@ -3,12 +3,12 @@ import { LIMITS } from './limits.js'
 import { filledText, id, time, timestamp } from './primitives.js'
 import { API_SCOPES } from './vocabulary.js'
 
-/** Begins each token, so that it is told from a session's, and found by tools that look for leaked secrets. */
+/** Prefix of each token: distinguishes it from session tokens, and lets secret scanners find it. */
 export const API_TOKEN_PREFIX = 'iodine_api_'
 
 const scopes = z.array(z.enum(API_SCOPES))
 
-/** A token that a script calls the API with. The token itself is shown once, when it is made. */
+/** API token of a script. The token itself is shown once, at creation. */
 export const apiToken = z.strictObject({
   id,
   name: z.string(),

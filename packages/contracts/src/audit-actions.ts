@@ -1,37 +1,37 @@
-// Words of the audit log that screens need at run time. Must not import zod (see `vocabulary.ts`).
+// Vocabulary of the audit log that screens need at run time. Must not import zod (see `vocabulary.ts`).
 import { QUOTAS } from './quotas.js'
 import { EXPORT_FORMATS, KEY_SETTINGS, SHARED_AS, TLP_LEVELS } from './vocabulary.js'
 
 /**
- * What the audit log records, with the words that the screen shows. A name never changes, as entries with it are kept:
- * a version that does not know the name of an entry could not check its hash.
+ * Actions that the audit log records, with their labels. A name never changes: a version that lacks the name of a
+ * stored entry could not check its hash.
  */
 export const AUDIT_ACTIONS = {
   'admin.signed-in': 'Administrator signed in',
-  'beta-code.created': 'Beta code made',
+  'beta-code.created': 'Beta code created',
   'account.suspended': 'Account suspended',
-  'account.unsuspended': 'Account opened again',
+  'account.unsuspended': 'Account unsuspended',
   'account.deleted': 'Account deleted',
-  'account.deletion-requested': 'Deletion of an account asked for',
+  'account.deletion-requested': 'Deletion of an account requested',
   'account.deletion-scheduled': 'Deletion of an account confirmed',
-  'account.deletion-withdrawn': 'Account kept',
+  'account.deletion-withdrawn': 'Deletion of an account withdrawn',
   'account.exported': 'Personal data exported',
   'account.export-downloaded': 'Personal data downloaded',
-  'account.address-change-requested': 'Change of an address asked for',
-  'account.address-changed': 'Address of an account changed',
-  'account.address-change-withdrawn': 'Change of an address withdrawn',
+  'account.address-change-requested': 'Change of an email address requested',
+  'account.address-changed': 'Email address of an account changed',
+  'account.address-change-withdrawn': 'Change of an email address withdrawn',
   'passkey.created': 'Passkey added',
   'passkey.deleted': 'Passkey removed',
   'account.passkeys-reset': 'Passkeys reset',
   'account.sessions-ended': 'Sessions of an account ended',
   'account.tokens-revoked': 'API tokens and feed keys of an account revoked',
   'account.limits-changed': 'Limits of an account changed',
-  'backup.made': 'Backup made',
-  'work.retried': 'Failed work tried again',
+  'backup.made': 'Backup completed',
+  'work.retried': 'Failed work retried',
   'work.dropped': 'Failed work removed',
-  'api-token.created': 'API token made',
+  'api-token.created': 'API token created',
   'api-token.revoked': 'API token revoked',
-  'feed-key.created': 'Feed key made',
+  'feed-key.created': 'Feed key created',
   'feed-key.revoked': 'Feed key revoked',
   'campaign.deleted': 'Campaign deleted',
   'campaign.exported': 'Campaign exported',
@@ -53,11 +53,11 @@ export const AUDIT_ACTIONS = {
   'records.unshared': 'Records no longer shared',
   'evidence.imported': 'Evidence imported',
   'evidence.redacted': 'Evidence redacted',
-  'sightings.counted': 'Own records counted for others',
-  'sightings.not-counted': 'Own records no longer counted for others',
-  'key.rotated': 'Exchange of keys: next step made',
-  'key.used': 'Key came into use',
-  'key.dropped': 'Key taken out',
+  'sightings.counted': 'Anonymous counts enabled',
+  'sightings.not-counted': 'Anonymous counts disabled',
+  'key.rotated': 'Next step of a key rotation',
+  'key.used': 'Key activated',
+  'key.dropped': 'Key removed',
   'settings.started': 'Settings at start',
   'audit.exported': 'Audit log downloaded',
   'audit.expired': 'Old entries of the audit log removed',
@@ -65,7 +65,7 @@ export const AUDIT_ACTIONS = {
 export type AuditAction = keyof typeof AUDIT_ACTIONS
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as [AuditAction, ...AuditAction[]]
 
-/** What an entry may be about. */
+/** Subjects of entries, with their labels. */
 export const AUDIT_SUBJECTS = {
   account: 'Account',
   'beta-code': 'Beta code',
@@ -84,14 +84,12 @@ export const AUDIT_SUBJECTS = {
 export type AuditSubject = keyof typeof AUDIT_SUBJECTS
 export const AUDIT_SUBJECT_NAMES = Object.keys(AUDIT_SUBJECTS) as [AuditSubject, ...AuditSubject[]]
 
-/**
- * Who acts: a user; the operator, by a command on the servers; the system itself. The first has an id.
- */
+/** Actors: a user; the operator, by a command on the servers; the system. Only users have an id. */
 export const AUDIT_ACTORS = { user: 'User', operator: 'Operator', system: 'System' } as const
 export type AuditActor = keyof typeof AUDIT_ACTORS
 export const AUDIT_ACTOR_NAMES = Object.keys(AUDIT_ACTORS) as [AuditActor, ...AuditActor[]]
 
-/** Kind of the session, or of what stands in its place, that a user acts by. */
+/** Kinds of sessions, keys and tokens by which a user acts. */
 export const AUDIT_VIAS = {
   web: 'browser',
   extension: 'extension',
@@ -101,7 +99,7 @@ export const AUDIT_VIAS = {
 export type AuditVia = keyof typeof AUDIT_VIAS
 export const AUDIT_VIA_NAMES = Object.keys(AUDIT_VIAS) as [AuditVia, ...AuditVia[]]
 
-/** Further words of an entry: how, or which one. */
+/** Details of an entry, such as a method, a format or a level. */
 export const AUDIT_DETAILS = [
   ...new Set([
     'link',
@@ -116,10 +114,7 @@ export const AUDIT_DETAILS = [
 ]
 export type AuditDetail = (typeof AUDIT_DETAILS)[number]
 
-/**
- * `unknown`: the process ended, or a dependency failed, while the action was under way, so that it may have been done
- * in part.
- */
+/** `unknown`: the process ended, or a dependency failed, during the action, which may be partly done. */
 export const AUDIT_OUTCOMES = ['done', 'unknown'] as const
 
 /** Settings whose values are compared at each start, and appear in the log by a fingerprint. */
@@ -171,7 +166,7 @@ export const OPEN_SETTINGS = [
   'WEB_ROOT',
 ] as const
 
-/** Settings that are, or may hold, a secret: the log says whether they are set, and no more. */
+/** Settings that are, or may contain, a secret: the log contains only whether they are set. */
 export const SECRET_SETTINGS = [
   'BLOBS_URL',
   'JWT_PRIVATE_KEY',

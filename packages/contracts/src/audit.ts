@@ -13,7 +13,7 @@ import { endpoint, internalEndpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import { done, endParam, pageQuery, repeatable, startParam, text, time } from './primitives.js'
 
-/** As `id`, in lower case alone: equal things have equal ids. */
+/** An `id` in lower case only, so that equal ids are equal strings. */
 const plainId = z.string().regex(/^[0-9a-f]{24}$/, 'must be an id in lower case')
 const hex = (digits: number) => z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`), 'must be a hash')
 const amount = z.int().min(0)
@@ -31,59 +31,59 @@ export const auditRequestId = z
 export const settingChange = z.strictObject({
   name: z.enum([...OPEN_SETTINGS, ...SECRET_SETTINGS]),
   change: z.enum(['set', 'changed', 'unset']),
-  /** Equal values have equal fingerprints, by a key that the log does not hold. Null for secrets. */
+  /** Keyed hash of the value; the log does not contain the key. Null for secrets. */
   fingerprint: hex(16).nullable(),
 })
 export type SettingChange = z.output<typeof settingChange>
 
 /**
- * An entry of the audit log, as services hand it over. Ids, words of a list, numbers and times alone: there is no field
- * that a secret, a link, a name, an address or a text would fit into.
+ * An entry of the audit log, as services deliver it. It consists of ids, enumerated words, numbers and times: no field
+ * accepts a secret, a link, a name, an address or a text.
  */
 export const auditEntry = z.strictObject({
-  /** Made by the service that records it: an entry that arrives again is the same one. */
+  /** Created by the recording service: a redelivered entry has the same id. */
   id: plainId,
-  /** When the action began; of several that are counted in one entry, the first. */
+  /** Start of the action; for an entry that counts several, of the first one. */
   at: time,
   action: z.enum(AUDIT_ACTION_NAMES),
   outcome: z.enum(AUDIT_OUTCOMES),
   actor: z.strictObject({ kind: z.enum(AUDIT_ACTOR_NAMES), id: plainId.nullable() }),
   via: z.enum(AUDIT_VIA_NAMES).nullable(),
   network: auditNetwork.nullable(),
-  /** Null for the id: made anew and unknown, or several that are counted in one entry. */
+  /** The id is null if it is unknown, as of a new document, or if the entry counts several actions. */
   subject: z.strictObject({ kind: z.enum(AUDIT_SUBJECT_NAMES), id: plainId.nullable() }),
-  /** The part of the subject that is concerned, such as the IOD that was removed from a campaign. */
+  /** Affected part of the subject, such as the IOD that was removed from a campaign. */
   item: plainId.nullable(),
-  /** How many things; null where that says nothing. */
+  /** Number of affected items; null if not applicable. */
   count: amount.nullable(),
-  /** How often, if actions of a user are counted in one entry. */
+  /** Number of actions that the entry counts. */
   times: z.int().min(1),
   detail: z.enum(AUDIT_DETAILS).nullable(),
   request_id: auditRequestId.nullable(),
   settings: z.array(settingChange).max(100).optional(),
-  /** Of `audit.expired`: the last removed entry. */
+  /** For `audit.expired`: the last removed entry. */
   checkpoint: z.strictObject({ seq: amount, hash: hex(64) }).optional(),
 })
 export type AuditEntry = z.output<typeof auditEntry>
 
-/** An entry that another part delivers. Expiry is recorded by the log alone, which removes entries by it. */
+/** An entry that another part delivers. Only the log itself records expiry, by which it removes entries. */
 export const deliveredEntry = auditEntry.refine(
   ({ action, checkpoint }) => action !== 'audit.expired' && checkpoint === undefined,
   'is recorded by the log itself',
 )
 
-/** An entry in its place in the chain. */
+/** An entry with its position in the chain. */
 export const chainedEntry = auditEntry.extend({
-  /** Counts from 1, without a gap. */
+  /** Position, from 1 without gaps. */
   seq: z.int().min(1),
-  /** Hash of the entry before; of the first one 64 zeros. */
+  /** Hash of the previous entry; 64 zeros for the first one. */
   prev: hex(64),
   /** SHA-256 (FIPS 180-4) of the canonical JSON (RFC 8785) of all other fields. */
   hash: hex(64),
 })
 export type ChainedEntry = z.output<typeof chainedEntry>
 
-/** An account that an entry names, as it is now. `deleted`: there is none with this id. */
+/** Current state of an account that an entry names. `deleted`: no account has this id. */
 const namedAccount = z.strictObject({ username: z.string().nullable(), deleted: z.boolean() })
 
 export const auditItem = chainedEntry.extend({
@@ -92,10 +92,10 @@ export const auditItem = chainedEntry.extend({
 })
 export type AuditItem = z.output<typeof auditItem>
 
-/** What is wrong with the chain, and where. */
+/** A fault of the chain and its position. */
 export const auditFault = z.strictObject({
   seq: z.int(),
-  /** `changed`: an entry is not what its hash says; `missing`: entries are not there; `moved`: not where they were. */
+  /** `changed`: an entry differs from its hash; `missing`: entries are absent; `moved`: entries are out of order. */
   kind: z.enum(['changed', 'missing', 'moved']),
 })
 
@@ -103,9 +103,9 @@ export const auditState = z.strictObject({
   /** The first fault; null for an intact chain. */
   fault: auditFault.nullable(),
   entries: amount,
-  /** Time of the oldest entry that is kept; null for an empty log. */
+  /** Time of the oldest stored entry; null for an empty log. */
   since: time.nullable(),
-  /** The last entry: whoever notes it can tell later that nothing before it was rewritten. */
+  /** The last entry. A noted head detects a later change of earlier entries. */
   head: z.strictObject({ seq: amount, hash: hex(64) }),
   checked_at: time,
 })
@@ -114,9 +114,9 @@ export type AuditState = z.output<typeof auditState>
 const filters = {
   action: repeatable(z.enum(AUDIT_ACTION_NAMES), AUDIT_ACTION_NAMES.length),
   actor_kind: z.enum(AUDIT_ACTOR_NAMES).optional(),
-  /** A username or an id. */
+  /** Username or id of the actor. */
   actor: text(100).optional(),
-  /** A username or an id, of what entries are about. */
+  /** Username or id of the subject. */
   subject: text(100).optional(),
   from: startParam.optional(),
   to: endParam.optional(),
@@ -132,11 +132,11 @@ export const auditApi = {
     response: z.array(auditItem),
   }),
   getAuditState: endpoint('user', 'GET /admin/audit/state', {
-    summary: 'Whether the chain of the audit log is intact, by a check of at most five minutes ago (admins)',
+    summary: 'Whether the chain of the audit log is intact, from a check at most five minutes old (admins)',
     response: auditState,
   }),
   exportAudit: endpoint('user', 'GET /admin/audit/export', {
-    summary: 'The audit log as CSV, newest first; the download is an entry itself (admins)',
+    summary: 'The audit log as CSV, newest first; the download is recorded as an entry (admins)',
     query: auditFilters,
     response: z.unknown(),
     produces: 'text/csv',
@@ -146,12 +146,12 @@ export const auditApi = {
 /** Served by auth, which keeps the log: never routed by the gateway. */
 export const auditInternal = {
   appendAudit: internalEndpoint('POST /internal/audit', {
-    summary: 'Append entries to the audit log, in their order; known ones stay as they are',
+    summary: 'Append entries to the audit log, in their order; known entries are unchanged',
     body: z.strictObject({ entries: z.array(deliveredEntry).min(1).max(LIMITS.auditBatch) }),
     response: done,
   }),
   reportSettings: internalEndpoint('POST /internal/audit/settings', {
-    summary: 'The settings that a part has started with; what differs from before becomes an entry',
+    summary: 'The settings that a part started with; changed settings become an entry',
     body: z.strictObject({
       part: z.string().regex(/^[a-z]{1,40}$/),
       settings: z.array(
@@ -165,7 +165,7 @@ export const auditInternal = {
     response: done,
   }),
   verifyAudit: internalEndpoint('POST /internal/audit/verify', {
-    summary: 'Check the whole chain now, also against a head that was noted before',
+    summary: 'Check the whole chain now, optionally against an earlier head',
     body: z.strictObject({ head: auditState.shape.head.optional() }),
     response: auditState,
   }),

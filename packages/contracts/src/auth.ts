@@ -29,20 +29,20 @@ export const betaCode = z.strictObject({
 })
 export type BetaCode = z.output<typeof betaCode>
 
-/** Who made a beta code: null for codes that do not name it, for a deleted account, or one without a username. */
+/** Creator of a beta code; null if the code does not name one, or the account is deleted or has no username. */
 export const betaCodeCreator = z.strictObject({ id, created_by_username: z.string().nullable() })
 
 export const session = z.strictObject({
   id,
   /** `web`: a browser that signed in by a link; `extension`: a collector connected by a code. */
   kind: z.enum(['web', 'extension']),
-  /** Browser and system by the user agent at sign-in; null where it named none. */
+  /** Browser and system by the user agent at sign-in; null if it named none. */
   browser: z.string().nullable(),
   system: z.string().nullable(),
   created_at: time,
   /** To within five minutes. */
   last_seen_at: time,
-  /** True for the session that asks. */
+  /** True for the session of the request. */
   current: z.boolean(),
 })
 export type Session = z.output<typeof session>
@@ -51,7 +51,7 @@ const hasKey = z.strictObject({ has_openai_key: z.boolean() })
 
 export const authApi = {
   requestMagicLink: endpoint('anyone', 'POST /auth/request-magic-link', {
-    summary: 'Ask for a sign-in link by e-mail',
+    summary: 'Request a sign-in link by e-mail',
     body: z.strictObject({ email, invite_code: text(100).nullish(), is_extension: z.boolean().optional() }),
     response: z.strictObject({ requires_beta_code: z.boolean() }),
   }),
@@ -61,34 +61,34 @@ export const authApi = {
     response: z.strictObject({ access_token: z.string(), has_username: z.boolean() }),
   }),
   readMagicLink: endpoint('anyone', 'POST /auth/read-magic-link', {
-    summary: 'Whom the token of a link signs in; the link stays unused',
+    summary: 'The user that the token of a link signs in; the link stays unused',
     body: z.strictObject({ token: text(200) }),
     response: z.strictObject({ email: z.string() }),
   }),
   readAccountLink: endpoint('anyone', 'POST /auth/read-account-link', {
     summary:
-      'What a mailed link does to an account: changes its address, or has it deleted. The link stays unused',
+      'The effect of a mailed link on an account: a change of its email address, or its deletion. The link stays unused',
     body: z.strictObject({ token: text(200) }),
     response: accountLink,
   }),
   useAccountLink: endpoint('anyone', 'POST /auth/use-account-link', {
     summary:
-      'Confirm a change of address from the old or the new one, or have the account deleted; 409 if another account has the new address meanwhile',
+      'Confirm a change of the email address, from the old or the new one, or the deletion of the account; 409 if another account has the new address meanwhile',
     body: z.strictObject({ token: text(200) }),
     response: usedAccountLink,
   }),
   passkeyOptions: endpoint('anyone', 'POST /auth/passkey-options', {
-    summary: 'Ask for a challenge that a passkey signs; the answer is for navigator.credentials.get()',
+    summary: 'Request a challenge that a passkey signs, for navigator.credentials.get()',
     body: z.strictObject({}).optional(),
     response: credentialOptions,
   }),
   verifyPasskey: endpoint('anyone', 'POST /auth/verify-passkey', {
-    summary: "Exchange a passkey's answer to a challenge for a session",
+    summary: "Exchange a passkey's response to a challenge for a session",
     body: z.strictObject({ credential: usedCredential }),
     response: z.strictObject({ access_token: z.string(), has_username: z.boolean() }),
   }),
   generateExtensionCode: endpoint('user', 'POST /auth/generate-extension-code', {
-    summary: 'Make a code that connects the browser extension',
+    summary: 'Create a code that connects the browser extension',
     body: z.strictObject({}).optional(),
     response: z.strictObject({ code: z.string(), expires_at: time }),
   }),
@@ -112,7 +112,7 @@ export const profileApi = {
   }),
   getUsage: endpoint('user', 'GET /profile/usage', {
     scopes: API_SCOPES,
-    summary: 'What the signed-in user has used of each quota, and its limit; null while its service is down',
+    summary: 'The signed-in user’s usage and limit of each quota; null while its service is down',
     response: usage,
   }),
   setupUsername: endpoint('user', 'POST /profile/setup-username', {
@@ -138,15 +138,15 @@ export const profileApi = {
     response: hasKey,
   }),
   removeOpenaiKey: endpoint('user', 'DELETE /profile/remove-openai-key', {
-    summary: "Forget the user's AI provider key",
+    summary: "Delete the user's AI provider key",
     response: hasKey,
   }),
   listFeedKeys: endpoint('user', 'GET /profile/feed-keys', {
-    summary: "The user's keys for feeds, newest first, without the keys themselves",
+    summary: "The user's feed keys, newest first, without their secrets",
     response: z.array(feedKey),
   }),
   createFeedKey: endpoint('user', 'POST /profile/feed-keys', {
-    summary: `Make a key that other systems pull feeds with, up to a level of TLP: the answer alone has it. 413 with ${LIMITS.feedKeysMax} keys`,
+    summary: `Create a key with which other systems pull feeds, up to a TLP level; only this response contains it. 413 with ${LIMITS.feedKeysMax} keys`,
     body: z.strictObject({
       label: filledText(LIMITS.feedKeyLabelMax),
       tlp: z.enum(FEED_TLP_LEVELS),
@@ -156,22 +156,22 @@ export const profileApi = {
     status: 201,
   }),
   deleteFeedKey: endpoint('user', 'DELETE /profile/feed-keys/:id', {
-    summary: 'Revoke a key: nothing can be pulled with it any more',
+    summary: 'Revoke a feed key; it becomes invalid at once',
     params: z.strictObject({ id }),
     response: z.strictObject({ id }),
   }),
   listApiTokens: endpoint('user', 'GET /profile/api-tokens', {
-    summary: "The user's API tokens, newest first, without the tokens themselves; expired ones for 30 days",
+    summary: "The user's API tokens, newest first, without their secrets; expired ones for 30 days",
     response: z.array(apiToken),
   }),
   createApiToken: endpoint('user', 'POST /profile/api-tokens', {
-    summary: `Make a token that a script calls the API with, for some scopes and a year at most: the answer alone has it. 413 with ${LIMITS.apiTokensMax} tokens`,
+    summary: `Create an API token for scripts, with some scopes and for at most a year; only this response contains it. 413 with ${LIMITS.apiTokensMax} tokens`,
     body: newApiToken,
     response: apiToken.extend({ token: z.string() }),
     status: 201,
   }),
   revokeApiToken: endpoint('user', 'DELETE /profile/api-tokens/:id', {
-    summary: 'Revoke an API token; it is dead at once everywhere',
+    summary: 'Revoke an API token; it becomes invalid at once',
     params: z.strictObject({ id }),
     response: z.strictObject({ id }),
   }),
@@ -181,12 +181,12 @@ export const profileApi = {
     response: z.array(session),
   }),
   endSession: endpoint('user', 'DELETE /profile/sessions/:id', {
-    summary: 'End one of the own sessions; its token is dead at once everywhere',
+    summary: "End one of the user's sessions; its token becomes invalid at once",
     params: z.strictObject({ id }),
     response: z.strictObject({ id }),
   }),
   endOtherSessions: endpoint('user', 'POST /profile/sessions/end-others', {
-    summary: 'End all own sessions but the one that asks',
+    summary: "End all of the user's sessions, except the requesting one",
     body: z.strictObject({}).optional(),
     response: z.strictObject({ ended: z.number().int() }),
   }),
@@ -195,7 +195,7 @@ export const profileApi = {
     response: z.array(passkey),
   }),
   newPasskeyOptions: endpoint('user', 'POST /profile/passkeys/options', {
-    summary: 'Ask for a challenge for a new passkey; the answer is for navigator.credentials.create()',
+    summary: 'Request a challenge for a new passkey, for navigator.credentials.create()',
     body: z.strictObject({}).optional(),
     response: credentialOptions,
   }),
@@ -212,54 +212,54 @@ export const profileApi = {
     response: passkey,
   }),
   deletePasskey: endpoint('user', 'DELETE /profile/passkeys/:id', {
-    summary: 'Remove a passkey: it signs nobody in any more',
+    summary: 'Remove a passkey; it becomes invalid',
     params: z.strictObject({ id }),
     response: z.strictObject({ id }),
   }),
   getDataExport: endpoint('user', 'GET /profile/data-export', {
-    summary: 'How the latest export of all own data stands; null without one, and a day after it was ready',
+    summary: 'State of the latest export of the user’s data; null without one, and a day after it was ready',
     response: dataExport.nullable(),
   }),
   createDataExport: endpoint('user', 'POST /profile/data-export', {
-    summary: `Gather everything that is stored about the signed-in user into a file, in the background. 409 while another is at work; ${LIMITS.dataExportsADay} a day`,
+    summary: `Export all stored data of the signed-in user to a file, in the background. 409 while another export is running; ${LIMITS.dataExportsADay} a day`,
     body: z.strictObject({}).optional(),
     response: dataExport,
     status: 202,
   }),
   downloadDataExport: endpoint('user', 'GET /profile/data-export/:id', {
     summary:
-      'The file: one JSON object with a list a service. 404 until it is ready, and once its day is over',
+      'The exported file: one JSON object with a list per service. 404 until it is ready, and a day after that',
     params: z.strictObject({ id }),
     response: z.unknown(),
     produces: 'application/json',
   }),
   getAddressChange: endpoint('user', 'GET /profile/address-change', {
-    summary: 'The change of address that waits to be confirmed; null without one',
+    summary: 'The pending change of the email address; null without one',
     response: addressChange.nullable(),
   }),
   requestAddressChange: endpoint('user', 'POST /profile/address-change', {
     summary:
-      'Ask for another e-mail address: a link goes to the old and to the new one, and both must be used. Replaces an earlier request. The answer does not tell whether the address is free',
+      'Request a change of the email address: the old and the new one each receive a link, and both must be used. Replaces an earlier request. The response does not reveal whether the address is free',
     body: z.strictObject({ email }),
     response: addressChange,
     status: 202,
   }),
   withdrawAddressChange: endpoint('user', 'DELETE /profile/address-change', {
-    summary: 'Drop the change of address: its links do nothing any more',
+    summary: 'Cancel the change of the email address; its links become invalid',
     response: done,
   }),
   requestDeletion: endpoint('user', 'POST /profile/deletion', {
-    summary: `Ask for a mailed link that has the own account deleted in ${LIMITS.deletionDelayMs / 86_400_000} days`,
+    summary: `Request a mailed link that schedules the deletion of the user’s account in ${LIMITS.deletionDelayMs / 86_400_000} days`,
     body: z.strictObject({ confirm: typedConfirmation }),
     response: done,
     status: 202,
   }),
   getDeletion: endpoint('user', 'GET /profile/deletion', {
-    summary: 'When the own account is deleted, unless it is kept before; null if it is not to be',
+    summary: 'The time of the scheduled deletion of the user’s account; null without one',
     response: z.strictObject({ delete_at: time.nullable() }),
   }),
   withdrawDeletion: endpoint('user', 'DELETE /profile/deletion', {
-    summary: 'Keep the account that is to be deleted',
+    summary: 'Cancel the scheduled deletion of the account',
     response: profile,
   }),
 } as const
@@ -271,12 +271,12 @@ export const adminApi = {
     response: z.array(betaCode),
   }),
   listBetaCodeCreators: endpoint('user', 'GET /admin/beta-codes/creators', {
-    summary: 'Who made the beta codes, in the order of their list (admins)',
+    summary: 'Creators of the beta codes, in the order of their list (admins)',
     query: z.strictObject(pageQuery),
     response: z.array(betaCodeCreator),
   }),
   createBetaCode: endpoint('user', 'POST /admin/beta-codes', {
-    summary: 'Make a beta code, bound to an e-mail when one is given (admins)',
+    summary: 'Create a beta code, optionally bound to an e-mail address (admins)',
     // The admin screen sends an empty string when its optional field is left blank.
     body: z.strictObject({ email: z.union([z.literal('').transform(() => null), email]).nullish() }),
     response: betaCode,

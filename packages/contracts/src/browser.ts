@@ -6,7 +6,7 @@ export const browserConfig = z.strictObject({
   contact_email: z.string(),
   social_links: z.array(z.strictObject({ label: z.string(), url: z.string() })),
   extension_url: z.string(),
-  /** True when texts are analyzed by rules instead of an AI model; screens must say so. */
+  /** True if texts are analyzed by rules instead of an AI model; screens must state it. */
   offline_ai: z.boolean(),
   /** Sections deployed in addition to the shell's own, in menu order. */
   sections: z.array(z.strictObject({ id: z.string(), label: z.string(), remote: z.string() })),

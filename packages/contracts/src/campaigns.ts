@@ -20,7 +20,7 @@ export type Campaign = z.output<typeof campaign>
 export const campaignDetail = campaign.extend({ iods: z.array(iod) })
 export type CampaignDetail = z.output<typeof campaignDetail>
 
-/** What a campaign's IODs add up to. */
+/** Totals of a campaign's IODs. */
 export const campaignStatistics = iodCounts.extend({
   iod_count: z.int(),
   votes: z.int(),
@@ -28,26 +28,26 @@ export const campaignStatistics = iodCounts.extend({
 })
 export type CampaignStatistics = z.output<typeof campaignStatistics>
 
-/** How far a campaign may be passed on. */
+/** Sharing level and publication of a campaign. */
 export const campaignSharing = z.strictObject({
   tlp: z.enum(TLP_LEVELS),
-  /** The strictest level of what was imported: the campaign's is never below. */
+  /** Strictest level of the imported objects: the campaign's level is never below it. */
   least: z.enum(TLP_LEVELS),
   /** Whether its creator publishes it. */
   published: z.boolean(),
-  /** What its feed holds; null until it was published, and once it was withdrawn for long. */
+  /** State of its feed; null before the first publication, and long after a withdrawal. */
   feed: z
     .strictObject({
       /** Id of its collection in TAXII. */
       collection: z.uuid(),
-      /** `due`: something is still to be written or withdrawn. */
+      /** `due`: changes are pending. */
       state: z.enum(FEED_STATES),
-      /** Objects that are published, and those that are revoked. */
+      /** Published objects, and revoked ones. */
       objects: z.int(),
       revoked: z.int(),
-      /** When it was last brought in line with the campaign. */
+      /** Time of its last complete update. */
       at: time.nullable(),
-      /** Why it is not. */
+      /** Reason why it is not up to date; null if it is. */
       problem: z.string().nullable(),
     })
     .nullable(),
@@ -58,7 +58,7 @@ export type CampaignSharing = z.output<typeof campaignSharing>
 export const campaignTechnique = z.strictObject({
   /** DISARM's id, such as `T0023.001`. */
   id: z.string(),
-  /** Who added it; null once their account is deleted. */
+  /** User who added it; null once the account is deleted. */
   by: id.nullable(),
   by_username: z.string().nullable(),
   at: time,
@@ -83,7 +83,7 @@ export const campaignsApi = {
   getOverlay: endpoint('collector', 'GET /campaigns/overlay', {
     scopes: ['read', 'collect'],
     summary:
-      'Campaigns with the ids of their IODs, in the format of `@iodine/known-iods`, up to 30 s old. Empty ones are left out, names are cut off after 200 characters; of more than 500,000 ids in all, the largest campaigns are left out',
+      'Campaigns with the ids of their IODs, in the format of `@iodine/known-iods`, up to 30 s old. Empty campaigns are omitted, names are truncated to 200 characters; above 500,000 ids in total, the largest campaigns are omitted',
     response: z.unknown(),
     produces: 'application/octet-stream',
     conditional: true,
@@ -111,7 +111,7 @@ export const campaignsApi = {
   exportCampaign: endpoint('user', 'GET /campaigns/:id/export', {
     scopes: ['read'],
     summary:
-      'A campaign as a file: JSON, a STIX 2.1 bundle, a MISP event or CSV, but for CSV with the IODs’ evidence if wanted; 503 while its IODs or their evidence can’t be read. `profile=opencti`, of STIX, leaves out what OpenCTI’s client refuses. `X-Withheld`: number of objects that are left out',
+      'A campaign as a file: JSON, a STIX 2.1 bundle, a MISP event or CSV, optionally with the IODs’ evidence except for CSV; 503 while its IODs or their evidence can’t be read. `profile=opencti` (STIX) omits objects that OpenCTI’s client rejects. `X-Withheld`: number of omitted objects',
     params,
     query: z
       .strictObject({
@@ -121,11 +121,11 @@ export const campaignsApi = {
       })
       .refine(({ format, evidence }) => format !== 'csv' || evidence === 'false', {
         path: ['evidence'],
-        error: 'has no place in CSV',
+        error: 'is not available in CSV',
       })
       .refine(({ format, profile }) => format === 'stix' || profile === 'lossless', {
         path: ['profile'],
-        error: 'is of STIX alone',
+        error: 'is available only in STIX',
       }),
     response: z.unknown(),
   }),
@@ -139,7 +139,7 @@ export const campaignsApi = {
   updateSharing: endpoint('user', 'PATCH /campaigns/:id/sharing', {
     scopes: ['contribute'],
     summary:
-      'Set that level, publish the campaign in feeds, or withdraw it (its creator); 409 below the strictest level that was imported, or for a published one that is red',
+      'Set that level, publish the campaign in feeds, or withdraw it (its creator); 409 below the strictest imported level, or for a published campaign with TLP:RED',
     params,
     body: z.strictObject({ tlp: z.enum(TLP_LEVELS).optional(), published: z.boolean().optional() }),
     response: campaignSharing,
@@ -165,21 +165,22 @@ export const campaignsApi = {
   }),
   addIod: endpoint('user', 'POST /campaigns/:id/add-iod', {
     scopes: ['contribute'],
-    summary: 'Put an IOD into a campaign; answers the campaign without its IODs, as lists have it',
+    summary: 'Add an IOD to a campaign; returns the campaign without its IODs, as in lists',
     params,
     body: membership,
     response: campaign,
   }),
   addIods: endpoint('user', 'POST /campaigns/:id/add-iods', {
     scopes: ['contribute'],
-    summary: 'Put many IODs into a campaign in one step; answers which were added, in it already, or unknown',
+    summary:
+      'Add many IODs to a campaign in one step; returns the ids of added, already present and unknown ones',
     params,
     body: memberships,
     response: z.strictObject({ added: z.array(id), already: z.array(id), unknown: z.array(id) }),
   }),
   removeIod: endpoint('user', 'POST /campaigns/:id/remove-iod', {
     scopes: ['contribute'],
-    summary: 'Take an IOD out of a campaign',
+    summary: 'Remove an IOD from a campaign',
     params,
     body: membership,
     response: campaignDetail,
@@ -193,13 +194,13 @@ export const campaignsApi = {
   addTechnique: endpoint('user', 'PUT /campaigns/:id/techniques/:tid', {
     scopes: ['contribute'],
     summary:
-      'Say that a campaign uses a technique of DISARM; answers all of the campaign’s techniques. May be repeated. 413 if it has 100, 422 for an id that the list of DISARM’s techniques doesn’t have',
+      'Add a DISARM technique to a campaign; returns all its techniques. Idempotent. 413 with 100 techniques, 422 for an unknown id',
     params: technique,
     response: z.array(campaignTechnique),
   }),
   removeTechnique: endpoint('user', 'DELETE /campaigns/:id/techniques/:tid', {
     scopes: ['contribute'],
-    summary: 'Take a technique of DISARM from a campaign; answers those that are left. May be repeated',
+    summary: 'Remove a DISARM technique from a campaign; returns the remaining ones. Idempotent',
     params: technique,
     response: z.array(campaignTechnique),
   }),

@@ -6,35 +6,35 @@ import { graphTriplet, textPlace } from './narratives.js'
 import { done, filledText, id, limitParam, pageQuery, text, time } from './primitives.js'
 import { CANON_KINDS, CANON_METHODS, CANON_PARTS, CANON_REASONS, CANON_RELATIONS } from './vocabulary.js'
 
-/** One of the three parts of a canonical narrative: the spellings that mean the same. */
+/** One of the three parts of a canonical narrative: variants with the same meaning. */
 const canonicalPart = z.strictObject({
-  /** Of the cluster: the hash of its smallest key. */
+  /** Id of the cluster: the hash of its smallest key. */
   cluster: id,
-  /** The most frequent spelling. */
+  /** The most frequent variant. */
   label: z.string(),
-  /** Labels that it gathers, folded. */
+  /** Number of variants, folded. */
   members: z.int(),
 })
 export type CanonicalPart = z.output<typeof canonicalPart>
 
 const reach = {
-  /** Cited sentences that say it; several triplets of one sentence count once. */
+  /** Number of cited sentences that express it; several triplets of one sentence count once. */
   sentences: z.int(),
-  /** Distinct sources; texts without one are none. */
+  /** Number of distinct sources; texts without a source do not count. */
   sources: z.int(),
   /**
-   * What `since` and `last` are: `posted`, as the sources say, of those texts whose source is one of the user's records with
-   * a time; `analyzed`, when the user had the texts analyzed, where there is none. The two never mix.
+   * Meaning of `since` and `last`. `posted`: posting times, of the texts whose source is one of the user's records with
+   * a time. `analyzed`: times of the analysis, if no text has a posting time. The two never mix.
    */
   clock: z.enum(['posted', 'analyzed']),
-  /** Sentences with such a time. */
+  /** Number of sentences with such a time. */
   dated: z.int(),
-  /** Of its first and its last text with such a time. */
+  /** Times of the first and the last text with such a time. */
   since: time,
   last: time,
 }
 
-/** What many sentences say in different words: subject, verb and object as clusters of labels. */
+/** A statement that sentences express in different words: subject, verb and object as clusters of labels. */
 export const canonicalNarrative = z.strictObject({
   /** The hash of its three clusters. */
   id,
@@ -42,32 +42,35 @@ export const canonicalNarrative = z.strictObject({
   verb: canonicalPart,
   object: canonicalPart,
   ...reach,
-  /** Triplets that it gathers, also those whose sentence is not found. */
+  /** Number of its triplets, also those whose sentence is not found. */
   triplets: z.int(),
-  /** Dated sentences in equal spans of time from `since` to `last`. Empty if these are of one day, and for all users. */
+  /** Dated sentences in equal time spans from `since` to `last`. Empty if both are on one day, and for all users. */
   over_time: z.array(z.int()),
-  /** Owners who say it; null for the narratives of one user. */
+  /** Number of owners whose texts express it; null for the narratives of one user. */
   owners: z.int().nullable(),
 })
 export type CanonicalNarrative = z.output<typeof canonicalNarrative>
 
-/** A label that a cluster gathers. */
+/** A variant of a cluster. */
 const canonicalMember = z.strictObject({
-  /** Folded. */
+  /** Folded label. */
   key: z.string(),
-  /** The most frequent spelling. */
+  /** The most frequent variant. */
   label: z.string(),
-  /** Triplets of this narrative with it: those of each part add up to `triplets`. 0: other narratives have it. */
+  /**
+   * Number of this narrative's triplets with it; the numbers of a part add up to `triplets`. 0: only other narratives
+   * have it.
+   */
   times: z.int(),
-  /** What put it there; null for a label alone. */
+  /** Reason for its membership; null for a cluster of one label. */
   why: z.enum(CANON_REASONS).nullable(),
 })
-export type CanonicalMember = z.output<typeof canonicalMember>
+export type CanonicalVariant = z.output<typeof canonicalMember>
 
 const memberList = z.array(canonicalMember)
 
 export const canonicalDetail = canonicalNarrative.extend({
-  /** Labels of each part, most frequent first, those of other narratives alone last. */
+  /** Variants of each part, most frequent first; those that only other narratives have come last. */
   members: z.strictObject({ subject: memberList, verb: memberList, object: memberList }),
   /** Dated sentences of each day with any (UTC), oldest first. */
   days: z.array(z.strictObject({ day: z.iso.date(), sentences: z.int() })),
@@ -76,33 +79,33 @@ export const canonicalDetail = canonicalNarrative.extend({
 })
 export type CanonicalDetail = z.output<typeof canonicalDetail>
 
-/** A sentence that says a canonical narrative. */
+/** A sentence that expresses a canonical narrative. */
 export const canonicalSentence = z.strictObject({
-  /** Of the text: a narrative of `GET /narratives/data/:id`. */
+  /** Id of the text: a narrative of `GET /narratives/data/:id`. */
   narrative_id: id,
   src: z.string().nullable(),
-  /** When the source was posted, as one of the user's records says; null where none does. */
+  /** Posting time of the source, by one of the user's records; null if none has it. */
   posted_at: time.nullable(),
   created_at: time,
-  /** Of the sentence in the text; null if the words of the triplet are nowhere. */
+  /** Position of the sentence in the text; null if the triplet's words are not found. */
   place: textPlace.nullable(),
-  /** The words at that place, and the words before and after them, `LIMITS.excerptMax` units each at most. */
+  /** The text at that position, and the text before and after it, at most `LIMITS.excerptMax` units each. */
   before: z.string(),
   sentence: z.string(),
   after: z.string(),
-  /** Of all of the text, in UTF-16 units. */
+  /** Length of the whole text, in UTF-16 units. */
   text_length: z.int(),
   /** The triplets as they were extracted. */
   triplets: z.array(graphTriplet),
 })
 export type CanonicalSentence = z.output<typeof canonicalSentence>
 
-/** What a user has decided: narratives merged, or members split off. */
+/** A user's decision: a merge of narratives, or a split of variants. */
 export const canonicalDecision = z.strictObject({
   id,
   at: time,
   action: z.enum(['merge', 'split']),
-  /** What came together, or was set apart, by kind. */
+  /** Joined or separated labels, by kind. */
   changes: z.array(
     z.strictObject({ kind: z.enum(CANON_KINDS), left: z.array(z.string()), right: z.array(z.string()) }),
   ),
@@ -111,15 +114,15 @@ export const canonicalDecision = z.strictObject({
 export type CanonicalDecision = z.output<typeof canonicalDecision>
 
 export const canonicalState = z.strictObject({
-  /** Texts or decisions are not in the clusters yet. New labels stand alone until then. */
+  /** Some texts or decisions are not in the clusters yet. Until then each new label is a cluster. */
   pending: z.boolean(),
-  /** How labels were compared last. */
+  /** Method of the last comparison of labels. */
   method: z.enum(CANON_METHODS),
-  /** They are to be compared by their meaning. */
+  /** A comparison by meaning is pending. */
   comparing: z.boolean(),
-  /** Why they were compared by their words, when a comparison by meaning was asked for last. */
+  /** Failure of the last requested comparison by meaning; null without one. Words were compared instead. */
   failure: z.enum(EXTRACTION_FAILURES).nullable(),
-  /** Decisions in rules, of how many. */
+  /** Rules that the decisions use, and their limit. */
   rules: z.strictObject({ used: z.int(), limit: z.int() }),
 })
 export type CanonicalState = z.output<typeof canonicalState>
@@ -131,7 +134,7 @@ export const canonicalApi = {
   listCanonical: endpoint('user', 'GET /narratives/canonical', {
     scopes: ['read'],
     summary:
-      'Canonical narratives by reach (sentences × sources); with q those with a spelling that contains it. Of a user with a public profile, or with scope=all those that at least three such users say. 100 without a limit',
+      'Canonical narratives by reach (sentences × sources); with q, those with a variant that contains it. Of a user with a public profile; with scope=all, those in the texts of at least three such users. 100 without a limit',
     query: z.strictObject({
       q: text(LIMITS.searchMax).optional(),
       scope: z.enum(['own', 'all']).optional(),
@@ -142,30 +145,30 @@ export const canonicalApi = {
   }),
   getCanonicalState: endpoint('user', 'GET /narratives/canonical/state', {
     scopes: ['read'],
-    summary: 'Whether the clusters of the caller are up to date, and how labels were compared',
+    summary: 'Whether the clusters of the caller are up to date, and how variants were compared',
     response: canonicalState,
   }),
   compareByMeaning: endpoint('user', 'POST /narratives/canonical/compare', {
     scopes: ['contribute'],
     summary:
-      "Have the caller's labels compared by their meaning as well, once, by the AI provider with the caller's key: it gets labels alone. What that joins stays together; a failure is in the state",
+      "Compare the caller's variants by meaning, once, with the AI provider and the caller's key; only variants are sent. The resulting merges are kept; a failure is in the state",
     response: done,
   }),
   listDecisions: endpoint('user', 'GET /narratives/canonical/history', {
     scopes: ['read'],
-    summary: 'What the caller has merged and split, newest first; 100 without a limit',
+    summary: 'The caller’s merges and splits, newest first; 100 without a limit',
     query: z.strictObject(pageQuery),
     response: z.array(canonicalDecision),
   }),
   undoDecision: endpoint('user', 'POST /narratives/canonical/history/:id/undo', {
     scopes: ['contribute'],
-    summary: 'Take one of the caller’s decisions back; 409 if it is undone already',
+    summary: 'Undo one of the caller’s decisions; 409 if it is already undone',
     params: one,
     response: done,
   }),
   getCanonical: endpoint('user', 'GET /narratives/canonical/:id', {
     scopes: ['read'],
-    summary: 'One canonical narrative with the spellings it gathers, its days and sources',
+    summary: 'A canonical narrative with its variants, days and sources',
     params: one,
     query: z.strictObject(owner),
     response: canonicalDetail,
@@ -173,7 +176,7 @@ export const canonicalApi = {
   listCanonicalSentences: endpoint('user', 'GET /narratives/canonical/:id/sentences', {
     scopes: ['read'],
     summary:
-      "The sentences of the caller's texts that say a canonical narrative, newest first; with source those of one, empty for texts without. 404 for another's user_id. 20 without a limit",
+      "The sentences of the caller's texts that contain a canonical narrative, newest first; with source, those of one source, or of texts without one if empty. 404 for another user's user_id. 20 without a limit",
     params: one,
     query: z.strictObject({
       ...owner,
@@ -186,7 +189,7 @@ export const canonicalApi = {
   mergeCanonical: endpoint('user', 'POST /narratives/canonical/:id/merge', {
     scopes: ['contribute'],
     summary:
-      'Say that two canonical narratives are the same, part by part; 409 if decisions contradict that. Its id after that',
+      'Merge two canonical narratives, part by part; returns the resulting id. 409 if decisions contradict the merge',
     params: one,
     body: z.strictObject({ with: id }),
     response: z.strictObject({ id, decision: id }),
@@ -194,13 +197,13 @@ export const canonicalApi = {
   splitCanonical: endpoint('user', 'POST /narratives/canonical/:id/split', {
     scopes: ['contribute'],
     summary:
-      'Say that some members of a part are not what the others are; 409 if decisions contradict that. The narrative’s id after that',
+      'Split variants of a part from its others; returns the narrative’s resulting id. 409 if decisions contradict the split',
     params: one,
     body: z.strictObject({
       part: z.enum(CANON_PARTS),
-      /** Keys of members: not all of them. */
+      /** Keys of the variants to split off, not all of the part. */
       members: z.array(filledText(LIMITS.canonKeyMax)).min(1).max(LIMITS.splitMembersMax),
-      /** Whether those that are split off belong together. */
+      /** Whether the variants split off form one cluster. */
       together: z.boolean().default(true),
     }),
     response: z.strictObject({ id, decision: id }),
@@ -220,14 +223,13 @@ const clusters = z.array(
     .min(2),
 )
 
-/** Served by the narratives service: labels are compared by a worker, which owns nothing. */
+/** Served by the narratives service to the worker that compares labels. */
 export const canonInternal = {
   getCanonWork: internalEndpoint('GET /internal/canon/:user_id/work', {
-    summary:
-      'The distinct triplets of a user and what the user has decided; 404 if the clusters are up to date',
+    summary: 'The distinct triplets of a user and the user’s decisions; 404 if the clusters are up to date',
     params: z.strictObject({ user_id: id }),
     response: z.strictObject({
-      /** Of the decisions, and of the texts: handed back with the result. */
+      /** Revisions of the decisions and the texts, to be returned with the result. */
       revision: z.int(),
       texts: z.int(),
       triplets: z.array(z.strictObject({ subject: z.string(), verb: z.string(), object: z.string() })),
@@ -241,21 +243,20 @@ export const canonInternal = {
       ),
       /** Labels that a comparison by meaning has joined. */
       alike: z.array(z.strictObject({ kind: z.enum(CANON_KINDS), a: z.string(), b: z.string() })).optional(),
-      /** The user has asked for a comparison by meaning. */
+      /** The user has requested a comparison by meaning. */
       compare: z.boolean().optional(),
     }),
   }),
   applyCanon: internalEndpoint('POST /internal/canon/:user_id', {
-    summary:
-      'Store clusters; false if the user has decided something since the work was read. Repeating it changes nothing',
+    summary: 'Store clusters; false if the user made a decision after the triplets were read. Idempotent',
     params: z.strictObject({ user_id: id }),
     body: z.strictObject({
       revision: z.int(),
       texts: z.int(),
       method: z.enum(CANON_METHODS),
-      /** The outcome of a comparison by meaning that was asked for. */
+      /** Outcome of a requested comparison by meaning. */
       compared: z.strictObject({ failure: z.enum(EXTRACTION_FAILURES).nullable() }).optional(),
-      /** A label in none stands alone. */
+      /** A label in no cluster remains alone. */
       entities: clusters,
       verbs: clusters,
     }),

@@ -1,10 +1,10 @@
 /** Segments a text into the characters that a reader sees (UAX #29, grapheme clusters). */
 export const graphemes = /* @__PURE__ */ new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/** UTF-16 units around a cut in which its character is looked for. */
+/** Number of UTF-16 units around a cut in which its character is searched. */
 const AROUND = 64
 
-/** The beginning of a text, at most `max` UTF-16 units, that ends with a whole character. */
+/** Returns the beginning of a text, at most `max` UTF-16 units, that ends with a whole character. */
 export const cutText = (text: string, max: number): string => {
   if (text.length <= max) return text
   const from = Math.max(0, max - AROUND)

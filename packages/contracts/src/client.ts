@@ -58,18 +58,18 @@ export class ApiError extends Error {
   }
 }
 
-/** True for an `ApiError` of any bundle: host and remotes have separate classes, so `instanceof` fails. */
+/** Returns true for an `ApiError` of any bundle: host and remotes have separate classes, so `instanceof` fails. */
 export const isApiError = (error: unknown): error is ApiError =>
   error instanceof Error && error.name === 'ApiError'
 
-/** Whether `error` is an API response with this status. */
+/** Returns whether `error` is an API response with this status. */
 export const hasStatus = (error: unknown, status: number): boolean =>
   isApiError(error) && error.status === status
 
-/** Whether the session has ended. The host handles this. */
+/** Returns whether the session has ended. The host handles this. */
 export const isUnauthorized = (error: unknown): boolean => hasStatus(error, 401)
 
-/** Query values are sent as text, so a number is accepted where the contract says text. */
+/** Query values are sent as text, so a number is accepted if the contract requires text. */
 type QueryValues<T> = { [K in keyof T]: T[K] | (string extends Extract<T[K], string> ? number : never) }
 
 type Field<Name extends string, T> = [T] extends [undefined]
@@ -126,7 +126,7 @@ export interface ClientOptions {
   token?: () => string | null | undefined
   /** Called on each 401 with the refused token; the call rejects as well. */
   onUnauthorized?: (refusedToken: string | null) => void
-  /** Checks each answer read by `call` and `page`; the call rejects with what it throws. */
+  /** Checks each answer read by `call` and `page`; the call rejects with its error. */
   check?: (endpoint: EndpointSpec, status: number, body: unknown) => void
   /** Default timeout in milliseconds. */
   ms?: number
@@ -141,7 +141,7 @@ interface LooseInput extends CallOptions {
 }
 
 /**
- * Client of the contracts over a transport: `fetch` in browsers and scripts, kept-alive connections between
+ * Creates a client of the contracts over a transport: `fetch` in browsers and scripts, kept-alive connections between
  * services. It uses only an endpoint's method and path, so that no schema is bundled for browsers.
  */
 export const createClient = <A extends WireAnswer>(
@@ -157,7 +157,7 @@ export const createClient = <A extends WireAnswer>(
   const send = async (spec: EndpointSpec, { params, query, body, signal, ms = usualMs }: LooseInput) => {
     const token = getToken?.() ?? null
     const signals = [signal ?? [], ms === undefined ? [] : timeout(ms)].flat()
-    // By the body, not by the endpoint, of which browsers know the path alone.
+    // Determined by the body: browsers know only an endpoint's method and path.
     const isBytes = ArrayBuffer.isView(body)
     const answer = await transport(requestTarget(spec, { params, query }), {
       method: spec.method,
@@ -220,7 +220,7 @@ const callOf = ({ method, path }: EndpointSpec) => `${method} ${path}`
 const readJson = (text: Promise<string>): Promise<unknown> => text.then(JSON.parse)
 const isSuccess = ({ status }: WireAnswer) => status >= 200 && status < 300
 
-/** The `detail` of an error's body; null without one. */
+/** Returns the `detail` of an error's body; null without one. */
 const readDetail = (body: unknown): string | string[] | null => {
   const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : null
   if (typeof detail === 'string') return detail

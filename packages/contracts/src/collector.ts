@@ -13,7 +13,7 @@ const collectorMetadata = z.strictObject({
   source: text(),
 })
 
-/** What a page says around a post, in words common to all sources. */
+/** Context of a post on its page, in fields common to all sources. */
 export const recordContext = z.strictObject({
   posted_at: timestamp.nullish(),
   /** The page marks the post as edited. */
@@ -26,7 +26,7 @@ export const recordContext = z.strictObject({
       z.strictObject({
         url: field,
         sha256: sha256.nullish(),
-        /** Of the picture's looks: a blockhash of 256 bits. */
+        /** Perceptual hash of the picture: a blockhash of 256 bits. */
         phash: z
           .string()
           .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
@@ -35,7 +35,7 @@ export const recordContext = z.strictObject({
     )
     .max(LIMITS.contextMediaMax)
     .nullish(),
-  /** The canonical address that an article's page states, where the record has another one for a reason. */
+  /** Canonical URL that an article's page states, if the record has another one. */
   stated_canonical: field,
   /** When the collector found that the post was removed: the first and the latest time. */
   removed: z.strictObject({ first_seen: timestamp, last_seen: timestamp }).nullish(),
@@ -163,7 +163,7 @@ export const ingestResult = z.union([
   z.strictObject({ error: z.union([z.string(), z.array(z.string())]) }),
 ])
 export type IngestResult = z.output<typeof ingestResult>
-/** Error of a removal that no stored record tells apart from a post that never was. */
+/** Error of a removal notice for a post without a stored record. */
 export const NEVER_COLLECTED = 'This post was removed before you collected it'
 
 const source = z.enum(SOURCES)
@@ -183,7 +183,7 @@ export const collectorApi = {
   }),
   ingestRecords: endpoint('collector', 'POST /:source/data', {
     scopes: ['collect'],
-    summary: 'Hand in 1 to 500 records; each gets its own result, in order',
+    summary: 'Store 1 to 500 records; returns a result per record, in order',
     params: z.strictObject({ source }),
     // Records are validated one by one, so that an invalid one does not fail the others.
     body: z.strictObject({
@@ -204,7 +204,7 @@ export const collectorApi = {
   shareRecords: endpoint('user', 'POST /:source/data/share', {
     scopes: ['contribute'],
     summary:
-      'Let other members find some of the caller’s records in Origins, under the caller’s name or under none, or stop it at once. 404 if one of them is not the caller’s: none is changed then',
+      'Share some of the caller’s records in Origins, by username or anonymously, or stop sharing them. 404 without a change if one of them is not the caller’s',
     params: z.strictObject({ source }),
     body: z
       .strictObject({
@@ -215,12 +215,12 @@ export const collectorApi = {
         shared: z.boolean(),
         as: z.enum(SHARED_AS).optional(),
       })
-      .refine(({ shared, as }) => !shared || as !== undefined, 'as: must say username or anonymous'),
+      .refine(({ shared, as }) => !shared || as !== undefined, 'as: must be username or anonymous'),
     response: z.strictObject({ ids: z.array(id), shared: z.enum(SHARED_AS).nullable() }),
   }),
   listShared: endpoint('user', 'GET /:source/data/shared', {
     scopes: ['read'],
-    summary: 'The caller’s records of one source that are shared',
+    summary: 'The caller’s shared records of one source',
     params: z.strictObject({ source }),
     response: z.array(z.strictObject({ id, shared: z.enum(SHARED_AS) })),
   }),

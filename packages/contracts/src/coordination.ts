@@ -10,10 +10,10 @@ const kinds = z
   .max(SHARE_KINDS.length)
   .refine(all => new Set(all).size === all.length, 'must differ')
 
-/** What the posts of a run are about, as Origins finds it: some claims, values or addresses, or one of the user's posts. */
+/** Topic of a run, as Origins searches it: claims, values or URLs, or one of the user's posts. */
 export const runAbout = z
   .strictObject({
-    /** What the run is called by: the value, or the campaign's name. */
+    /** Name of the topic: the value, or the campaign's name. */
     name: filledText(LIMITS.runNameMax),
     values: z.array(filledText()).min(1).max(LIMITS.coordinationValues).optional(),
     record_id: id.optional(),
@@ -22,25 +22,25 @@ export const runAbout = z
     about => (about.values === undefined) !== (about.record_id === undefined),
     'must have one of values, record_id',
   )
-export type RunAbout = z.output<typeof runAbout>
+export type RunSubject = z.output<typeof runAbout>
 
-/** What a run looks for. */
+/** Parameters of a run. */
 export const runQuestion = z.strictObject({
   /** `near` includes `text`. */
   kinds,
-  /** Seconds between two shares of the same that still count as together. */
+  /** Maximum seconds between two shares of one object that form a pair. */
   window_s: z.int().min(1).max(LIMITS.coordinationWindowMaxS),
-  /** Shares that an account must have, and posts of it that must be in pairs. */
+  /** Minimum shares of an account, and minimum of its posts in pairs. */
   min_participation: z.int().min(1).max(LIMITS.coordinationParticipationMax),
-  /** Posts since and until then, as their pages say. */
+  /** Bounds of the posting times that pages state. */
   since: periodStart.optional(),
   until: periodEnd.optional(),
-  /** `shared`: with the caller's own records those that others share. */
+  /** `shared`: the caller's own records, and those that others share. */
   scope: z.enum(['own', 'shared']).default('own'),
-  /** Limits the run to posts about something. */
+  /** Limits the run to posts about a topic. */
   about: runAbout.optional(),
 })
-export type RunQuestion = z.output<typeof runQuestion>
+export type RunParameters = z.output<typeof runQuestion>
 
 export const coordinationRun = z.strictObject({
   id,
@@ -55,14 +55,14 @@ export const coordinationRun = z.strictObject({
   scope: z.enum(['own', 'shared']),
   about: runAbout.nullable(),
   created_at: time,
-  /** The run is removed then. */
+  /** Time of the removal of the run. */
   expires_at: time,
-  /** Why it failed. */
+  /** Reason of a failure; null without one. */
   problem: z.string().nullable(),
   /** Null until it is done. */
   totals: z
     .strictObject({
-      /** Posts that were looked at, and those left out because their page says no time, or not whose they are. */
+      /** Examined posts, and those omitted because their page states no time, or no account. */
       posts: z.int(),
       without_time: z.int(),
       without_account: z.int(),
@@ -70,11 +70,11 @@ export const coordinationRun = z.strictObject({
       pairs: z.int(),
       accounts: z.int(),
       edges: z.int(),
-      /** Pairs that an edge must exceed to be more than chance; null where there were too many shares to tell. */
+      /** Number of pairs that a significant edge exceeds; null if there were too many shares to compute it. */
       threshold: z.number().nullable(),
     })
     .nullable(),
-  /** There are more shares, more pairs of an object, or more edges than are looked at or kept. */
+  /** Exceeded limits: shares that are examined, pairs of an object, edges that are stored. */
   truncated: z.strictObject({ shares: z.boolean(), objects: z.int(), edges: z.boolean() }),
 })
 export type CoordinationRun = z.output<typeof coordinationRun>
@@ -87,7 +87,7 @@ export const coordinationNetwork = z.strictObject({
       id: account,
       source: z.enum(SOURCES),
       account: z.string(),
-      /** Pairs that it is in, of the edges that are returned. */
+      /** Number of its pairs in the returned edges. */
       pairs: z.int(),
     }),
   ),
@@ -103,11 +103,14 @@ export const coordinationNetwork = z.strictObject({
       n_a: z.int(),
       n_b: z.int(),
       symmetry: z.number(),
-      /** Whether that is more than chance; null where that was not found out. */
+      /** Whether the edge is significant; null if not tested. */
       significant: z.boolean().nullable(),
-      /** Share of 100 runs with shuffled times, and of these data, in which both have as many pairs; null likewise. */
+      /**
+       * Share of 100 runs with shuffled times, and of the data itself, in which both accounts have as many pairs; null
+       * if not tested.
+       */
       p_value: z.number().nullable(),
-      /** Expected share of chance finds among the edges with at most this p-value (Benjamini and Hochberg); null likewise. */
+      /** False discovery rate of the edges with at most this p-value (Benjamini and Hochberg); null if not tested. */
       q_value: z.number().nullable(),
     }),
   ),
@@ -115,7 +118,7 @@ export const coordinationNetwork = z.strictObject({
 export type CoordinationNetwork = z.output<typeof coordinationNetwork>
 
 const post = z.strictObject({
-  /** The record's id of an own one. */
+  /** Record id of the caller's own post; null for posts of others. */
   id: id.nullable(),
   source: z.enum(SOURCES),
   account: z.string(),
@@ -125,7 +128,7 @@ const post = z.strictObject({
   excerpt: z.string().nullable(),
 })
 export const coordinationEvidence = z.strictObject({
-  /** Of all pairs, also those that are not kept or not shared any more. */
+  /** Number of all pairs, also those that are not stored or no longer shared. */
   total: z.int(),
   pairs: z.array(
     z.strictObject({
@@ -140,26 +143,26 @@ export const coordinationEvidence = z.strictObject({
 })
 export type CoordinationEvidence = z.output<typeof coordinationEvidence>
 
-/** The caller's own posts that a run left out. */
-export const coordinationLeftOut = z.strictObject({
+/** The caller's own posts that a run omitted. */
+export const coordinationOmitted = z.strictObject({
   posts: z.array(
     post.omit({ id: true, account: true, posted_at: true }).extend({
       id,
       account: z.string().nullable(),
       collected_at: time,
-      /** What the page does not say: when it was posted, or whose it is. */
+      /** Missing on the page: the posting time, or the account. */
       why: z.enum(['time', 'account']),
     }),
   ),
 })
-export type CoordinationLeftOut = z.output<typeof coordinationLeftOut>
+export type CoordinationLeftOut = z.output<typeof coordinationOmitted>
 
 const params = z.strictObject({ id })
 
 export const coordinationApi = {
   createRun: endpoint('user', 'POST /coordination/runs', {
     scopes: ['contribute'],
-    summary: `Find accounts that share the same within a time; ${LIMITS.coordinationRunsAtOnce} at once, kept for 30 days`,
+    summary: `Find accounts that share the same content within a time window; ${LIMITS.coordinationRunsAtOnce} runs at once, kept for 30 days`,
     body: runQuestion,
     response: coordinationRun,
     status: 201,
@@ -176,22 +179,23 @@ export const coordinationApi = {
     response: coordinationRun,
   }),
   deleteRun: endpoint('user', 'DELETE /coordination/runs/:id', {
-    summary: 'Remove a run and what it found',
+    summary: 'Delete a run and its results',
     params,
     response: z.strictObject({ id }),
   }),
   getNetwork: endpoint('user', 'GET /coordination/runs/:id/graph', {
     scopes: ['read'],
-    summary: 'The accounts that share the same, and their edges, the heaviest first; none until it is done',
+    summary:
+      'The accounts that share the same content, and their edges, the heaviest first; empty until the run is done',
     params,
     query: z.strictObject({ limit: limitParam(LIMITS.coordinationEdges).optional() }),
     response: coordinationNetwork,
   }),
   getLeftOut: endpoint('user', 'GET /coordination/runs/:id/left-out', {
     scopes: ['read'],
-    summary: `The caller’s own posts without a time or an account, which the run left out; at most ${LIMITS.coordinationLeftOut}`,
+    summary: `The caller’s own posts without a time or an account, which the run omitted; at most ${LIMITS.coordinationOmitted}`,
     params,
-    response: coordinationLeftOut,
+    response: coordinationOmitted,
   }),
   getShares: endpoint('user', 'GET /coordination/runs/:id/shares', {
     scopes: ['read'],

@@ -7,8 +7,8 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT'
 export const API_BASE = '/api/v1'
 
 /**
- * Headers of answers that carry what pages of other origins may read. Handlers and errors set these and
- * `HIDDEN_HEADERS` alone, so that CORS exposes all of them.
+ * Response headers that pages of other origins may read. Handlers and errors set only these and `HIDDEN_HEADERS`, so
+ * that CORS exposes all of them.
  */
 export const EXPOSED_HEADERS = [
   'X-Total-Count',
@@ -25,7 +25,7 @@ export const EXPOSED_HEADERS = [
   'Retry-After',
   'WWW-Authenticate',
 ] as const
-/** Headers that CORS always exposes, or that are the browser's own business. */
+/** Response headers that CORS always exposes, or that only the browser uses. */
 export const HIDDEN_HEADERS = [
   'Cache-Control',
   'Connection',
@@ -46,9 +46,9 @@ export interface EndpointSpec {
   query?: z.ZodType
   body?: z.ZodType
   response: z.ZodType
-  /** Status of success, default 200. */
+  /** Success status, default 200. */
   status?: number
-  /** Another status of success: of a request that finds what it would create. */
+  /** Success status if the document to create exists. */
   knownStatus?: number
   /** Media type of an answer that is a file: `response` is unknown then. Default: JSON. */
   produces?: string
@@ -69,9 +69,7 @@ export type Access = 'anyone' | 'user' | 'collector'
 /** An operation of the API, which the gateway routes. */
 export interface PublicEndpoint extends EndpointSpec {
   access: Access
-  /**
-   * API tokens with one of these scopes may call it, too. Without it none may: a new endpoint is closed to them.
-   */
+  /** API tokens with one of these scopes may call it. Without `scopes`, no API token may. */
   scopes?: readonly [ApiScope, ...ApiScope[]]
   /**
    * The handler checks the body's strings and depth itself, per item, so that an invalid item does not fail
@@ -89,8 +87,8 @@ export interface InternalEndpoint extends EndpointSpec {
 }
 
 /**
- * What systems of other kinds pull, outside `API_BASE`: by a feed key, and in the form of its standard, for answers and
- * errors alike.
+ * An endpoint outside `API_BASE` that other systems pull by a feed key. Answers and errors have the format of its
+ * standard.
  */
 export interface FeedEndpoint extends EndpointSpec {
   method: 'GET'
@@ -146,19 +144,22 @@ export type BodyFor<E extends EndpointSpec> = Bytes<E, In<E['body']>>
 /** Type of the response for handler and client: no response schema transforms, so both equal the JSON. */
 export type ResponseOf<E extends EndpointSpec> = z.output<E['response']>
 
-/** The endpoint's path with its parameters filled in. */
+/** Returns the endpoint's path with its parameters filled in. */
 export const pathOf = ({ path }: Pick<EndpointSpec, 'path'>, params: unknown): string =>
   path.replace(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent(String((params as Record<string, unknown> | undefined)?.[name])),
   )
 
-/** Matches the paths of an endpoint below `base`, one capture group per parameter; a trailing slash is optional. */
+/**
+ * Returns an expression that matches the paths of an endpoint below `base`, one capture group per parameter; a trailing
+ * slash is optional.
+ */
 export const pathPattern = ({ path }: Pick<EndpointSpec, 'path'>, base = ''): RegExp =>
   new RegExp(`^${base}${path.replace(/:\w+/g, '([^/]+)')}/?$`)
 
 /**
- * The request target (RFC 9112, 3.2): `pathOf` with the query. A list repeats its name; null and undefined
- * are omitted.
+ * Returns the request target (RFC 9112, 3.2): `pathOf` with the query. A list repeats its name; null and undefined are
+ * omitted.
  */
 export const requestTarget = (
   spec: Pick<EndpointSpec, 'path'>,

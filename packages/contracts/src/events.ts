@@ -4,7 +4,7 @@ import { LIMITS } from './limits.js'
 import { done, id, time } from './primitives.js'
 import { CATEGORIES } from './vocabulary.js'
 
-/** How often a narrative was restored before: the event of the higher number is the later one. Absent: 0. */
+/** Number of earlier restorations of the narrative: the event with the higher number is the later one. 0 if absent. */
 const restored = z.int().optional()
 
 const envelope = <const T extends string, D extends z.ZodRawShape>(type: T, data: D) =>
@@ -49,17 +49,17 @@ interface QueueSpec {
 export const QUEUES = {
   extraction: { data: z.strictObject({ narrative_id: id, user_id: id }) },
   mail: { data: z.strictObject({ sealed: z.string() }) },
-  /** Clusters the labels of a user's triplets anew. */
+  /** Clusters the labels of a user's triplets. */
   canon: { data: z.strictObject({ user_id: id }) },
-  /** Pulls the feeds that are due. A job names none: whoever claims a subscription has it. */
+  /** Pulls the due feeds. A job names none: the worker claims a subscription. */
   subscriptions: { data: z.strictObject({}), everyMs: 60_000 },
-  /** Has the log of seals time-stamped. */
+  /** Obtains a time stamp for the log of seals. */
   anchors: { data: z.strictObject({}), everyMs: 3_600_000 },
 } as const satisfies Record<string, QueueSpec>
 export type QueueName = keyof typeof QUEUES
 export type JobData<Q extends QueueName> = z.output<(typeof QUEUES)[Q]['data']>
 
-/** Interval of a queue's scheduled job in milliseconds; undefined if its jobs are added by events. */
+/** Returns the interval of a queue's scheduled job in milliseconds; undefined if its jobs are added by events. */
 export const everyMs = (queue: QueueName): number | undefined => (QUEUES[queue] as QueueSpec).everyMs
 
 /** Content of a sealed mail job (context `mail`), which the mail worker unseals. */
@@ -77,7 +77,7 @@ export const mailJob = z.discriminatedUnion('template', [
     user_id: id,
     last_active_at: time,
   }),
-  // To the account's address, and to the one that it is to have.
+  // To the account's current and new addresses.
   z.strictObject({
     template: z.literal('confirm-old-address'),
     to: z.string(),
@@ -90,7 +90,7 @@ export const mailJob = z.discriminatedUnion('template', [
     link: z.string(),
     old_email: z.string(),
   }),
-  // In place of the latter, to an address that no account can take over.
+  // Replaces `confirm-new-address` for an address that no account can take.
   z.strictObject({ template: z.literal('address-not-free'), to: z.string(), link: z.string() }),
   z.strictObject({
     template: z.literal('address-changed'),
@@ -117,8 +117,8 @@ export type MailJob = z.output<typeof mailJob>
 export const communityInternal = {
   applyEvents: internalEndpoint('POST /internal/events', {
     summary:
-      'Apply domain events to the projection, in order; created IODs that follow each other all or none. Repeating it changes nothing',
-    body: z.strictObject({ events: z.array(domainEvent).min(1).max(LIMITS.broughtIodsMax) }),
+      'Apply domain events to the projection, in order; consecutive created IODs atomically. Idempotent',
+    body: z.strictObject({ events: z.array(domainEvent).min(1).max(LIMITS.upsertIodsMax) }),
     response: done,
     bodyLimit: 8 * LIMITS.bodyBytes,
   }),
@@ -126,8 +126,8 @@ export const communityInternal = {
 
 /** Served by the auth service, which stores pending mails. */
 export const mailsInternal = {
-  settleMail: internalEndpoint('POST /internal/mails/:id/settled', {
-    summary: 'A mail server has taken the mail, or refused it for good; repeating it changes nothing',
+  completeMail: internalEndpoint('POST /internal/mails/:id/settled', {
+    summary: 'A mail server accepted the mail, or rejected it permanently; idempotent',
     params: z.strictObject({ id: z.string().max(100) }),
     response: done,
   }),
@@ -136,12 +136,12 @@ export const mailsInternal = {
 /** Served by the owners of projected data: the present state, page by page. */
 export const historyInternal = {
   listHistory: internalEndpoint('POST /internal/history', {
-    summary: 'Events that bring a projection up to date, for the things after an id, and where to go on',
+    summary: 'Events that rebuild a projection, for the entities after an id, and the next id',
     body: z.strictObject({ after: id.nullable() }),
     response: z.strictObject({ events: z.array(domainEvent), next: id.nullable() }),
   }),
   filterKnown: internalEndpoint('POST /internal/history/known', {
-    summary: 'Those of the ids whose things are there still',
+    summary: 'The ids whose entities still exist',
     body: z.strictObject({ ids: z.array(id).max(1_000) }),
     response: z.strictObject({ ids: z.array(id) }),
   }),
@@ -151,7 +151,7 @@ export const historyInternal = {
 export const rebuildInternal = {
   rebuildStep: internalEndpoint('POST /internal/rebuild', {
     summary:
-      'One bounded step of bringing what is derived in line with the truth; null begins, and says it is done',
+      'Perform a bounded step of rebuilding the projection; a null cursor starts the rebuild, and a returned null ends it',
     body: z.strictObject({ cursor: z.string().max(100).nullable() }),
     response: z.strictObject({ cursor: z.string().nullable() }),
   }),

@@ -24,19 +24,19 @@ const mediaType = z
   .regex(/^[a-z]+\/[a-z0-9.+-]+$/, 'must be a media type')
   .max(100)
 
-/** A part of a capture. `url`: where media was loaded from. Media of more than 2 MiB has its hash alone. */
+/** A part of a capture. `url`: where media was loaded from. Of media of more than 2 MiB only the hash is captured. */
 export const manifestBlob = z.strictObject({
   role: z.enum(BLOB_ROLES),
   sha256,
   bytes: z.int().min(0),
   type: mediaType,
   url: webAddress.optional(),
-  /** The bytes are not handed over: the hash alone. */
+  /** The bytes are not uploaded, only their hash. */
   absent: z.literal(true).optional(),
 })
 export type ManifestBlob = z.output<typeof manifestBlob>
 
-/** What a collector hands over of a page. Its hash is the SHA-256 of its canonical JSON (RFC 8785). */
+/** Manifest of a captured page. Its hash is the SHA-256 of its canonical JSON (RFC 8785). */
 export const manifest = z.strictObject({
   v: z.literal(1),
   source: z.enum(SOURCES),
@@ -45,7 +45,7 @@ export const manifest = z.strictObject({
   trigger: z.enum(CAPTURE_TRIGGERS),
   /** Name and version of the software: 'iodine-collector/1.4.0'. */
   collector: text(100).min(1),
-  /** Name of the rule that made the text from the DOM: `PROJECTION` of `@iodine/evidence`. */
+  /** Name of the rule that derives the text from the DOM: `PROJECTION` of `@iodine/evidence`. */
   projection: text(100),
   blobs: z.array(manifestBlob).min(1, 'must hold a blob').max(LIMITS.captureBlobsMax),
 })
@@ -64,7 +64,7 @@ export const checkpoint = z.strictObject({
 })
 export type Checkpoint = z.output<typeof checkpoint>
 
-/** That a leaf is in the log of this size (RFC 9162, 2.1.3). */
+/** Proof that a leaf is in the log of this size (RFC 9162, 2.1.3). */
 export const inclusionProof = z.strictObject({
   seq: z.int(),
   size: z.int(),
@@ -73,12 +73,12 @@ export const inclusionProof = z.strictObject({
 })
 export type InclusionProof = z.output<typeof inclusionProof>
 
-/** The preimage of a leaf, SHA-256(0x00 ‖ canonical JSON of the three), and its place. */
+/** The preimage of a leaf, SHA-256(0x00 ‖ canonical JSON of the other three fields), and its position. */
 export const seal = z.strictObject({
   seq: z.int(),
   manifest_hash: sha256,
   received_at: time,
-  /** 16 random bytes, base64url: without it a hash of what was erased could be tried out. */
+  /** 16 random bytes, base64url: prevents guessing erased content from its hash. */
   salt: z.string(),
 })
 export type Seal = z.output<typeof seal>
@@ -114,12 +114,12 @@ export type Sealed = z.output<typeof sealed>
 
 const byId = z.strictObject({ id })
 
-/** Captures: in the collector's service. */
+/** Captures, served by the collector. */
 export const capturesApi = {
   createCapture: endpoint('collector', 'POST /captures', {
     scopes: ['collect'],
     summary:
-      'Hand in the manifest of a capture; 200 when it is known already. `missing`: the blobs that are still to be sent. At most 3 captures may be open at once (409)',
+      'Send the manifest of a capture; 200 if it is already known. `missing`: the blobs that are still to be sent. At most 3 captures may be open at once (409)',
     body: manifest,
     response: z.strictObject({ id, missing: hashes }),
     status: 201,
@@ -136,13 +136,13 @@ export const capturesApi = {
   }),
   sealCapture: endpoint('collector', 'POST /captures/:id/seal', {
     scopes: ['collect'],
-    summary: 'Seal a capture whose blobs are complete; may be repeated. 409 with what is missing',
+    summary: 'Seal a capture whose blobs are complete; idempotent. 409 if blobs are missing',
     params: byId,
     response: sealed,
   }),
   listCaptures: endpoint('user', 'GET /captures', {
     scopes: ['read'],
-    summary: "The caller's captures, newest first; those of some records by `record_id`",
+    summary: "The caller's captures, newest first; with `record_id`, those of some records",
     query: z.strictObject({ record_id: repeatable(id, 100), ...pageQuery }),
     response: z.array(captureSummary),
   }),
@@ -160,7 +160,7 @@ export const capturesApi = {
   }),
   getBlob: endpoint('user', 'GET /captures/:id/blobs/:sha256', {
     scopes: ['read'],
-    summary: 'The bytes of a blob, as a download; pictures as such',
+    summary: 'The bytes of a blob, as a download; images are displayed',
     params: byId.extend({ sha256 }),
     response: z.unknown(),
     produces: 'application/octet-stream',
@@ -174,7 +174,7 @@ export const capturesApi = {
   }),
   shareCapture: endpoint('user', 'PATCH /captures/:id', {
     scopes: ['contribute'],
-    summary: 'Show the content of an own capture to everybody, or to nobody else',
+    summary: 'Share the content of an own capture, or stop sharing it',
     params: byId,
     body: z.strictObject({ shared: z.boolean() }),
     response: capture,
@@ -186,7 +186,7 @@ export const capturesApi = {
   }),
 } as const
 
-/** The public log of seals: in the collector's service. */
+/** The public log of seals, served by the collector. */
 export const sealsApi = {
   getCheckpoint: endpoint('anyone', 'GET /seals/checkpoint', {
     summary: 'The newest signed state of the log; 404 while it is empty',
@@ -199,20 +199,20 @@ export const sealsApi = {
     ),
   }),
   getConsistency: endpoint('anyone', 'GET /seals/consistency', {
-    summary: 'That the log of size `from` is the beginning of the log of size `to` (RFC 9162, 2.1.4)',
+    summary: 'Proof that the log of size `from` is a prefix of the log of size `to` (RFC 9162, 2.1.4)',
     query: z.strictObject({ from: z.coerce.number().int().min(1), to: z.coerce.number().int().min(1) }),
     response: z.strictObject({ from: z.int(), to: z.int(), path: hashes }),
   }),
   getInclusion: endpoint('anyone', 'GET /seals/:seq/proof', {
-    summary: 'That a leaf is in the log of a size, by default the newest checkpoint’s',
+    summary: 'Proof that a leaf is in the log of a size, by default the newest checkpoint’s',
     params: z.strictObject({ seq: z.coerce.number().int().min(0) }),
     query: z.strictObject({ size: z.coerce.number().int().min(1).optional() }),
     response: inclusionProof,
   }),
 } as const
 
-/** A quoted place: UTF-16 offsets into the text that `role` and `pointer` name. */
-const place = {
+/** A quoted range: UTF-16 offsets into the text that `role` and `pointer` name. */
+const quotedRange = {
   role: z.enum(BLOB_ROLES).default('text'),
   /** RFC 6901 pointer into a record; empty for a text. */
   pointer: text(500).default(''),
@@ -221,8 +221,8 @@ const place = {
   exact: text().min(1, 'must not be empty'),
 }
 
-const quoted = z.strictObject(place)
-/** Exactly one of `capture_id`, `record` and `narrative_id` says what is quoted. */
+const quoted = z.strictObject(quotedRange)
+/** Exactly one of `capture_id`, `record` and `narrative_id` names the quoted document. */
 export const newEvidence = z
   .strictObject({
     ...quoted.shape,
@@ -238,7 +238,7 @@ export const newEvidence = z
   .refine(({ start, end }) => end > start, { path: ['end'], error: 'must be after start' })
 export type NewEvidence = z.input<typeof newEvidence>
 
-/** A quote that another system has handed on: nothing here has checked it. */
+/** A quote from the export of another system, not verified. */
 export const importedQuote = z
   .strictObject({
     ...quoted.shape,
@@ -249,7 +249,7 @@ export const importedQuote = z
   })
   .refine(({ start, end, exact }) => end - start === exact.length, {
     path: ['end'],
-    error: 'must be as far from start as exact is long',
+    error: 'must equal start plus the length of exact',
   })
 export type ImportedQuote = z.output<typeof importedQuote>
 
@@ -257,7 +257,7 @@ export const evidence = z.strictObject({
   id,
   iod_id: id,
   kind: z.enum(EVIDENCE_KINDS),
-  /** Null for quotes of a record or narrative that no capture seals, and once it is erased. */
+  /** Null for quotes of a record or narrative without a sealed capture, and after its erasure. */
   capture_id: id.nullable(),
   ...quoted.shape,
   prefix: z.string(),
@@ -266,7 +266,7 @@ export const evidence = z.strictObject({
   relation: z.enum(QUOTE_RELATIONS),
   url: z.string().nullable(),
   captured_at: timestamp.nullable(),
-  /** Null without a sealed capture, and once it is erased. */
+  /** Null without a sealed capture, and after its erasure. */
   seal: seal.nullable(),
   /** Whether the caller may open the capture's content. */
   open: z.boolean(),
@@ -280,11 +280,11 @@ export type Evidence = z.output<typeof evidence>
 
 const byIod = z.strictObject({ id })
 
-/** Evidence of IODs: in the IODs' service. */
+/** Evidence of IODs, served by the IODs' service. */
 export const evidenceApi = {
   countEvidence: endpoint('user', 'POST /iods/evidence/counts', {
     scopes: ['read'],
-    summary: 'Numbers of the evidence of IODs; those without any are left out',
+    summary: 'Numbers of the evidence of IODs; IODs without evidence are omitted',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.evidenceCountsMax) }),
     response: z.record(id, z.int()),
   }),
@@ -298,7 +298,7 @@ export const evidenceApi = {
   addEvidence: endpoint('collector', 'POST /iods/:id/evidence', {
     scopes: ['collect', 'contribute'],
     summary:
-      'Quote a capture, record or narrative for an IOD; 404 where the caller may not read it, 409 when it is quoted already or not sealed yet, 413 when IOD or caller have enough, 422 when the words are not there or not about the IOD',
+      'Quote a capture, record or narrative for an IOD; 404 if the caller may not read it, 409 if it is already quoted or not yet sealed, 413 at the limit of the IOD or the caller, 422 if the quote is not in the text or does not relate to the IOD',
     params: byIod,
     body: newEvidence,
     response: evidence,
@@ -307,19 +307,19 @@ export const evidenceApi = {
   importEvidence: endpoint('user', 'POST /iods/:id/evidence/import', {
     scopes: ['contribute'],
     summary:
-      'Add quotes of an export as evidence of the kind `imported`, which nothing has checked. `known`: are there already; `left_out`: do not say the IOD’s value, or find no room',
+      'Add quotes of an export as evidence of the kind `imported`, which is not verified. `known`: already present; `left_out`: do not quote the IOD’s value, or exceed a limit',
     params: byIod,
     body: z.strictObject({ quotes: z.array(importedQuote).min(1).max(LIMITS.importedQuotesMax) }),
     response: z.strictObject({ added: z.int(), known: z.int(), left_out: z.int() }),
   }),
   deleteEvidence: endpoint('user', 'DELETE /iods/:id/evidence/:evidence_id', {
-    summary: 'Delete evidence that the caller has added',
+    summary: 'Delete evidence that the caller added',
     params: byIod.extend({ evidence_id: id }),
     response: z.strictObject({ id }),
   }),
 } as const
 
-/** Where a narrative says what a triplet says: UTF-16 offsets into its text. */
+/** Position of a triplet in a narrative: UTF-16 offsets into its text. */
 export const citation = z.strictObject({
   triplet_id: z.int(),
   start: z.int(),
@@ -327,5 +327,5 @@ export const citation = z.strictObject({
 })
 export type Citation = z.output<typeof citation>
 
-/** A found citation; `score` tells from 0 to 1 how closely the words agree. */
-export const scoredPlace = z.strictObject({ start: z.int(), end: z.int(), score: z.number() })
+/** A found citation; `score`: agreement of the words, from 0 to 1. */
+export const scoredRange = z.strictObject({ start: z.int(), end: z.int(), score: z.number() })

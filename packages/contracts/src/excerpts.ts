@@ -1,9 +1,9 @@
 import { cutText } from './characters.js'
 
-/** The position of the last white space of a text; -1 without any. */
+/** Matches the last white space of a text. */
 const LAST_SPACE = /\s\S*$/u
 
-/** The beginning of a text, at most `max` UTF-16 units: whole words; of a longer word whole characters. */
+/** Returns the beginning of a text, at most `max` UTF-16 units: whole words, or whole characters of a longer word. */
 export const firstWords = (text: string, max: number): string => {
   if (text.length <= max) return text
   const space = text.slice(0, max + 1).search(LAST_SPACE)
@@ -11,7 +11,7 @@ export const firstWords = (text: string, max: number): string => {
   return cutText(text, max)
 }
 
-/** The end of a text, at most `max` UTF-16 units: whole words; of a longer word whole characters. */
+/** Returns the end of a text, at most `max` UTF-16 units: whole words, or whole characters of a longer word. */
 export const lastWords = (text: string, max: number): string => {
   if (text.length <= max) return text
   const end = text.slice(-max - 1)
@@ -21,6 +21,6 @@ export const lastWords = (text: string, max: number): string => {
   return cut.isWellFormed() ? cut : cut.slice(1)
 }
 
-/** A text of at most `max` UTF-16 units: of a longer one the first words, followed by '…'. */
+/** Returns a text of at most `max` UTF-16 units; of a longer one the first words, followed by '…'. */
 export const excerptOf = (text: string, max: number): string =>
   text.length <= max ? text : `${firstWords(text, max - 1)}…`

@@ -15,11 +15,11 @@ const feed = <
   spec: S,
 ) => ({ ...spec, ...routed(route), form, response: z.unknown() })
 
-/** A key that another system pulls feeds with. The key itself is shown once, when it is made. */
+/** Key by which another system pulls feeds. The key itself is shown once, at creation. */
 export const feedKey = z.strictObject({
   id,
   label: z.string(),
-  /** The strictest level that it reads. */
+  /** Strictest TLP level that it may read. */
   tlp: z.enum(FEED_TLP_LEVELS),
   created_at: time,
   /** Null: it does not expire. */
@@ -47,24 +47,24 @@ const filters = {
 }
 const selected = z.object(filters)
 
-/** Collections by TAXII 2.1 (OASIS Standard, 10 June 2021). Parameters that are not known are ignored. */
+/** Collections by TAXII 2.1 (OASIS Standard, 10 June 2021). Unknown parameters are ignored. */
 export const taxiiFeeds = {
   discover: feed('taxii', 'GET /taxii2', { summary: 'Discovery: the API roots' }),
   getRoot: feed('taxii', `GET ${ROOT}`, { summary: 'The API root' }),
   listCollections: feed('taxii', `GET ${ROOT}/collections`, {
-    summary: 'The collections that the key reads: one a published campaign, and `all`',
+    summary: 'The collections that the key can read: one per published campaign, and `all`',
   }),
   getCollection: feed('taxii', `GET ${ROOT}/collections/:collection`, {
     summary: 'A collection, by id or alias',
     params: collection,
   }),
   getManifest: feed('taxii', `GET ${ROOT}/collections/:collection/manifest`, {
-    summary: 'What a collection holds, by pages',
+    summary: 'The manifest of a collection, in pages',
     params: collection,
     query: selected,
   }),
   getObjects: feed('taxii', `GET ${ROOT}/collections/:collection/objects`, {
-    summary: `The objects of a collection, by pages of at most ${LIMITS.feedPageMax} objects or 5 MiB`,
+    summary: `The objects of a collection, in pages of at most ${LIMITS.feedPageMax} objects or 5 MiB`,
     params: collection,
     query: selected,
   }),
@@ -84,7 +84,7 @@ const misp = { conditional: true } as const
 /** A feed of MISP: a folder with a manifest and one file an event. A file is the same until its content changes. */
 export const mispFeeds = {
   getManifestFile: feed('misp', 'GET /feeds/misp/manifest.json', {
-    summary: 'The events that the key reads',
+    summary: 'The events that the key can read',
     ...misp,
   }),
   getManifestSignature: feed('misp', 'GET /feeds/misp/manifest.json.sig', {
@@ -105,10 +105,10 @@ export const mispFeeds = {
   }),
 } as const
 
-/** Begins what is signed for a manifest, so that no signature over anything else is one. */
+/** Prefix of the signed bytes of a manifest, so that no other signature is valid for one. */
 export const MISP_MANIFEST_CONTEXT = 'iodine misp manifest\n'
 
-/** Served by the service that has the key of the seals. */
+/** Served by the service with the key of the seals. */
 export const sealsInternal = {
   signManifest: internalEndpoint('POST /internal/seals/sign-manifest', {
     summary:

@@ -6,19 +6,19 @@ import { graphemes } from './characters.js'
  */
 
 /**
- * Characters that a reader does not see, and that change nothing which the reader sees: soft hyphen, zero width space,
- * word joiner, byte order mark, invisible operators, and marks of direction. Not the joiners (U+200C, U+200D), which
- * change letters and emoji, and not the overrides (U+202D, U+202E), which turn the text around.
+ * Invisible characters without visible effect: soft hyphen, zero width space, word joiner, byte order mark, invisible
+ * operators, and marks of direction. Excludes the joiners (U+200C, U+200D), which change letters and emoji, and the
+ * overrides (U+202D, U+202E), which reverse text.
  */
 const IGNORED_CHARACTERS =
   /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202c\u2060-\u2064\u2066-\u2069\ufeff]/
 const ALL_IGNORED = new RegExp(IGNORED_CHARACTERS, 'g')
 
 /**
- * Folds case as Unicode's CaseFolding.txt does, full and not Turkic (C and F): `ß` is `ss`, `ς` is `σ`, `İ` is `i̇`, `ı`
- * stays. `toLowerCase` alone makes the sigma depend on the letters around it. Upper and lower case of a text give its
- * folding but for `ı`, whose capital is that of `i`, and for Cherokee, which Unicode folds to capitals; here to small
- * letters, which makes the same texts equal.
+ * Folds case by Unicode's CaseFolding.txt, full and not Turkic (C and F): `ß` is `ss`, `ς` is `σ`, `İ` is `i̇`, `ı` is
+ * unchanged. `toLowerCase` alone makes the sigma depend on the letters around it. The lower case of the upper case is
+ * the folding, with two exceptions. The capital of `ı` is that of `i`. Cherokee folds to small letters, in Unicode to
+ * capitals: the same texts are equal.
  */
 const foldCase = (text: string): string =>
   text
@@ -35,7 +35,7 @@ const foldCase = (text: string): string =>
 export const foldText = (text: string): string =>
   foldCase(text.normalize('NFC').replace(ALL_IGNORED, '')).normalize('NFC')
 
-/** Whether the text is as long folded as it is, unit by unit. */
+/** Returns whether folding keeps the offset of each UTF-16 unit. */
 const keepsOffsets = (text: string): boolean => {
   if (IGNORED_CHARACTERS.test(text) || text.normalize('NFC') !== text) return false
   const folded = foldCase(text)
@@ -43,13 +43,15 @@ const keepsOffsets = (text: string): boolean => {
   return folded.length === text.length && folded.normalize('NFC') === folded
 }
 
-/** Joiners, combining grapheme joiner, fillers and the blank of Braille: nothing is seen of them at an end. */
+/** Joiners, combining grapheme joiner, fillers and the blank of Braille: invisible at an end of a text. */
 const BLANK_AT_ENDS = /^(?:[\s\p{Cc}\u115f\u1160\u200c\u2800\u3164\uffa0]|\u034f|\u200d)$/u
 const isBlank = (unit: string): boolean => BLANK_AT_ENDS.test(unit) || IGNORED_CHARACTERS.test(unit)
-/** An override turns what follows it around. */
+/** Returns whether a unit is invisible at the end of a text: also an override, which reverses the text after it. */
 const isBlankLast = (unit: string): boolean => isBlank(unit) || /[\u202d\u202e]/.test(unit)
 
-/** The text without what a reader does not see at its ends: white space, controls, zero-width and directional marks. */
+/**
+ * Returns the text without invisible characters at its ends: white space, controls, zero-width and directional marks.
+ */
 export const trimBlank = (text: string): string => {
   let start = 0
   let end = text.length
@@ -58,7 +60,7 @@ export const trimBlank = (text: string): string => {
   return text.slice(start, end)
 }
 
-/** True if a reader sees a character of the text. */
+/** Returns true if the text has a visible character. */
 export const isFilled = (value: string): boolean => trimBlank(value) !== ''
 
 /** Folds and trims an IOD value for comparison. */
@@ -68,7 +70,7 @@ export const foldValue = (value: string): string => foldText(trimBlank(value))
 export const HASHTAG_SIGNS = '#﹟＃'
 const SIGNS = new RegExp(`^[${HASHTAG_SIGNS}]+`)
 
-/** A folded value without the sign of a hashtag; a value of signs alone stays. */
+/** Returns a folded value without the sign of a hashtag; a value of signs only is unchanged. */
 const foldHashtag = (value: string): string => {
   const folded = foldValue(value)
   return trimBlank(folded.replace(SIGNS, '')) || folded
@@ -79,23 +81,23 @@ interface Valued {
   value: string
 }
 
-/** Folds the value of an IOD for comparison within its category: a leading # does not tell two hashtags apart. */
+/** Folds the value of an IOD for comparison within its category: the signs of a hashtag are ignored. */
 export const foldIod = ({ category, value }: Valued): string =>
   category === 'HASHTAGS' ? foldHashtag(value) : foldValue(value)
 
-/** The key by which an IOD is found: an IOD has a value if its key is one of the value's `matchKeys`. */
+/** Returns the key by which an IOD is found: an IOD matches a value if its key is one of the value's `matchKeys`. */
 export const matchKey = (iod: Valued): string => `${iod.category === 'HASHTAGS' ? '#' : '='}${foldIod(iod)}`
 
-/** The keys of the IODs that a value matches. */
+/** Returns the keys of the IODs that a value matches. */
 export const matchKeys = (value: string): string[] => [`=${foldValue(value)}`, `#${foldHashtag(value)}`]
 
-/** Folds a part of a label: as text, with white space as one space. */
+/** Folds a part of a label, with each run of white space as one space. */
 export const foldWords = (part: string): string => foldText(part).replace(/\s+/g, ' ')
 
-/** Label part of a graph node's id: folded and trimmed. */
+/** Returns the label part of a graph node's id: folded and trimmed. */
 export const foldLabel = (label: string): string => foldWords(trimBlank(label))
 
-/** The id of the graph's node with a label. */
+/** Returns the id of the graph's node with a label. */
 export const nodeIdOf = (type: 'entity' | 'verb', label: string): string => `${type}:${foldLabel(label)}`
 
 export interface FoldedText {
@@ -108,13 +110,13 @@ export interface FoldedText {
   offsets?: number[]
 }
 
-/** Folds a text, and keeps the way back to the text: folding changes lengths. */
+/** Folds a text and maps offsets back to the text: folding changes lengths. */
 export function foldWithOffsets(text: string): FoldedText {
   if (keepsOffsets(text)) return { folded: foldText(text) }
   const parts: string[] = []
   const offsets: number[] = []
   let start = 0
-  // Most words keep their offsets; to find the characters of the others takes long.
+  // Most words keep their offsets; segmenting the others is slow.
   for (const word of text.split(/(?<=\s)/)) {
     if (keepsOffsets(word)) {
       parts.push(foldText(word))
@@ -134,7 +136,7 @@ export function foldWithOffsets(text: string): FoldedText {
 /** Range [start, end) of a text. */
 export type TextRange = readonly [start: number, end: number]
 
-/** The whole characters of `text` that the range touches. */
+/** Returns the range of the whole characters of `text` that a range touches. */
 export const wholeCharacters = (text: string, [start, end]: TextRange): TextRange => {
   const segments = graphemes.segment(text)
   const last = segments.containing(end - 1)
@@ -142,8 +144,8 @@ export const wholeCharacters = (text: string, [start, end]: TextRange): TextRang
 }
 
 /**
- * Where a text has another one, compared folded, as the services search: at most `max` ranges in their order,
- * which do not overlap. A part of a character counts as the character. None for an empty term.
+ * Returns the ranges of a text that match a term, both folded, as the services search: at most `max`, in order, without
+ * overlaps. A match within a character covers the whole character. Returns none for an empty term.
  */
 export function findFolded(text: string, term: string, max = Number.POSITIVE_INFINITY): TextRange[] {
   const wanted = foldText(term)

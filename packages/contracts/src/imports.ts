@@ -7,53 +7,56 @@ import { IMPORT_FORMATS, IMPORT_STATES, TLP_LEVELS } from './vocabulary.js'
 const byId = z.strictObject({ id })
 const tlp = z.enum(TLP_LEVELS)
 
-/** A piece of a file that is left out, or that no IOD can be made of: where it is, its value, cut off where it is long, and why. */
+/** A skipped piece of a file, or one that yields no IOD: its position, its value, truncated if long, and the reason. */
 export const invalidPiece = z.strictObject({ place: z.string(), value: z.string(), reason: z.string() })
 export const invalidPieces = z.array(invalidPiece).max(LIMITS.invalidListed)
 
-/** A file that goes into a campaign. */
+/** An import of a file into a campaign. */
 export const campaignImport = z.strictObject({
   id,
   campaign_id: id,
   format: z.enum(IMPORT_FORMATS),
   state: z.enum(IMPORT_STATES),
-  /** Why it failed, or stopped. */
+  /** Reason of a failure or stop; null without one. */
   problem: z.string().nullable(),
   bytes: z.int(),
   objects: z.int(),
-  /** Objects that the present step, planning or applying, is through with. */
+  /** Objects that the current step, planning or applying, has processed. */
   done: z.int(),
-  /** Objects that stand for an IOD, and those of these whose IOD the product has before the import. */
+  /** Objects that represent an IOD, and those of them whose IOD existed before the import. */
   iods: z.int(),
   known_iods: z.int(),
-  /** Those of the known ones that the campaign had when it was planned. */
+  /** Known IODs that the campaign contained at the planning. */
   member_iods: z.int(),
-  /** Objects that could be an IOD, but that none can be made of. All others are kept without one. */
+  /** Objects that could be an IOD but are invalid as one. All others are stored without one. */
   refused: z.int(),
-  /** Objects and events that can't be read: they are left out. */
+  /** Unreadable objects and events: they are skipped. */
   skipped: z.int(),
   /** The first of the skipped ones, then of the refused ones. */
   invalid: invalidPieces,
   /** Techniques of DISARM that it names. */
   techniques: z.int(),
-  /** The first of those that it names and the list of techniques lacks: the objects are kept, the campaign does not get them. */
+  /**
+   * The first of its techniques that the list of techniques lacks: their objects are stored, the campaign does not
+   * receive them.
+   */
   unknown_techniques: z.array(z.string()).max(LIMITS.unknownTechniques),
-  /** Quotes of evidence in it, and those that can't be read. */
+  /** Quotes of evidence in it, and unreadable ones. */
   quotes: z.int(),
   refused_quotes: z.int(),
-  /** What became of the quotes so far: those left out do not say their IOD's value, or found no room. */
+  /** Outcome of the quotes so far. Omitted ones do not contain their IOD's value, or exceed a limit. */
   evidence: z.strictObject({ added: z.int(), known: z.int(), left_out: z.int() }),
-  /** The strictest level in the file; null: nothing is marked. */
+  /** The strictest level in the file; null if no object is marked. */
   tlp: tlp.nullable(),
   created_at: time,
 })
 export type CampaignImport = z.output<typeof campaignImport>
 
-/** What a campaign keeps of other tools' files. */
+/** A campaign's imported objects of other tools' files. */
 export const keptObjects = z.strictObject({
   objects: z.int(),
   bytes: z.int(),
-  /** Objects that are in no export, as their IOD was taken out of the campaign. */
+  /** Objects omitted from exports, as their IOD was removed from the campaign. */
   withheld: z.int(),
   types: z.array(z.strictObject({ type: z.string(), objects: z.int() })),
   imports: z.array(
@@ -68,13 +71,13 @@ export const keptObjects = z.strictObject({
     }),
   ),
 })
-export type KeptObjects = z.output<typeof keptObjects>
+export type ImportedObjects = z.output<typeof keptObjects>
 
 export const importsApi = {
   createImport: endpoint('user', 'POST /campaigns/imports', {
     scopes: ['contribute'],
     summary:
-      'Hand in a file for a campaign: STIX or MISP of any tool, or JSON or CSV of Iodine. It is planned, which changes nothing, and the plan is there for a day. 422 for what is none, 413 above the limits',
+      'Send a file for a campaign: STIX or MISP of any tool, or JSON or CSV of Iodine. The import is planned without a change to the campaign; the plan expires after a day. 422 for an unreadable file, 413 above the limits',
     query: z.strictObject({ campaign_id: id, format: z.enum(IMPORT_FORMATS) }),
     raw: true,
     bodyLimit: LIMITS.importBytes,
@@ -83,14 +86,14 @@ export const importsApi = {
   }),
   getImport: endpoint('user', 'GET /campaigns/imports/:id', {
     scopes: ['read', 'contribute'],
-    summary: "The caller's import: its plan, and how far it is",
+    summary: "The caller's import: its plan and progress",
     params: byId,
     response: campaignImport,
   }),
   applyImport: endpoint('user', 'POST /campaigns/imports/:id/apply', {
     scopes: ['contribute'],
     summary:
-      'Carry a plan out, or go on with an import that stopped; 409 unless it is planned or has stopped. Without `iods` all objects are kept and no IODs are made',
+      'Apply a plan, or resume an import that stopped; 409 unless it is planned or has stopped. Without `iods`, all objects are imported and no IODs are created',
     params: byId,
     body: z.strictObject({ iods: z.boolean().default(true) }),
     response: campaignImport,
@@ -98,13 +101,13 @@ export const importsApi = {
   }),
   deleteImport: endpoint('user', 'DELETE /campaigns/imports/:id', {
     summary:
-      'Discard a plan, or remove the objects that came by an import (who imported them, or the creator of the campaign). Their IODs stay',
+      'Discard a plan, or remove the objects of an import (its owner, or the creator of the campaign). Their IODs stay',
     params: byId,
     response: byId,
   }),
   getKept: endpoint('user', 'GET /campaigns/:id/kept', {
     scopes: ['read'],
-    summary: 'What a campaign keeps of files of other tools, as its exports in STIX give it back',
+    summary: 'The imported objects of a campaign, as its STIX exports contain them',
     params: byId,
     response: keptObjects,
   }),

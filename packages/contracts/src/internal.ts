@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { apiToken } from './api-tokens.js'
 import { internalEndpoint } from './endpoint.js'
-import { evidence, importedQuote, scoredPlace, seal, sha256 } from './evidence.js'
+import { evidence, importedQuote, scoredRange, seal, sha256 } from './evidence.js'
 import { iod, iodCounts, newIod } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
@@ -18,13 +18,13 @@ export type UserCard = z.output<typeof userCard>
 const ids = z.strictObject({ ids: z.array(id).max(5_000) })
 const byId = z.strictObject({ id })
 
-/** What files of other tools say of an IOD, in versions. */
+/** State of an IOD for files of other tools, in versions. */
 export const iodStatement = z.strictObject({
   /** The name that the ids of its objects are derived from: the same in each deployment. */
   uid: z.string(),
-  /** Confidence of STIX: its consensus in percent, 0 to 100; null while nobody's vote counts. */
+  /** Confidence of STIX: its consensus in percent, 0 to 100; null if no vote counts. */
   confidence: z.int().nullable(),
-  /** When this version began. */
+  /** Start of this version. */
   since: time,
   /** Level of the file that the IOD came from; null if it was not imported. */
   tlp: z.enum(TLP_LEVELS).nullable(),
@@ -33,49 +33,48 @@ export type IodStatement = z.output<typeof iodStatement>
 
 export const authInternal = {
   checkSession: internalEndpoint('POST /internal/sessions/check', {
-    summary: 'Is this session alive, and whose is it? 404 when it is not; refreshes the cached answer',
+    summary: 'The user of a valid session; 404 for an invalid one. Refreshes the cached response',
     body: z.strictObject({ sid: z.string().max(100) }),
     response: sessionState,
   }),
   lookupUsers: internalEndpoint('POST /internal/users/lookup', {
-    summary: 'Names of users; unknown and deleted ones are left out',
+    summary: 'Names of users; unknown and deleted ones are omitted',
     body: ids,
     response: z.array(userCard),
   }),
   findUsers: internalEndpoint('POST /internal/users/find', {
-    summary: 'Users by name, in any case; deleted ones are left out',
+    summary: 'Users by name, ignoring case; deleted ones are omitted',
     body: z.strictObject({ usernames: z.array(z.string()) }),
     response: z.array(userCard),
   }),
   checkFeedKey: internalEndpoint('POST /internal/feed-keys/check', {
     summary:
-      'Whose feed key has this hash, and a token for it that services take for a minute; 404 unless the key and its account are live',
+      'The owner of the feed key with this hash, and a service token valid for a minute; 404 unless the key and its account are valid',
     body: z.strictObject({ hash: z.string().max(100) }),
     response: z.strictObject({ id, user_id: id, token: z.string() }),
   }),
   checkApiToken: internalEndpoint('POST /internal/api-tokens/check', {
     summary:
-      'Whose API token has this hash, and a token for it that services take; 404 unless the API token and its account are live',
+      'The owner of the API token with this hash, and a service token; 404 unless the API token and its account are valid',
     body: z.strictObject({ hash: z.string().max(100) }),
     response: apiToken
       .pick({ id: true, scopes: true, expires_at: true })
       .extend({ user_id: id, token: z.string() }),
   }),
   getSealedAiKey: internalEndpoint('GET /internal/users/:id/ai-key', {
-    summary: "A user's AI key as stored: sealed, readable with SECRETS_KEY and the user's id alone",
+    summary: "A user's AI key as stored: sealed, readable only with SECRETS_KEY and the user's id",
     params: byId,
     response: z.strictObject({ sealed: z.string().nullable() }),
   }),
   checkAdmin: internalEndpoint('POST /internal/users/:id/admin', {
     summary:
-      'Is this the account of an administrator? Not if it is suspended or deleted. 403 with the reason for a session that may not administer',
+      'Whether the account is an administrator; false if it is suspended or deleted. 403 with the reason for a session without administration rights',
     params: byId,
     body: z.strictObject({ sid: z.string().max(100).optional() }),
     response: z.strictObject({ is_admin: z.boolean() }),
   }),
   sealFeedSecret: internalEndpoint('POST /internal/feed-secrets/seal', {
-    summary:
-      'Encrypts what a subscription signs in with at its feed: readable with SECRETS_KEY, its id and its URL alone',
+    summary: 'Encrypts the credentials of a subscription: readable only with SECRETS_KEY, its id and its URL',
     body: z.strictObject({
       id,
       url: z.string().max(LIMITS.feedUrlMax),
@@ -87,57 +86,57 @@ export const authInternal = {
 
 export const iodsInternal = {
   getIods: internalEndpoint('POST /internal/iods/batch', {
-    summary: 'IODs by id; unknown ones are left out',
+    summary: 'IODs by id; unknown ones are omitted',
     body: ids,
     response: z.array(iod),
   }),
   knownIods: internalEndpoint('POST /internal/iods/known', {
-    summary: 'Those of the ids that are IODs: far less work than the IODs with their votes and names',
+    summary: 'The ids of existing IODs; cheaper than the IODs with their votes and names',
     body: ids,
     response: z.array(id),
   }),
   countIods: internalEndpoint('POST /internal/iods/count', {
-    summary: 'Numbers of the IODs of these ids, and of their votes: until a time, and later ones',
+    summary: 'Numbers of existing IODs with these ids, and of their votes until a time and later',
     body: ids.extend({ until: time }),
     response: iodCounts.extend({ votes: z.int(), later: z.int() }),
   }),
   findIods: internalEndpoint('POST /internal/iods/find', {
     summary:
-      'The ids of the IODs with these categories and values, in the given order; null where there is none',
+      'The ids of the IODs with these categories and values, in the given order; null for a missing one',
     body: z.strictObject({
       iods: z
         .array(z.strictObject({ category: newIod.shape.category, value: newIod.shape.value }))
-        .max(LIMITS.broughtIodsMax),
+        .max(LIMITS.upsertIodsMax),
     }),
     response: z.array(id.nullable()),
     bodyLimit: 8 * LIMITS.bodyBytes,
   }),
-  bringIods: internalEndpoint('POST /internal/iods/bring', {
+  upsertIods: internalEndpoint('POST /internal/iods/bring', {
     summary:
-      'Finds IODs by category and value, and creates those that are missing in the name of a user; repeating it creates none. What the same import has created before gets its strictest level. 413 if they do not fit into the user’s quotas: none is created then',
+      'Finds IODs by category and value, and creates missing ones in the name of a user; idempotent. IODs that the same import created before receive its strictest level. 413 without a change if they exceed the user’s quotas',
     body: z.strictObject({
       user_id: id,
       import_id: id.optional(),
       iods: z
         .array(z.strictObject({ iod: newIod, tlp: z.enum(TLP_LEVELS).nullable() }))
-        .max(LIMITS.broughtIodsMax),
+        .max(LIMITS.upsertIodsMax),
     }),
     response: z.array(z.strictObject({ id, created: z.boolean() })),
     bodyLimit: 8 * LIMITS.bodyBytes,
   }),
   getLevels: internalEndpoint('POST /internal/iods/levels', {
-    summary: 'The levels of IODs that imports have marked; others are left out',
+    summary: 'The levels of IODs that imports have marked; others are omitted',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.levelsMax) }),
     response: z.record(id, z.enum(TLP_LEVELS)),
   }),
   stateIods: internalEndpoint('POST /internal/iods/statements', {
-    summary: 'What files of other tools say of IODs, and since when; unknown ones are left out',
+    summary: 'State of IODs for files of other tools; unknown IODs are omitted',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.consensusMax) }),
     response: z.record(id, iodStatement),
   }),
   votesSince: internalEndpoint('POST /internal/iods/votes-since', {
     summary:
-      'A time until which all votes are stored, and the IODs with votes after `since`: how many until that time, and later ones. Not `complete` if there are more such IODs. None are listed without `since`',
+      'A time until which all votes are stored, and the IODs with votes after `since`: how many until that time, and later ones. Not `complete` if there are more such IODs. Without `since`, no IODs are listed',
     body: z.strictObject({ since: time.nullable() }),
     response: z.strictObject({
       until: time,
@@ -147,7 +146,7 @@ export const iodsInternal = {
   }),
 } as const
 
-/** A quote that has been checked against what is stored. */
+/** A quote that was verified against the stored text. */
 const checkedQuote = z.strictObject({
   kind: z.enum(EVIDENCE_KINDS),
   capture_id: id.nullable(),
@@ -172,7 +171,7 @@ const quoteBody = z.strictObject({
 export const capturesInternal = {
   checkQuote: internalEndpoint('POST /internal/captures/quote', {
     summary:
-      'Does this capture, or record, say these words there? 404 where the user may not read it, 409 unless sealed, 422 if not. A record that a sealed capture of the user says the same of is quoted from that',
+      'Verifies a quote at its position in a capture or record; 404 if the user may not read it, 409 unless sealed, 422 if the quote differs. If a sealed capture of the user contains the same record, the capture is quoted',
     body: quoteBody.extend({
       capture_id: id.optional(),
       record: z.strictObject({ source: z.enum(SOURCES), id }).optional(),
@@ -180,7 +179,7 @@ export const capturesInternal = {
     response: checkedQuote,
   }),
   getSeals: internalEndpoint('POST /internal/captures/seals', {
-    summary: 'Seals of captures, and what the user may open; unknown and erased ones are left out',
+    summary: 'Seals of captures, and whether the user may open them; unknown and erased ones are omitted',
     body: ids.extend({ user_id: id }),
     response: z.array(z.strictObject({ id, seal, shared: z.boolean(), open: z.boolean() })),
   }),
@@ -191,7 +190,7 @@ export const capturesInternal = {
   }),
   storeAnchor: internalEndpoint('POST /internal/captures/anchor', {
     summary:
-      'Keep an RFC 3161 token over a checkpoint; 404 for an unknown size, 422 for a token of anything else',
+      'Store an RFC 3161 token for a checkpoint; 404 for an unknown size, 422 for a token for other data',
     body: z.strictObject({
       size: z.int().min(1),
       tsa: z.url().max(500),
@@ -200,8 +199,7 @@ export const capturesInternal = {
     response: z.strictObject({ size: z.int() }),
   }),
   redactCapture: internalEndpoint('POST /internal/captures/:id/redact', {
-    summary:
-      'Erase a capture, whoever’s it is, for a reason that is kept; may be repeated. Its place in the log',
+    summary: 'Erase a capture of any user, and store the reason; idempotent. Returns its position in the log',
     params: byId,
     body: z.strictObject({ reason: filledText(LIMITS.reasonMax) }),
     response: z.strictObject({ seq: z.int().nullable() }),
@@ -210,7 +208,7 @@ export const capturesInternal = {
 
 export const evidenceInternal = {
   citedCaptures: internalEndpoint('POST /internal/evidence/cited', {
-    summary: 'Those of the captures that evidence names',
+    summary: 'The captures that evidence quotes',
     body: ids,
     response: z.array(id),
   }),
@@ -220,18 +218,18 @@ export const evidenceInternal = {
     response: z.array(evidence.omit({ seal: true, open: true, shared: true }).extend({ value: z.string() })),
   }),
   redactEvidence: internalEndpoint('POST /internal/evidence/redact', {
-    summary: 'Delete a piece of evidence by its id, or all that quotes a capture by the capture’s',
+    summary: 'Delete a piece of evidence by its id, or all evidence of a capture by the capture’s id',
     body: byId,
     response: z.strictObject({ deleted: z.int() }),
   }),
-  bringEvidence: internalEndpoint('POST /internal/evidence/bring', {
+  upsertEvidence: internalEndpoint('POST /internal/evidence/bring', {
     summary:
-      'Adds quotes of an export to IODs in the name of a user, as `POST /iods/:id/evidence/import` does; repeating it adds none',
+      'Adds quotes of an export to IODs in the name of a user, as `POST /iods/:id/evidence/import` does; idempotent',
     body: z.strictObject({
       user_id: id,
       iods: z
         .array(z.strictObject({ id, quotes: z.array(importedQuote).max(LIMITS.iodEvidenceMax) }))
-        .max(LIMITS.broughtIodsMax),
+        .max(LIMITS.upsertIodsMax),
     }),
     response: z.strictObject({ added: z.int(), known: z.int(), left_out: z.int() }),
     bodyLimit: 8 * LIMITS.bodyBytes,
@@ -250,9 +248,9 @@ export const evidenceInternal = {
   }),
 } as const
 
-/** `cite`: where the text says the triplet; null if nowhere. Absent from workers of a version before. */
+/** `cite`: position of the triplet in the text; null if not found. Workers of a previous version omit it. */
 const extractedTriplets = z
-  .array(extraction.shape.triplets.element.extend({ cite: scoredPlace.nullable().optional() }))
+  .array(extraction.shape.triplets.element.extend({ cite: scoredRange.nullable().optional() }))
   .max(LIMITS.tripletsMax)
 
 /** Reasons why an extraction ended without triplets. */
@@ -268,19 +266,20 @@ export type ExtractionFailure = (typeof EXTRACTION_FAILURES)[number]
 
 export const narrativesInternal = {
   getExtractionWork: internalEndpoint('GET /internal/narratives/:id/work', {
-    summary: 'What the extraction worker needs; 404 once the narrative is deleted or finished',
+    summary: 'Input of the extraction worker; 404 once the narrative is deleted or finished',
     params: byId,
     // `sealed_key`: the user's AI key, if a waiting request has just read it.
     response: z.strictObject({ user_id: id, text: z.string(), sealed_key: z.string().optional() }),
   }),
   checkQuote: internalEndpoint('POST /internal/narratives/:id/quote', {
-    summary: 'Does this narrative of the user say these words there? 404 if it is not theirs, 422 if not',
+    summary:
+      'Verifies a quote at its position in a narrative of the user; 404 if it is not theirs, 422 if the quote differs',
     params: byId,
     body: quoteBody.omit({ role: true, pointer: true }),
     response: checkedQuote,
   }),
   finishExtraction: internalEndpoint('POST /internal/narratives/:id/result', {
-    summary: 'Store triplets or the failure, once; repeating it changes nothing',
+    summary: 'Store the triplets or the failure, once; idempotent',
     params: byId,
     body: z.union([
       z.strictObject({ triplets: extractedTriplets }),

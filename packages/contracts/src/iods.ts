@@ -65,7 +65,7 @@ export const newIod = z
   })
   .refine(data => data.source_id == null || data.source_type === 'NARRATIVES', {
     path: ['source_id'],
-    error: 'goes with the source type NARRATIVES alone',
+    error: 'requires the source type NARRATIVES',
   })
 export type NewIod = z.input<typeof newIod>
 
@@ -78,7 +78,7 @@ const filters = {
 }
 
 const counts = (key: z.ZodType<string>) => z.partialRecord(key as z.ZodString, z.int())
-/** Numbers of IODs by category and by source type; those of 0 are left out. */
+/** Numbers of IODs by category and by source type; zeros are omitted. */
 export const iodCounts = z.strictObject({ categories: counts(category), source_types: counts(sourceType) })
 export type IodCounts = z.output<typeof iodCounts>
 
@@ -99,14 +99,14 @@ export const iodDay = z.strictObject({
 })
 export type IodDay = z.output<typeof iodDay>
 
-/** What an IOD's votes are worth when those who vote together count less. */
+/** Weighted votes of an IOD: users who vote together count less. */
 export const consensus = z.strictObject({
-  /** Numbers of independent voters; 0 to the number of votes of the side. */
+  /** Numbers of independent voters, from 0 to the number of votes of the side. */
   for: z.number(),
   against: z.number(),
   /** Wilson's lower bound of the share of positive votes, 0 to 1. */
   confidence: z.number(),
-  /** How the numbers come about, as a sentence; names nobody. */
+  /** Explanation of the numbers, one sentence without names of users. */
   reason: z.string(),
 })
 export type Consensus = z.output<typeof consensus>
@@ -130,7 +130,7 @@ export const iodsApi = {
   getOverlay: endpoint('collector', 'GET /iods/overlay', {
     scopes: ['read', 'collect'],
     summary:
-      'All IODs as keys by which texts are searched for them, with numbers of votes, in the format of `@iodine/known-iods`. `since`: the revision of an earlier answer; then those that changed since and a little before, or all',
+      'Search keys of all IODs, with numbers of votes, in the format of `@iodine/known-iods`. `since`: the revision of an earlier response; then the IODs that changed since, and a few earlier ones, or all',
     query: z.strictObject({ since: revisionParam.default(0) }),
     response: z.unknown(),
     produces: 'application/octet-stream',
@@ -145,7 +145,7 @@ export const iodsApi = {
   }),
   getIod: endpoint('user', 'GET /iods/:id', {
     scopes: ['read'],
-    summary: 'An IOD, as lists have it',
+    summary: 'An IOD, as in lists',
     params: z.strictObject({ id }),
     response: iod,
   }),
@@ -169,13 +169,13 @@ export const iodsApi = {
   weighVotes: endpoint('user', 'POST /iods/consensus', {
     scopes: ['read'],
     summary:
-      'What the votes of IODs are worth when those who vote together count less. Unknown IODs are left out, and all until past votes have been read for the first time; votes of the last seconds count as independent',
+      'The consensus on IODs, in which accounts that vote together count less. Unknown IODs are omitted, and all IODs until past votes are processed for the first time; votes of the last seconds count as independent',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.consensusMax) }),
     response: z.record(id, consensus),
   }),
   getLevels: endpoint('user', 'POST /iods/levels', {
     scopes: ['read'],
-    summary: 'The levels (TLP) of IODs that imports have marked; others are left out',
+    summary: 'The TLP levels of IODs that imports have marked; others are omitted',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.levelsMax) }),
     response: z.record(id, z.enum(TLP_LEVELS)),
   }),

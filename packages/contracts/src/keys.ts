@@ -4,18 +4,18 @@ import { LIMITS } from './limits.js'
 import { id, time } from './primitives.js'
 import { KEY_SETTINGS } from './vocabulary.js'
 
-/** What is sealed with SECRETS_KEY. */
+/** Kinds of values that are sealed with SECRETS_KEY. */
 export const SEALED_KINDS = ['ai_keys', 'feed_secrets', 'mails', 'queued_mails'] as const
 
 const knownKey = z.strictObject({
   setting: z.enum(KEY_SETTINGS),
   /** Derived from the key. */
   id: z.string(),
-  /** `missing`: it was in use, and the setting has it no more. `lost`: the setting says so. */
+  /** `missing`: used before, absent from the setting. `lost`: marked as lost in the setting. */
   place: z.enum(['first', 'other', 'lost', 'missing']),
-  /** When a process last had it in the first place, to a minute. Null: never. */
+  /** When a process last had it as the first key, to a minute; null if never. */
   used_at: time.nullable(),
-  /** Until when what was made with it, and is stored nowhere, may be shown: tokens, challenges. */
+  /** Latest expiry of unstored tokens and challenges that were made with it. */
   needed_until: time.nullable(),
 })
 export type KnownKey = z.output<typeof knownKey>
@@ -36,7 +36,7 @@ export const keysInternal = {
   }),
   resealFeedSecrets: internalEndpoint('POST /internal/feed-secrets/reseal', {
     summary:
-      'Seals what subscriptions sign in with by the present key: the same text where nothing changes, null where no key opens it',
+      'Reseals the credentials of subscriptions with the active key; an unchanged text if it is already sealed with it, null if no key opens it',
     body: z.strictObject({
       values: z
         .array(z.strictObject({ id, url: z.string().max(LIMITS.feedUrlMax), sealed: z.string() }))
@@ -46,7 +46,7 @@ export const keysInternal = {
   }),
 } as const
 
-/** Served by the services that store what is sealed with SECRETS_KEY. */
+/** Served by the services that store values sealed with SECRETS_KEY. */
 export const secretsInternal = {
   countSealed: internalEndpoint('GET /internal/secrets', {
     summary: 'Numbers of sealed values by kind and key',

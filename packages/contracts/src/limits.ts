@@ -1,6 +1,6 @@
 /**
- * Limits shared by services, screens and the collector. Characters are code points in what clients send, else UTF-16
- * code units; times are milliseconds unless the name says otherwise.
+ * Limits shared by services, screens and the collector. Characters are code points in input of clients, else UTF-16
+ * code units. Times are milliseconds unless the name contains another unit.
  */
 export const LIMITS = {
   emailMax: 254,
@@ -11,15 +11,15 @@ export const LIMITS = {
   tripletPartMax: 500,
   tripletsMax: 200,
   listLimitMax: 500,
-  /** Accounts on a page of administrators' list, by default and at most, and matches of a search that are looked at. */
+  /** Accounts on a page of the administrators' list, by default and at most, and matches that a search examines. */
   peoplePage: 50,
   peoplePageMax: 100,
   peopleFound: 500,
-  /** Entries of a service's outbox that were given up, as administrators see them. */
+  /** Permanently failed outbox entries of a service that administrators see. */
   failedWorkMax: 100,
-  /** Backups that are remembered, and likewise failed ones. */
+  /** Listed backups, and listed failed ones. */
   backupsKept: 20,
-  /** The highest limit of a quota that can be given to a user. */
+  /** Highest limit of a quota for one user. */
   quotaMax: 2 ** 40,
   skipMax: 2 ** 31 - 1,
   communityLimitMax: 100,
@@ -45,7 +45,7 @@ export const LIMITS = {
   canonTripletsMax: 200_000,
   canonChars: 16_777_216,
   canonResultBytes: 67_108_864,
-  /** Members that are split off at once, and rules that one decision makes. */
+  /** Variants that are split off at once, and rules of one decision. */
   splitMembersMax: 200,
   decisionRulesMax: 1_000,
   /** Sentences of a page, and characters shown before and after one. */
@@ -53,7 +53,7 @@ export const LIMITS = {
   excerptMax: 200,
   /** Equal spans of time in which sentences are counted. */
   overTimeSpans: 24,
-  /** Users who say a narrative that is shown to all. */
+  /** Minimum users whose texts express a narrative that is shown to all. */
   sharedOwnersMin: 3,
   ingestRecordsMax: 500,
   /** Characters of a search in records, narratives, and names of campaigns. */
@@ -61,7 +61,7 @@ export const LIMITS = {
   addedIodsMax: 500,
   /** Techniques of a campaign. */
   techniquesMax: 100,
-  /** Techniques that an import names and the list lacks, as many as are shown. */
+  /** Unknown techniques of an import that are shown. */
   unknownTechniques: 100,
   /** The last millisecond that a Date can have. */
   revisionMax: 8.64e15,
@@ -75,29 +75,29 @@ export const LIMITS = {
   passkeyChallengeMs: 5 * 60_000,
   magicLinkMs: 15 * 60_000,
   extensionCodeMs: 300_000,
-  /** How long both links of a change of address work, and changes that a user asks for a day. */
+  /** Validity of both links of a change of address, and changes that a user may request a day. */
   addressChangeMs: 24 * 3_600_000,
   addressChangesADay: 5,
-  /** How long the link works that has an account deleted, and how long its owner may change their mind. */
+  /** Validity of the link that confirms a deletion, and delay of the deletion. */
   deletionLinkMs: 15 * 60_000,
   deletionDelayMs: 7 * 24 * 3_600_000,
-  /** Exports of all own data: how many a day, the bytes of a file, and how long it is kept. */
+  /** Exports of all own data: number a day, bytes of a file, and its retention. */
   dataExportsADay: 3,
   dataExportBytes: 2_147_483_648,
   dataExportKeptMs: 24 * 3_600_000,
-  /** How long an export waits for services that are down. */
+  /** Maximum wait of an export for services that are down. */
   dataExportWaitMs: 3 * 24 * 3_600_000,
   /** Sessions of a user: a new one ends the oldest. */
   sessionsMax: 100,
   sessionMs: 30 * 24 * 3_600_000,
-  /** A session that is not used for this long ends: of a browser, and of the extension. */
+  /** Idle timeout of a session: of a browser, and of the extension. */
   idleSessionMs: { web: 14 * 24 * 3_600_000, extension: 30 * 24 * 3_600_000 },
   /**
    * An account is deleted after this period without activity; its owner is warned `inactiveWarningMs` before.
    */
   inactiveMonths: 12,
   inactiveWarningMs: 30 * 24 * 3_600_000,
-  /** How long entries of the audit log are kept, and how many are handed over at once. */
+  /** Retention of entries of the audit log, and entries of one delivery. */
   auditMs: 365 * 86_400_000,
   auditBatch: 500,
   extractionWaitMs: 60_000,
@@ -109,38 +109,38 @@ export const LIMITS = {
   blobBytes: 16_777_216,
   captureBytes: 25_165_824,
   captureTextMax: 1_000_000,
-  /** Media up to this size are captured; of others the hash alone. */
+  /** Media up to this size are captured; of larger ones only the hash. */
   mediaBytes: 2_097_152,
   /** Captures of a user that wait for blobs. */
   openCapturesMax: 3,
-  /** Why the team erased a capture. */
+  /** Characters of the reason for an erasure. */
   reasonMax: 500,
-  /** Context of a quote, on each side. */
   /** Characters of an RFC 3161 token in base64. */
   timestampTokenMax: 100_000,
+  /** Characters of the context of a quote, on each side. */
   quoteContextMax: 64,
   /** Bytes of an imported file; its objects, and the bytes of one. */
   importBytes: 67_108_864,
   importObjects: 200_000,
   importObjectBytes: 4_194_304,
-  /** Objects that are worked on at once, and their bytes, but for a larger one. */
+  /** Objects of a batch of an import, and their bytes unless one object is larger. */
   importBatch: 1_000,
-  /** Refused entries of a file that its plan lists. */
+  /** Invalid entries of a file that its plan lists. */
   invalidListed: 200,
   importBatchBytes: 2_097_152,
-  /** Imports of a user that are not done, and those that a campaign has. */
+  /** Unfinished imports of a user, and imports of a campaign. */
   openImportsMax: 20,
   campaignImportsMax: 500,
   /** Objects of other tools in a campaign, and their bytes. */
   keptObjectsMax: 400_000,
   keptBytes: 268_435_456,
-  /** Of these objects, events of MISP. */
+  /** Events of MISP among these objects. */
   keptEventsMax: 1_000,
-  /** How long a plan waits to be applied. */
+  /** Retention of a plan that is not applied. */
   importPlanMs: 24 * 3_600_000,
-  /** IODs that are brought in by one call, and the characters of their texts. */
-  broughtIodsMax: 250,
-  broughtChars: 500_000,
+  /** IODs that one call upserts, and the characters of their texts. */
+  upsertIodsMax: 250,
+  upsertChars: 500_000,
   /** Subscriptions of all administrators; minutes between two runs of one. */
   subscriptionsMax: 100,
   pullMinutesMin: 5,
@@ -148,15 +148,15 @@ export const LIMITS = {
   pullMinutesMax: 10_080,
   feedUrlMax: 2_000,
   feedSecretMax: 500,
-  /** Sealed secrets of subscriptions that are sealed anew at once. */
+  /** Secrets of subscriptions that one call reseals. */
   resealedAtOnce: 50,
-  /** Events of a MISP feed, and characters of a note of what has been pulled. */
+  /** Events of a MISP feed, and characters of a pull cursor. */
   feedEventsMax: 20_000,
   pullCursorMax: 2_097_152,
-  /** IODs whose levels are asked for at once. */
+  /** IODs of a request for levels. */
   levelsMax: 500,
   evidenceCountsMax: 500,
-  /** IODs of which consensus is asked for at once; with more than a page, a user has one request at a time. */
+  /** IODs of a request for consensus. A user has one request of more than a page at a time. */
   consensusMax: 500,
   consensusPage: 50,
   /** Pieces of evidence of an IOD, and those of them that one user adds or imports. */
@@ -166,56 +166,56 @@ export const LIMITS = {
   importedQuotesMax: 10,
   /** Pieces of evidence in an export of a campaign. */
   exportedEvidenceMax: 20_000,
-  /** API tokens of a user, characters of a name, and the longest life: a year, whichever. */
+  /** API tokens of a user, characters of a name, and the longest lifetime: a year, also a leap year. */
   apiTokensMax: 20,
   apiTokenNameMax: 100,
   apiTokenMs: 366 * 24 * 3_600_000,
-  /** How long a token that has expired is still listed. */
+  /** Time for which an expired token is listed. */
   expiredApiTokenMs: 30 * 24 * 3_600_000,
   /** Feed keys of a user, and characters of a label. */
   feedKeysMax: 10,
   feedKeyLabelMax: 100,
-  /** Objects of a page of a feed, and their bytes, but for a larger one. */
+  /** Objects of a page of a feed, and their bytes unless one object is larger. */
   feedPageMax: 1_000,
   feedPageBytes: 5_242_880,
   /** Objects of a campaign that are published. */
   publishedObjectsMax: 100_000,
-  /** How long what was withdrawn stays in feeds as revoked. */
+  /** Time for which withdrawn objects remain in feeds as revoked. */
   revokedMs: 90 * 24 * 3_600_000,
   tooltipChars: 40,
-  /** What a record says around a post: characters of its text, its links and media. */
+  /** Context of a post in a record: characters of its text, its links and media. */
   contextTextMax: 50_000,
   contextLinksMax: 200,
   contextMediaMax: 200,
   /** Images whose hashes a record holds. */
   imageHashesMax: 5_000,
-  /** Sightings on a page of a search, and candidates that a search compares with what is searched for. */
+  /** Sightings on a page of a search, and candidates that a search compares. */
   sightingsPage: 200,
   sightingCandidates: 2_000,
-  /** Addresses that the times of posting are looked up of at once. */
+  /** URLs of one lookup of posting times. */
   postedAddresses: 1_000,
-  /** Words with more sightings of a user than this say nothing about what is told. */
+  /** Maximum sightings of a user with a word: more frequent words do not distinguish texts. */
   sightingPostings: 500,
-  /** Records that are indexed at once, and removed ones. */
+  /** Records that one call indexes, and records that it removes. */
   sightingsBatch: 50,
   sightingsRemoved: 1_000,
-  /** Questions for counts an hour. */
+  /** Requests for counts an hour. */
   countQuestions: 60,
-  /** Characters of a text beside a sighting. */
+  /** Characters of a sighting's excerpt. */
   excerptChars: 280,
-  /** Who shares the same: shares that a run looks at, runs at once and kept of a user, and how long they are kept. */
+  /** Coordination: shares that a run examines, concurrent and stored runs of a user, and their retention. */
   coordinationShares: 2_000_000,
   coordinationRunsAtOnce: 3,
   coordinationRunsKept: 20,
   coordinationKeptMs: 30 * 86_400_000,
   coordinationWindowMaxS: 86_400,
   coordinationParticipationMax: 1_000,
-  /** Edges that are kept of a run, the heaviest first, and pairs of an edge. */
+  /** Stored edges of a run, the heaviest first, and stored pairs of an edge. */
   coordinationEdges: 5_000,
   coordinationEvidence: 50,
-  /** Own posts without a time or an account that a run names. */
-  coordinationLeftOut: 200,
-  /** Claims, values and addresses that a run is about, and the length of what it is called by. */
+  /** Own posts without a time or an account that a run lists. */
+  coordinationOmitted: 200,
+  /** Claims, values and URLs of a run's topic, and characters of its name. */
   coordinationValues: 100,
   runNameMax: 200,
 } as const

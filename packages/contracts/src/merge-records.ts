@@ -3,31 +3,31 @@ import { LIMITS } from './limits.js'
 import type { Source } from './vocabulary.js'
 
 /**
- * How much an observation of a post counts: what the collector saw, an import whose file states when each post was
- * collected, an import whose file does not, and a notice that the post is removed.
+ * Origin of an observation of a post: the collector, an import with collection times, an import without them, or a
+ * notice of removal.
  */
 export type Origin = 'collector' | 'import' | 'untimed' | 'notice'
 const TRUST: Record<Origin, number> = { collector: 3, import: 2, untimed: 1, notice: 0 }
 
-/** When a value was seen (milliseconds since 1970), and by whom. */
+/** Time (milliseconds since 1970) and origin of an observation. */
 export interface SeenAt {
   at: number
   by: Origin
 }
 
-/** When the values of a record were seen: most of them as `base`, those at the paths of `others` otherwise. */
+/** Observations of the values of a record: `base`, except for the paths of `others`. */
 export interface SeenValues {
   base: SeenAt
   others: (SeenAt & { path: string[] })[]
 }
 
-/** A record, with when its values were seen; without `seen`, all of them with the record. */
+/** A record with the observations of its values. Without `seen`, all values have the observation of the record. */
 export interface SeenRecord<R = RecordOf[Source]> {
   record: R
   seen?: SeenValues | undefined
 }
 
-/** Orders two values of a field: the greater list of numbers wins, number by number. */
+/** Rank of a value of a field: the greater list of numbers wins, compared number by number. */
 type Order = (value: unknown, seen: SeenAt) => number[]
 
 const hasValue = (value: unknown): boolean =>
@@ -39,15 +39,15 @@ const hashedIn = (value: unknown): number =>
   Array.isArray(value) ? value.filter(each => each?.sha256 || each?.phash).length : 0
 
 /**
- * How two observations of one post merge: the first row that fits a field orders its two values, and the greater one is
- * kept. Each order depends on the value and when it was seen alone, so that no order of merges changes the result. Of
- * two values that are equal in order the stored one stays. A value that is filled precedes an empty one in all rows.
+ * Rules by which two observations of one post merge: the first rule that matches a field ranks its two values, and the
+ * greater one wins. A rank depends only on the value and its observation, so that the order of merges does not change
+ * the result. Of values with equal rank the stored one remains. A filled value precedes an empty one in all rules.
  */
 export const MERGE_RULES: readonly { fields: RegExp; wins: string; why: string; order: Order }[] = [
   {
     fields: /^collector_metadata\.fetch_timestamp$/,
     wins: 'the latest, if its origin states it',
-    why: 'a record is as old as the last time that its post was seen; a notice of removal did not see it',
+    why: 'a record has the age of the last observation of its post; a removal notice is not an observation',
     order: (_, seen) => [TRUST[seen.by] === TRUST.notice ? 0 : 1, isTimed(seen), seen.at],
   },
   {
@@ -71,7 +71,7 @@ export const MERGE_RULES: readonly { fields: RegExp; wins: string; why: string; 
   {
     fields: /_count$/,
     wins: 'the latest, from any origin that states its time',
-    why: 'counts change with time, and say nothing without it',
+    why: 'counts change over time, and have no meaning without one',
     order: (value, seen) => [filled(value), isTimed(seen), seen.at, TRUST[seen.by]],
   },
   {
@@ -83,14 +83,14 @@ export const MERGE_RULES: readonly { fields: RegExp; wins: string; why: string; 
   {
     fields: /^/,
     wins: 'the collector before imports, then the latest',
-    why: 'the collector saw the page; a page that leaves a field out does not deny it. Lists are kept as a whole, image hashes address by address',
+    why: 'the collector saw the page; a page that leaves a field out does not deny it. Lists are kept as a whole, image hashes per URL',
     order: (value, seen) => [filled(value), TRUST[seen.by], seen.at],
   },
 ]
 
 const orders = new Map<string, Order>()
 const orderOf = (path: readonly string[]): Order => {
-  // Addresses of images are not fields; there are few of those.
+  // URLs of images are not fields, and fields are few.
   const field = path[0] === IMAGE_HASHES ? IMAGE_HASHES : path.join('.')
   const known = orders.get(field)
   if (known) return known
@@ -110,17 +110,17 @@ const IMAGE_HASHES = 'imageHashes'
 type Tree = Record<string, unknown>
 const isTree = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-/** Unlike an assignment, defines any key, `__proto__` too. */
+/** Returns an object with any keys: unlike an assignment, also `__proto__`. */
 const treeOf = (entries: Iterable<readonly [string, unknown]>): Tree => Object.fromEntries(entries)
 
 const keyOf = (path: readonly string[]): string => JSON.stringify(path)
 const isEqual = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
-/** Whether a record comes from a file, as its source states. */
+/** Returns whether a record comes from a file, as its source states. */
 const isImported = ({ collector_metadata: { source } }: RecordOf[Source]): boolean =>
   source.startsWith('import:')
 
-/** Fields of a notice of removal: which post it was, and when it was seen removed. */
+/** Fields of a notice of removal: identity of the post, and times of the removal. */
 const OF_NOTICES =
   /^(collector_metadata\..*|main\.video_id|author\.author_unique_id|telegram\.post\.(url|id)|telegram\.channel\.(username|platform)|metadata\.(canonical|og_url)|context\.removed\..*)$/
 
@@ -141,7 +141,8 @@ export const isRemovalNotice = (record: RecordOf[Source]): boolean =>
 
 /**
  * Returns a record as one observation.
- * @param timed whether its origin states when it was collected; without, it only fills empty fields of others
+ * @param timed whether its origin states when it was collected; otherwise it only fills empty fields of other
+ *   observations
  */
 export const observed = <R extends RecordOf[Source]>(record: R, timed = true): SeenRecord<R> => {
   const by = isRemovalNotice(record)
@@ -164,7 +165,7 @@ const seenIn = (held: SeenRecord): ((path: readonly string[]) => SeenAt) => {
 
 const isSame = (a: SeenAt, b: SeenAt): boolean => a.at === b.at && a.by === b.by
 
-/** Of all values, the most frequent observation is the base. */
+/** Returns the observations in compact form: the most frequent one is the base. */
 const packed = (leaves: readonly (readonly [path: string[], seen: SeenAt])[]): SeenValues => {
   const counts: { seen: SeenAt; count: number }[] = []
   for (const [, seen] of leaves) {
@@ -181,10 +182,10 @@ const packed = (leaves: readonly (readonly [path: string[], seen: SeenAt])[]): S
 }
 
 /**
- * Merges another observation of the same post into a stored record, by `MERGE_RULES`. Both have one natural key. Pure:
- * whatever the order and number of merges, the record ends the same, and no field that was filled is empty; of two
- * observations by one origin at one time the first stays. At most 5,000 image hashes are kept, those that win.
- * @returns the merged record; `changed`: whether a value of it differs from the stored one
+ * Merges another observation of the same post into a stored record, by `MERGE_RULES`. Both have the same natural key.
+ * Pure: order and number of merges do not change the result, and no filled field becomes empty. Of two observations by
+ * one origin at one time the first remains. At most 5,000 image hashes remain, those of the highest rank.
+ * @returns the merged record; `changed`: whether one of its values differs from the stored one
  */
 export const mergeRecords = <R extends RecordOf[Source]>(
   stored: SeenRecord<R>,
@@ -203,7 +204,7 @@ export const mergeRecords = <R extends RecordOf[Source]>(
         Object.hasOwn(b, key) ? b[key] : undefined,
       ]
       if (isTree(left) || isTree(right)) {
-        // A group that is null says no more than one without values.
+        // A null group equals a group without values.
         if (!isTree(left)) changed = true
         return [[key, merge(isTree(left) ? left : {}, isTree(right) ? right : {}, inner)]]
       }
@@ -221,7 +222,7 @@ export const mergeRecords = <R extends RecordOf[Source]>(
     return inLimit(entries, path)
   }
 
-  /** Image hashes of many versions of a page are more than a record takes. */
+  /** Limits the image hashes: many versions of a page have more than a record may contain. */
   const inLimit = (entries: [string, unknown][], path: string[]): Tree => {
     if (path[0] !== IMAGE_HASHES || entries.length <= LIMITS.imageHashesMax) return treeOf(entries)
     const order = orderOf(path)

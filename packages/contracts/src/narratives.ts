@@ -62,7 +62,7 @@ export const narrativesApi = {
   }),
   listOpenNarratives: endpoint('user', 'GET /narratives/open', {
     scopes: ['read'],
-    summary: "The caller's texts under way, newest first, with how far they are; 100 without a limit",
+    summary: "The caller's texts in extraction, newest first, with their progress; 100 without a limit",
     query: z.strictObject(pageQuery),
     response: z.array(openNarrative),
   }),
@@ -87,7 +87,7 @@ export const narrativesApi = {
   listCitations: endpoint('user', 'GET /narratives/data/:id/citations', {
     scopes: ['read'],
     summary:
-      "Where one of the caller's narratives says its triplets; triplets whose words are not found are left out",
+      "Positions of the triplets in one of the caller's narratives; triplets that are not found are omitted",
     params: z.strictObject({ id }),
     response: z.array(citation),
   }),
@@ -98,7 +98,7 @@ export const narrativesApi = {
   }),
   restoreNarrative: endpoint('user', 'POST /narratives/data/:id/restore', {
     summary:
-      'Bring back a narrative that the caller deleted less than a minute ago; 404 after that, 409 if it is there',
+      'Restore a narrative that the caller deleted less than a minute ago; 404 after that, 409 if it is not deleted',
     params: z.strictObject({ id }),
     response: z.strictObject({ id }),
   }),
@@ -156,7 +156,7 @@ export const graphTriplet = triplet.omit({ narrative_data: true })
 
 /** A narrative that contains a node. */
 export const graphMention = z.strictObject({
-  /** Of the narrative. */
+  /** Id of the narrative. */
   id,
   src: z.string().nullable(),
   created_at: time,
@@ -164,7 +164,7 @@ export const graphMention = z.strictObject({
   triplets: z.array(
     z.strictObject({
       ...graphTriplet.shape,
-      /** How often the narrative has it. */
+      /** Number of occurrences in the narrative. */
       times: z.int(),
       /** The sentence that contains most of the triplet, truncated around it if long. */
       sentence: z.string(),
@@ -181,7 +181,7 @@ const graphSelection = {
   start_date: optionalFilter(startParam),
   end_date: optionalFilter(endParam),
   source: optionalFilter(text()),
-  /** Nodes are clusters: what counts as the same, by the canonical narratives. */
+  /** Nodes are the clusters of the canonical narratives. */
   canonical: z.enum(['true', 'false']).optional(),
 }
 const nodeId = text().regex(/^(entity|verb):/, 'must be the id of a node')
@@ -202,14 +202,14 @@ export const graphApi = {
   listTexts: endpoint('user', 'GET /graph/texts', {
     scopes: ['read'],
     summary:
-      "The caller's narratives that say a link of their graph, newest first, each with its sentence; 404 for another's user_id",
+      "The caller's narratives that contain a link of their graph, newest first, each with its sentence; 404 for another user's user_id",
     query: z.strictObject({ ...graphSelection, ...pageQuery, from: nodeId, to: nodeId }),
     response: z.array(graphText),
   }),
   listMentions: endpoint('user', 'GET /graph/mentions', {
     scopes: ['read'],
     summary:
-      "The caller's narratives with a node of their graph, newest first, each with its triplets and their sentences; 404 for another's user_id",
+      "The caller's narratives with a node of their graph, newest first, each with its triplets and their sentences; 404 for another user's user_id",
     query: z.strictObject({
       ...graphSelection,
       ...pageQuery,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LIMITS } from './limits.js'
 import { id, text, time } from './primitives.js'
 
-/** `working`: services are still being asked; `ready`: the file can be downloaded; `failed`: it would be too large. */
+/** `working`: services are being queried; `ready`: the file can be downloaded; `failed`: it would be too large. */
 export const DATA_EXPORT_STATES = ['working', 'ready', 'failed'] as const
 
 /** An export of everything that the services store about a user. */
@@ -10,14 +10,14 @@ export const dataExport = z.strictObject({
   id,
   state: z.enum(DATA_EXPORT_STATES),
   created_at: time,
-  /** Services whose part is in the file, and all services. */
+  /** Number of services whose part is in the file, and of all services. */
   done: z.int(),
   total: z.int(),
-  /** The service that is down, which the export waits for; null while none is. */
+  /** Unavailable service that the export waits for; null without one. */
   waiting_for: z.string().nullable(),
   /** Bytes of the file so far. */
   bytes: z.int(),
-  /** When a file that is ready is deleted; null before. */
+  /** When a ready file is deleted; null before. */
   expires_at: time.nullable(),
 })
 export type DataExport = z.output<typeof dataExport>
@@ -31,22 +31,24 @@ export const addressChange = z.strictObject({
 })
 export type AddressChange = z.output<typeof addressChange>
 
-/** What a mailed link does to an account: confirms a change of address from one of both, or has it deleted. */
+/**
+ * Effects of a mailed link on an account: it confirms a change of address from one of both addresses, or a deletion.
+ */
 export const ACCOUNT_LINK_PURPOSES = ['old-address', 'new-address', 'deletion'] as const
 
 export const accountLink = z.strictObject({
   purpose: z.enum(ACCOUNT_LINK_PURPOSES),
   /** The account's address. */
   email: z.string(),
-  /** The address that it is to have; null for a deletion. */
+  /** The new address; null for a deletion. */
   new_email: z.string().nullable(),
 })
 export type AccountLink = z.output<typeof accountLink>
 
 export const usedAccountLink = z.strictObject({
   /**
-   * `confirmed`: the other address is still to confirm; `changed`: the account has the new address; `scheduled`: it
-   * will be deleted.
+   * `confirmed`: the other address must still confirm; `changed`: the account has the new address; `scheduled`: it will
+   * be deleted.
    */
   outcome: z.enum(['confirmed', 'changed', 'scheduled']),
   /** The account's address now. */
@@ -56,5 +58,5 @@ export const usedAccountLink = z.strictObject({
 })
 export type UsedAccountLink = z.output<typeof usedAccountLink>
 
-/** What the owner types to have the account deleted: their username or address. */
+/** Text that the owner types to confirm a deletion: username or email address. */
 export const typedConfirmation = text(LIMITS.emailMax)

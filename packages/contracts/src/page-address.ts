@@ -1,4 +1,4 @@
-/** Parameters that say who passed a link on, or how it is shown, not what it leads to. */
+/** Tracking and presentation parameters, which do not change the linked page. */
 const TRACKING = new RegExp(
   `^(?:${[
     // Campaigns: Urchin, AT Internet, Matomo, mails.
@@ -16,7 +16,7 @@ const TRACKING = new RegExp(
 
 export const isTrackingParameter = (name: string): boolean => TRACKING.test(name)
 
-/** Whether a fragment (`#…`) is a route of a single-page site: it names a page, not a position on one. */
+/** Returns whether a fragment (`#…`) is a route of a single-page site: it names a page, not a position on one. */
 export const isRoute = (fragment: string): boolean => /^#!?\/|^#!./.test(fragment)
 
 const nameOf = (parameter: string): string => {
@@ -29,8 +29,8 @@ const nameOf = (parameter: string): string => {
 }
 
 /**
- * Returns the address by which a web page is identified: without user name, password and tracking parameters, and
- * without a fragment that is not a route (`#/…`, `#!…`). Returns any other text unchanged.
+ * Returns the URL that identifies a web page: without user name, password and tracking parameters, and without a
+ * fragment that is not a route (`#/…`, `#!…`). Returns any other text unchanged.
  */
 export const pageAddress = (address: string): string => {
   if (!URL.canParse(address)) return address
@@ -38,7 +38,7 @@ export const pageAddress = (address: string): string => {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return address
   url.username = url.password = ''
   if (!isRoute(url.hash)) url.hash = ''
-  // By hand: URLSearchParams would encode the other parameters anew.
+  // Manually, as URLSearchParams would re-encode the other parameters.
   const parameters = url.search.slice(1).split('&')
   const kept = parameters.filter(parameter => !isTrackingParameter(nameOf(parameter)))
   if (kept.length < parameters.length) url.search = kept.join('&')
@@ -47,7 +47,7 @@ export const pageAddress = (address: string): string => {
 
 const PRESENTATION = /^(www|m|mobile|amp)\./
 
-/** The host of a web address as a site's name, such as `paper.example.com`; null for any other text. */
+/** Returns the host of a URL as a site's name, such as `paper.example.com`; null for any other text. */
 export const siteOf = (address: string | null | undefined): string | null => {
   if (!address || !URL.canParse(address)) return null
   const { protocol, hostname } = new URL(address)
@@ -55,8 +55,8 @@ export const siteOf = (address: string | null | undefined): string | null => {
 }
 
 /**
- * Returns whether two web addresses are of one site: of one host, `www.`, `m.`, `mobile.` and `amp.` apart. Other
- * subdomains may be others' pages, as on hosting platforms.
+ * Returns whether two URLs are of one site: of one host, ignoring `www.`, `m.`, `mobile.` and `amp.`. Other subdomains
+ * may have other owners, as on hosting platforms.
  */
 export const isSameSite = (a: string, b: string): boolean => {
   const site = siteOf(a)

@@ -8,7 +8,7 @@ const base64url = (max: number) =>
     .max(max)
     .regex(/^[\w-]+$/, 'must be base64url')
 
-// Browsers add members in each version of the standard: those that nothing here reads are dropped.
+// Browsers add members in each version of the standard: unused ones are dropped.
 const credential = {
   id: base64url(1_400),
   rawId: base64url(1_400),

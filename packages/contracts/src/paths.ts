@@ -1,9 +1,9 @@
 import type { Source } from './vocabulary.js'
 
-declare const made: unique symbol
+declare const brand: unique symbol
 
-/** Full path of a page of the web app, with its query. Only `paths` makes one. */
-export type AppPath = string & { readonly [made]: true }
+/** Full path of a page of the web app, with its query. Only `paths` creates one. */
+export type AppPath = string & { readonly [brand]: true }
 
 const page = (segments: readonly string[], query: Readonly<Record<string, unknown>> = {}): AppPath => {
   const search = new URLSearchParams()
@@ -13,7 +13,7 @@ const page = (segments: readonly string[], query: Readonly<Record<string, unknow
   return (search.size > 0 ? `${path}?${search}` : path) as AppPath
 }
 
-/** The pages of the web app behind the sign-in. Every link to one is made here; a journey opens each. */
+/** Pages of the web app behind the sign-in. Every link to one is created here; an end-to-end journey opens each. */
 export const paths = {
   overview: () => page(['overview']),
   data: (query?: { source?: Source; q?: string }) => page(['data'], query),
@@ -33,15 +33,16 @@ export const paths = {
   campaign: (id: string) => page(['campaigns', id]),
   /** `node`: the id of the selected node. */
   graph: (query?: { node?: string; canonical?: true }) => page(['graph'], query),
-  /** Accounts that share the same; the query says about what, `about` words of any kind. */
+  /** Accounts that share the same content; the query names the topic, `about` as free text. */
   coShares: (query?: { iod: string } | { record: string } | { campaign: string } | { about: string }) =>
     page(['graph'], { tab: 'co-shares', ...query }),
   community: (query?: { search?: string }) => page(['community'], query),
   /** The public profile of a user. */
   person: (id: string) => page(['community', 'profile', id]),
-  /** Where an IOD's value or a record's text was first. */
+  /** First appearances of an IOD's value or a record's text. */
   origins: (query?: { iod: string } | { record: string }) => page(['origins'], query),
-  profile: () => page(['profile']),
+  /** `tab`: an open tab other than the first. */
+  profile: (query?: { tab?: 'security' | 'access' | 'data' }) => page(['profile'], query),
   admin: () => page(['admin']),
   /** The first page of a section that a deployment adds. */
   section: (id: string) => page([id]),

@@ -17,7 +17,7 @@ export const id = z.string().regex(ID_PATTERN, 'must be an id')
 export const time = z.iso.datetime({ precision: 3 })
 /** ISO 8601 with a zone, as clients send it. Invalid dates, such as February 30, are refused. */
 export const timestamp = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 time' })
-/** A bound of a period, as ISO 8601; a date without a time stands for that `clock` time of its day. */
+/** A bound of a period, as ISO 8601; a date without a time means the time `clock` of that day. */
 const periodBound = (clock: string) =>
   z
     .string()
@@ -43,7 +43,7 @@ export const periodEnd = periodBound('23:59:59.999')
 /** The same in a query, parsed to a Date. */
 export const startParam = periodStart.transform(value => new Date(value))
 export const endParam = periodEnd.transform(value => new Date(value))
-/** Whether a text has at most `max` characters (code points), which may be one or two UTF-16 units each. */
+/** Returns whether a text has at most `max` characters (code points), which may be one or two UTF-16 units each. */
 const isWithin = (value: string, max: number): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max)
 
@@ -53,20 +53,20 @@ export const text = (max: number = LIMITS.fieldMax) =>
     .string()
     .refine(value => isWithin(value, max), `must have at most ${max} characters`)
     .meta({ maxLength: max })
-/** Text stored as sent; must contain a character that a reader sees. */
+/** Text stored as sent; must contain a visible character. */
 export const filledText = (max: number = LIMITS.fieldMax) => text(max).refine(isFilled, 'must not be empty')
 
 // Allows an internationalised local part and domain, which z.email() refuses.
 const EMAIL = /^[^\s@<>()[\]\\,;:"\p{C}]+@[^\s@<>()[\]\\,;:"\p{C}.]+(\.[^\s@<>()[\]\\,;:"\p{C}.]+)*$/u
-/** A domain as mail servers know it (UTS #46): in ASCII. Empty if there is none of this name. */
+/** Returns a domain in ASCII (UTS #46), as mail servers use it; empty if it is invalid. */
 const asciiDomain = (domain: string): string => {
   if (/^[\x20-\x7e]*$/.test(domain)) return domain
   const url = `http://${domain}/`
   return /[%/?#]/.test(domain) || !URL.canParse(url) ? '' : new URL(url).hostname
 }
 /**
- * The one spelling of an address: trimmed, in lower case, composed (NFC), its domain in ASCII. Words are lower-cased one
- * by one, as a sigma depends on where its word ends.
+ * Returns the canonical form of an email address: trimmed, in lower case, composed (NFC), its domain in ASCII. Words
+ * are lower-cased one by one, as a sigma depends on the end of its word.
  */
 const canonicalEmail = (text: string): string => {
   const words = text.trim().split(/([^\p{L}\p{M}]+)/u)
@@ -77,7 +77,7 @@ const canonicalEmail = (text: string): string => {
   const domain = address.lastIndexOf('@') + 1
   return EMAIL.test(address) ? address.slice(0, domain) + asciiDomain(address.slice(domain)) : address
 }
-/** E-mail address, in its one spelling for storage, comparison and delivery. */
+/** Email address in canonical form, for storage, comparison and delivery. */
 export const email = z
   .string()
   .transform(canonicalEmail)
@@ -108,7 +108,7 @@ const wholeNumber = (min: number, max: number) =>
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
 export const limitParam = (max: number) => wholeNumber(1, max)
 export const skipParam = wholeNumber(0, LIMITS.skipMax)
-/** A state of some data that changes: milliseconds of its last change, 0 for none. */
+/** Revision of data: milliseconds of its last change, 0 for none. */
 export const revisionParam = wholeNumber(0, LIMITS.revisionMax)
 
 /** X-Next-Cursor of the previous page. */

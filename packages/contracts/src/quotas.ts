@@ -30,7 +30,7 @@ const size = (bytes: number) =>
     ? `${number(bytes)} bytes`
     : `${(bytes / MIB).toLocaleString('en-US', { maximumFractionDigits: 2 })} MiB`
 
-const ASK = 'ask whoever runs this site for more'
+const ASK = 'ask the operator of this site for more'
 
 const SENTENCES: Record<Quota, (used: number, limit: number, needed: number) => string> = {
   records: (used, limit) =>
@@ -40,7 +40,7 @@ const SENTENCES: Record<Quota, (used: number, limit: number, needed: number) => 
   capture_bytes: (used, limit, needed) =>
     `Your captures take ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: delete some in My data to make room`,
   iods_today: (used, limit) =>
-    `You created ${number(used)} of ${number(limit)} IODs a day: go on after midnight UTC`,
+    `You created ${number(used)} of ${number(limit)} IODs a day: continue after midnight UTC`,
   iods: (used, limit) => `You created ${number(used)} of ${number(limit)} IODs: ${ASK}`,
   iod_bytes: (used, limit, needed) =>
     `The texts of your IODs take ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: shorten it, or ${ASK}`,
@@ -53,11 +53,11 @@ const SENTENCES: Record<Quota, (used: number, limit: number, needed: number) => 
   campaigns: (used, limit) =>
     `You have ${number(used)} of ${number(limit)} campaigns: delete one to make room`,
   campaign_iods: (used, limit) =>
-    `This campaign holds ${number(used)} of ${number(limit)} IODs: remove some to make room`,
+    `This campaign has ${number(used)} of ${number(limit)} IODs: remove some to make room`,
   import_bytes: (used, limit, needed) =>
     `The files you imported take ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: remove some from their campaigns to make room`,
   published_bytes: (used, limit, needed) =>
-    `What you publish takes ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: withdraw a campaign to make room`,
+    `Your published objects take ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: withdraw a campaign to make room`,
 }
 
 /** Detail of a 413: usage, limit, and what to do. `needed`: the amount that the refused request adds. */

@@ -10,8 +10,8 @@ export const naturalKey = {
 } as const
 
 /**
- * Returns the address of another site that an article's page names as its original, by its canonical address or
- * `og:url`; null if it names none. A claim of the page: the article was seen at its natural key.
+ * Returns the URL on another site that an article's page names as its original, by its canonical URL or `og:url`; null
+ * if it names none. A claim of the page: the article was seen at its natural key.
  */
 export const namedOriginal = (record: BlogRecord): string | null => {
   const own = naturalKey.blog(record)
@@ -21,8 +21,8 @@ export const namedOriginal = (record: BlogRecord): string | null => {
 }
 
 /**
- * Returns when a record's post was seen removed, as the page was not collected since: the first time after it was last
- * collected; null if it is not known to be removed.
+ * Returns the first time after the last collection at which a record's post was seen removed; null if it is not known
+ * to be removed.
  */
 export const removalSeen = ({
   collector_metadata: { fetch_timestamp },

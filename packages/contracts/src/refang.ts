@@ -1,4 +1,4 @@
-/** Opening and closing brackets around what was made harmless: `[.]`, `(dot)`, `{at}`. */
+/** Returns an expression for a defanged part in brackets: `[.]`, `(dot)`, `{at}`. */
 const bracketed = (inner: string): RegExp => new RegExp(`\\s?[[({]\\s?(?:${inner})\\s?[\\])}]\\s?`, 'gi')
 
 const RULES: readonly (readonly [RegExp, string])[] = [
@@ -13,8 +13,8 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The addresses of a text as they were before they were defanged, so that nobody follows them by mistake: `hxxp`,
- * `[.]`, `(dot)`, `[:]//`, `[at]`. Other text stays. For searches: stored texts are not changed.
+ * Restores defanged URLs and addresses in a text: `hxxp`, `[.]`, `(dot)`, `[:]//`, `[at]`. Other text is unchanged. For
+ * searches: stored texts are not changed.
  */
 export const refang = (text: string): string =>
   RULES.reduce((changed, [pattern, by]) => changed.replace(pattern, by), text)

@@ -11,7 +11,10 @@ const DATES = [
   String.raw`(?:mon|tue|wed|thu|fri|sat|sun) (?<month>[a-z]{3}) (?<day>[ \d]\d) ${TIME} (?<year>\d{4})`,
 ].map(form => new RegExp(`^${form}$`, 'i'))
 
-/** Milliseconds since the epoch of an HTTP date; undefined for anything else, also for dates that do not exist. */
+/**
+ * Returns the milliseconds since the epoch of an HTTP date; undefined for anything else, also for dates that do not
+ * exist.
+ */
 const readHttpDate = (text: string, now: number): number | undefined => {
   const found = DATES.map(form => form.exec(text)?.groups).find(Boolean)
   if (!found) return undefined
@@ -21,7 +24,7 @@ const readHttpDate = (text: string, now: number): number | undefined => {
   )
   let year = Number(found.year)
   if (found.year?.length === 2) {
-    // RFC 9110, 5.6.7: a year more than 50 years ahead is the last one in the past that ends so.
+    // RFC 9110, 5.6.7: a year more than 50 years ahead is the last past year with the same two digits.
     const present = new Date(now).getUTCFullYear()
     year += present - (present % 100)
     if (year > present + 50) year -= 100
@@ -35,11 +38,12 @@ const readHttpDate = (text: string, now: number): number | undefined => {
 }
 
 /**
- * Reads how long a server wants its client to wait: `retry-after-ms`, which some AI providers send, else `Retry-After`.
- * Source: RFC 9110, 10.2.3; decimals, which the standard does not have, are rounded up.
+ * Reads the wait that a server requests: `retry-after-ms`, which some AI providers send, else `Retry-After`. Source:
+ * RFC 9110, 10.2.3; decimals, which the standard does not have, are rounded up.
  * @param header value of a response header by its lower-case name
  * @param now milliseconds since the epoch
- * @returns whole seconds from 1 to 86,400; undefined without a header, and for one that is neither a number nor an HTTP date
+ * @returns whole seconds from 1 to 86,400; undefined without a header, and for one that is neither a number nor an HTTP
+ *   date
  */
 export const readRetryAfter = (
   header: (name: 'retry-after' | 'retry-after-ms') => string | null | undefined,

@@ -44,7 +44,7 @@ export interface ServiceManifest {
    * Internal endpoints: a service that stores personal data or counts quotas lists those endpoints.
    */
   internal: Readonly<Record<string, InternalEndpoint>>
-  /** What other systems pull, by the first segment of its paths, which are not below /api/v1. */
+  /** Feeds for other systems, by the first segment of their paths, which are not below /api/v1. */
   feeds?: Readonly<Record<string, Readonly<Record<string, FeedEndpoint>>>>
 }
 
@@ -152,7 +152,7 @@ export const SERVICES = {
 export type ServiceName = keyof typeof SERVICES
 export const SERVICE_NAMES = Object.keys(SERVICES) as readonly ServiceName[]
 
-/** Services that serve an internal endpoint, such as `usageInternal.getUsage`. */
+/** Returns the services that serve an internal endpoint, such as `usageInternal.getUsage`. */
 export const servicesWith = (endpoint: InternalEndpoint): readonly ServiceName[] =>
   SERVICE_NAMES.filter(name => Object.values<InternalEndpoint>(SERVICES[name].internal).includes(endpoint))
 

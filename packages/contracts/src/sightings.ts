@@ -17,9 +17,10 @@ import { SHARED_AS, SOURCES } from './vocabulary.js'
 const source = z.enum(SOURCES)
 
 /**
- * How a sighting matches: its text is the same (`exact`), contains all that is searched for word for word (`quoted`), is a
- * part of it word for word (`part`), is nearly the same (`near`) or says it in other words (`reworded`), one of these; it
- * has the link, or a picture alike; it is the post itself; it was forwarded from it.
+ * Ways in which a sighting matches a search. At most one of the first five applies: its text is equal (`exact`),
+ * contains the searched text (`quoted`), is a part of it (`part`), is nearly equal (`near`) or paraphrases it
+ * (`reworded`). The others: it has the link, it has a similar picture (`media`), it is the post itself, it was
+ * forwarded from the post.
  */
 export const MATCHES = [
   'exact',
@@ -34,74 +35,75 @@ export const MATCHES = [
 ] as const
 export type Match = (typeof MATCHES)[number]
 
-/** A post that somebody collected. */
+/** A collected post. */
 export const sighting = z.strictObject({
-  /** Opaque; of the caller's own sightings the record's id. */
+  /** Opaque; for the caller's own sightings the record's id. */
   id,
   own: z.boolean(),
   source,
-  /** Who posted it, as the source names accounts; null where the page does not say it. */
+  /** Account that posted it, as the source names it; null if the page does not state it. */
   account: z.string().nullable(),
   url: z.string().nullable(),
   matches: z.array(z.enum(MATCHES)),
-  /** Share of content words that both texts have, 0 to 1; null where something else matches. */
+  /** Share of content words that both texts have, 0 to 1; null if another criterion matches. */
   likeness: z.number().nullable(),
   /**
-   * What it is ordered by: `posted_at` if that is claimed for the text that was seen, else when that was fetched, which is an
-   * upper bound: it may be earlier than others that are listed before it.
+   * Sort key: `posted_at` if the page claims it for the text that was seen, else the time of fetching. The latter is an
+   * upper bound: the post may be earlier than posts that are listed before it.
    */
   at: time,
   /** Whether `at` is the page's claim; else it is an upper bound. */
   posted_claimed: z.boolean(),
-  /** As the page says; null where it does not. */
+  /** Posting time that the page states; null without one. */
   posted_at: time.nullable(),
-  /** First collected then. Of an anonymous sharing the end of that day. */
+  /** Time of the first collection; of an anonymously shared record the end of that day. */
   fetched_at: time,
-  /** The page says so, or its text was another one when it was collected before. */
+  /** The page marks it as edited, or its text differed at an earlier collection. */
   edited: z.boolean(),
   forwarded_from: z.strictObject({ name: z.string().nullable(), url: z.string().nullable() }).nullable(),
-  /** When it was seen removed, as it was not collected since; absent where that is not known. */
+  /** When it was seen removed, if it was not collected since; absent if not known. */
   removed_at: time.optional(),
-  /** Address of another site that an article's page names as its original: a claim of the page. */
+  /** URL on another site that an article's page names as its original: a claim of the page. */
   names: z.string().optional(),
   /** Beginning of its text; null while the collector is down. */
   excerpt: z.string().nullable(),
   shared: z.enum(SHARED_AS).nullable(),
-  /** Who shares it; null for own ones and anonymous ones. */
+  /** User who shares it; null for own and anonymous sightings. */
   shared_by: z.string().nullable(),
 })
 export type Sighting = z.output<typeof sighting>
 
 /**
- * From the earlier to the later one. `forward` and `link` are what the later one says; `copy` says that the earlier one was
- * seen before, with the same text or a picture alike: by a claim, or at the latest, before what the later one claims.
+ * Edge from the earlier to the later sighting. `forward` and `link` are claims of the later one. `copy`: both have the
+ * same text or similar pictures. The claimed or latest time of the earlier one precedes the claimed time of the later
+ * one.
  */
 export const sightingEdge = z.strictObject({
   from: id,
   to: id,
   how: z.enum(['forward', 'link', 'copy']),
-  /** Seconds between both; null where either has an upper bound alone. */
+  /** Seconds between both; null if either has only an upper bound. */
   delta_s: z.number().nullable(),
 })
 export type SightingEdge = z.output<typeof sightingEdge>
 
-/** What is searched for: one of the five. */
-const QUESTIONS = ['value', 'text', 'url', 'media', 'record_id'] as const
+/** Search criteria, of which a search has exactly one. */
+const CRITERIA = ['value', 'text', 'url', 'media', 'record_id'] as const
 
 export const sightingSearch = z
   .strictObject({
-    /** An IOD's value: a text, an address or the hash of a picture. */
+    /** Value of an IOD: a text, a URL or the hash of a picture. */
     value: filledText().optional(),
     text: filledText(LIMITS.contextTextMax).optional(),
     url: filledText().optional(),
-    /** 64 hexadecimal digits: a SHA-256, or a hash of the picture's looks. */
+    /** 64 hexadecimal digits: a SHA-256, or a perceptual hash. */
     media: z
       .string()
       .regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits')
       .optional(),
     /** One of the caller's own records. */
     record_id: id.optional(),
-    /** `shared`: with the caller's own those that others share. */
+    /** `shared`: the caller's own records, and those that others share. */
     scope: z.enum(['own', 'shared']).default('own'),
     since: periodStart.optional(),
     until: periodEnd.optional(),
@@ -109,19 +111,19 @@ export const sightingSearch = z
     cursor: cursorParam.optional(),
   })
   .refine(
-    body => QUESTIONS.filter(name => body[name] !== undefined).length === 1,
-    `must have one of ${QUESTIONS.join(', ')}`,
+    body => CRITERIA.filter(name => body[name] !== undefined).length === 1,
+    `must have one of ${CRITERIA.join(', ')}`,
   )
 export type SightingSearch = z.output<typeof sightingSearch>
 
 export const sightingResults = z.strictObject({
   /** The earliest first. */
   items: z.array(sighting),
-  /** Earliest known here by `at`, of all that match; `counts.may_be_earlier` others may be earlier. */
+  /** Earliest match by `at`; `counts.may_be_earlier` others may be earlier. */
   first: sighting.nullable(),
-  /** The one that was collected first. */
+  /** The match that was collected first. */
   first_seen: sighting.nullable(),
-  /** Each account's first, the earliest first. */
+  /** Each account's first match, the earliest first. */
   firsts: z.array(
     z.strictObject({
       source,
@@ -129,22 +131,22 @@ export const sightingResults = z.strictObject({
       id,
       at: time,
       posted_claimed: z.boolean(),
-      /** Its sightings that match. */
+      /** Number of its matches. */
       count: z.int(),
     }),
   ),
-  /** Among the items, and from `first`. */
+  /** Edges among the items, and from `first`. */
   edges: z.array(sightingEdge),
-  /** Of all that match. */
+  /** Counts of all matches. */
   counts: z.strictObject({
     items: z.int(),
     accounts: z.int(),
-    /** Those whose page says no time. */
+    /** Matches whose page states no time. */
     without_time: z.int(),
-    /** Those that may be earlier than `first`: their times are upper bounds. */
+    /** Matches that may be earlier than `first`: their times are upper bounds. */
     may_be_earlier: z.int(),
     by_match: z.record(z.enum(MATCHES), z.int()),
-    /** There were more candidates than a search looks at. */
+    /** There were more candidates than a search compares. */
     truncated: z.boolean(),
   }),
   /** Cursor of the next page; null on the last. */
@@ -152,25 +154,25 @@ export const sightingResults = z.strictObject({
 })
 export type SightingResults = z.output<typeof sightingResults>
 
-/** How many others have collected something too. */
+/** Ranges of the number of other users who collected the same. */
 export const BUCKETS = ['3–5', '6–10', '11–20', '21+'] as const
 export type Bucket = (typeof BUCKETS)[number]
 
 export const countingSettings = z.strictObject({
-  /** Whether the user counts for others, and may ask for counts. */
+  /** Whether the user counts for others, and may request counts. */
   counted: z.boolean(),
 })
 export type CountingSettings = z.output<typeof countingSettings>
 
 export const sightingCounts = z.strictObject({
-  /** Day of the snapshot that this is of, UTC; null before the first. */
+  /** UTC day of the snapshot; null before the first. */
   day: z.iso.date().nullable(),
-  /** The same post, the same text, the same link: those that at least three others have collected. */
+  /** Counts of the same post, text or link, if at least three others have collected it. */
   counts: z.array(
     z.strictObject({
       of: z.enum(['post', 'text', 'link']),
       others: z.enum(BUCKETS),
-      /** Month of the earliest, as `2026-11`. */
+      /** Month of the earliest collection, as `2026-11`. */
       first_month: z.string().regex(/^\d{4}-\d\d$/),
     }),
   ),
@@ -180,24 +182,25 @@ export type SightingCounts = z.output<typeof sightingCounts>
 export const sightingsApi = {
   searchSightings: endpoint('user', 'POST /sightings/search', {
     scopes: ['read'],
-    summary: 'Where a text, address, picture or record was seen, the earliest first',
+    summary: 'Posts that contain a text, URL, image or record, earliest first',
     body: sightingSearch,
     response: sightingResults,
   }),
   getCounting: endpoint('user', 'GET /sightings/counting', {
     scopes: ['read'],
-    summary: 'Whether the caller counts for others',
+    summary: 'Whether the caller takes part in anonymous counts',
     response: countingSettings,
   }),
   setCounting: endpoint('user', 'PUT /sightings/counting', {
-    summary: 'Count for others, and be allowed to ask for counts, or stop both; counts follow the next day',
+    summary:
+      'Take part in anonymous counts, which queries of counts require, or stop; counts change the next day',
     body: countingSettings,
     response: countingSettings,
   }),
   countSightings: endpoint('user', 'POST /sightings/counts', {
     scopes: ['read'],
     summary:
-      'How many others have collected the same, of one of the caller’s own records or of an IOD: in buckets, of at least three, as of a daily snapshot. 403 unless the caller counts, too; 60 an hour',
+      'Numbers of other users who collected the same as one of the caller’s records, or an IOD: in buckets of at least three, from a daily snapshot. 403 unless the caller takes part in anonymous counts; 60 an hour',
     body: z
       .strictObject({ record_id: id.optional(), iod_id: id.optional() })
       .refine(
@@ -208,7 +211,7 @@ export const sightingsApi = {
   }),
 } as const
 
-/** What a record tells of a post. Its text is not stored. */
+/** Fields of a record that the sightings service indexes. It does not store the text. */
 export const sightingRecord = z.strictObject({
   id,
   source,
@@ -217,7 +220,7 @@ export const sightingRecord = z.strictObject({
   account: z.string().nullable(),
   url: z.string().nullable(),
   posted_at: timestamp.nullable(),
-  /** Since when its text is as it is, as the page says; null where that is not known, as after an edit. */
+  /** Time since which the text is unchanged, as the page claims; null if unknown, as after an edit. */
   claimed_at: timestamp.nullable(),
   fetched_at: time,
   edited: z.boolean(),
@@ -236,12 +239,12 @@ export type SightingRecord = z.output<typeof sightingRecord>
 /** Served by the sightings service. */
 export const sightingsInternal = {
   postedTimes: internalEndpoint('POST /internal/sightings/posted', {
-    summary: 'When the posts at some addresses were posted, as a user’s own records say; others are left out',
+    summary: 'Times of the posts at some URLs, from a user’s own records; others are omitted',
     body: z.strictObject({ user_id: id, addresses: z.array(z.string()).max(LIMITS.postedAddresses) }),
     response: z.array(z.strictObject({ address: z.string(), posted_at: time })),
   }),
   putSightings: internalEndpoint('POST /internal/sightings', {
-    summary: 'Index records of a user, and remove deleted ones; repeating it changes nothing',
+    summary: 'Index records of a user, and remove deleted ones; idempotent',
     body: z.strictObject({
       user_id: id,
       records: z.array(sightingRecord).max(LIMITS.sightingsBatch),
@@ -252,22 +255,22 @@ export const sightingsInternal = {
   }),
 } as const
 
-/** Served by the collector, which has the records. */
+/** Served by the collector, which stores the records. */
 export const recordsInternal = {
-  resightRecords: internalEndpoint('POST /internal/records/resight', {
+  redeliverRecords: internalEndpoint('POST /internal/records/resight', {
     summary:
-      'Have records told to the sightings service again, some after an id; null begins, and says it is done',
+      'Send records to the sightings service again, some after an id; null starts, and a returned null ends it',
     body: z.strictObject({ after: id.nullable() }),
     response: z.strictObject({ next: id.nullable() }),
   }),
   openRecords: internalEndpoint('POST /internal/records/open', {
-    summary: 'Those of the records that a user may see, as owner or because they are shared now',
+    summary: 'The records that a user may see, as owner or because they are shared',
     body: z.strictObject({
       user_id: id,
       ids: z.array(id).max(2 * LIMITS.sightingCandidates),
-      /** How many characters of their texts. */
+      /** Maximum characters of an excerpt. */
       excerpt: z.int().min(0).max(LIMITS.excerptChars),
-      /** What their texts may quote: some words, or the text of one of the user's own records. */
+      /** Text that the records are compared with: some words, or the text of one of the user's own records. */
       quoting: z.union([z.strictObject({ text: z.string() }), z.strictObject({ record_id: id })]).optional(),
     }),
     response: z.array(

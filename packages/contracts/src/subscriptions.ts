@@ -11,7 +11,7 @@ const url = z
   .max(LIMITS.feedUrlMax)
   .transform(value => value.trim())
   .refine(isFeedUrl, 'must be an https URL without user, password and fragment')
-/** What the other side asks for: HTTP Basic with a user, a bearer token without one. */
+/** Credentials of the feed: HTTP Basic with a user, a bearer token without one. */
 const secret = z.strictObject({
   user: text(LIMITS.feedSecretMax)
     .regex(/^[^:\p{C}]*$/u, 'must not contain a colon')
@@ -31,38 +31,38 @@ export const subscription = z.strictObject({
   url: z.string(),
   kind: z.enum(FEED_KINDS),
   campaign_id: id,
-  /** Null: the campaign is gone. */
+  /** Null if the campaign was deleted. */
   campaign_name: z.string().nullable(),
-  /** In whose name it imports; null once the account is deleted. */
+  /** User in whose name it imports; null once the account is deleted. */
   username: z.string().nullable(),
   has_secret: z.boolean(),
-  /** With it, a MISP feed without its signature is refused. */
+  /** With a key, an unsigned MISP feed is refused. */
   public_key: z.string().nullable(),
   /** Minutes between two runs. */
   every: z.int(),
   paused: z.boolean(),
   state: z.enum(PULL_STATES),
-  /** When the next run is due; null while it is paused or at work. */
+  /** When the next run is due; null while the subscription is paused or running. */
   next_at: time.nullable(),
   last: z
     .strictObject({
       at: time,
-      /** Why the run failed; null if it did not. */
+      /** Error of the run; null if it succeeded. */
       error: z.string().nullable(),
-      /** Objects that were new, and those of them that stand for IODs. */
+      /** New objects, and those of them that represent IODs. */
       objects: z.int(),
       iods: z.int(),
-      /** Objects and events that can't be read: they are left out, and read again once they change. */
+      /** Unreadable objects and events: they are skipped, and read again once they change. */
       skipped: z.int(),
-      /** Objects that could be an IOD, but that none can be made of: they are kept. */
+      /** Objects that could be an IOD but are invalid as one: they are stored. */
       refused: z.int(),
-      /** The first of both. */
+      /** The first of the skipped and the refused ones. */
       invalid: invalidPieces,
-      /** The first of the techniques that it names and the list of DISARM's techniques lacks. */
+      /** The first of its techniques that DISARM's list lacks. */
       unknown_techniques: z.array(z.string()).max(LIMITS.unknownTechniques),
     })
     .nullable(),
-  /** Objects that the campaign keeps by it. */
+  /** Imported objects of the campaign by this subscription. */
   kept: z.int(),
   created_at: time,
 })
@@ -75,7 +75,7 @@ export const subscriptionsApi = {
   }),
   createSubscription: endpoint('user', 'POST /campaigns/subscriptions', {
     summary:
-      'Pull a TAXII 2.1 collection or a MISP feed into a campaign from now on (admins). The secret is stored encrypted and never answered',
+      'Subscribe a campaign to a TAXII 2.1 collection or a MISP feed (admins). The secret is stored encrypted and never returned',
     body: z.strictObject({
       url,
       kind: z.enum(FEED_KINDS),
@@ -89,7 +89,7 @@ export const subscriptionsApi = {
   }),
   updateSubscription: endpoint('user', 'PATCH /campaigns/subscriptions/:id', {
     summary:
-      'Pause a subscription or let it go on, change its interval, secret or key (admins). Who lets it go on imports from then on',
+      'Pause or resume a subscription, or change its interval, secret or key (admins). The administrator who resumes it becomes its owner',
     params: byId,
     body: z.strictObject({
       paused: z.boolean().optional(),
@@ -100,24 +100,24 @@ export const subscriptionsApi = {
     response: subscription,
   }),
   runSubscription: endpoint('user', 'POST /campaigns/subscriptions/:id/run', {
-    summary: 'Pull now; 409 while it is paused or at work (admins)',
+    summary: 'Pull now; 409 while it is paused or running (admins)',
     params: byId,
     response: subscription,
     status: 202,
   }),
   deleteSubscription: endpoint('user', 'DELETE /campaigns/subscriptions/:id', {
-    summary: 'End a subscription (admins). What came by it stays in the campaign',
+    summary: 'Delete a subscription (admins). Its imported objects stay in the campaign',
     params: byId,
     response: byId,
   }),
 } as const
 
-/** Names one run: who has another one does no more of it. */
+/** Identifies one run: a worker with another token must stop. */
 const run = z.strictObject({ token: z.string().max(64) })
 
 export const subscriptionsInternal = {
   claimPull: internalEndpoint('POST /internal/subscriptions/claim', {
-    summary: 'A subscription that is due, for one worker until its lease ends; null where none is',
+    summary: 'Lease a due subscription to a worker; null if none is due',
     response: z.strictObject({
       pull: z
         .strictObject({
@@ -125,31 +125,31 @@ export const subscriptionsInternal = {
           token: z.string(),
           url: z.string(),
           kind: z.enum(FEED_KINDS),
-          /** Readable with SECRETS_KEY, the subscription's id and its URL alone. */
+          /** Credentials, readable only with SECRETS_KEY, the subscription's id and its URL. */
           sealed: z.string().nullable(),
           public_key: z.string().nullable(),
-          /** Where the last run that was imported ended: the worker's own. */
+          /** Cursor of the last imported run, in a format of the worker. */
           cursor: z.string().nullable(),
         })
         .nullable(),
     }),
   }),
   extendPull: internalEndpoint('POST /internal/subscriptions/:id/extend', {
-    summary: 'The worker is at it still; 409 once the run is another worker’s',
+    summary: 'Extend the lease of a run; 409 once the run belongs to another worker',
     params: byId,
     body: run,
     response: done,
   }),
   stagePull: internalEndpoint('POST /internal/subscriptions/:id/stage', {
-    summary: 'Where a run has ended. It counts once what came by it is imported',
+    summary: 'Store the cursor of a run, which becomes effective once its objects are imported',
     params: byId,
     body: run.extend({
       cursor: z.string().max(LIMITS.pullCursorMax),
-      /** The bounds of a run were met: the next one follows at once. */
+      /** The run reached its limits: the next one follows at once. */
       more: z.boolean(),
-      /** UUIDs of events that the feed has no more. */
+      /** UUIDs of events that the feed no longer contains. */
       withdrawn: z.array(z.string().max(36)).max(LIMITS.feedEventsMax).default([]),
-      /** What the feed has and can't be read, and the first of it. */
+      /** Unreadable content of the feed: its number, and the first of it. */
       skipped: z
         .strictObject({ count: z.int().min(0), listed: invalidPieces })
         .default({ count: 0, listed: [] }),
@@ -158,7 +158,7 @@ export const subscriptionsInternal = {
     bodyLimit: 2 * LIMITS.pullCursorMax,
   }),
   storePull: internalEndpoint('POST /internal/subscriptions/:id/objects', {
-    summary: 'What a staged run has fetched, as a file of its format: what is new in it is imported',
+    summary: 'The file that a staged run pulled; its new objects are imported',
     params: byId,
     query: run,
     raw: true,
@@ -166,7 +166,7 @@ export const subscriptionsInternal = {
     response: z.strictObject({ objects: z.int() }),
   }),
   failPull: internalEndpoint('POST /internal/subscriptions/:id/fail', {
-    summary: 'A run has brought nothing; the cursor stays',
+    summary: 'A run failed; the cursor stays',
     params: byId,
     body: run.extend({ error: z.string().max(500), retry_ms: z.int().min(0).max(86_400_000).nullable() }),
     response: done,

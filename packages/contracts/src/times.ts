@@ -9,8 +9,9 @@ const FORMS = [
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 
 /**
- * A time that names its zone, as `timestamp` accepts it: `2026-11-20 08:00+0200` becomes `2026-11-20T08:00:00+02:00`.
- * Undefined for a day alone, a time without a zone, which may be off by 14 hours, and dates that do not exist.
+ * Returns a time with a zone in the form that `timestamp` accepts: `2026-11-20 08:00+0200` becomes
+ * `2026-11-20T08:00:00+02:00`. Undefined for a date, for a time without a zone, which may be off by 14 hours, and for
+ * dates that do not exist.
  */
 export const exactTime = (text: string): string | undefined => {
   const parts = FORMS.map(form => form.exec(text.trim())?.groups).find(Boolean)

@@ -22,7 +22,7 @@ export const usageInternal = {
   }),
   setLimits: internalEndpoint('PUT /internal/users/:id/limits', {
     summary:
-      'The limits that a user has of their own, instead of the deployment’s; an older revision than the stored one changes nothing',
+      'Limits of a user that replace the deployment’s; a revision older than the stored one is ignored',
     params: z.strictObject({ id }),
     body: z.strictObject({
       revision: z.int().min(1),

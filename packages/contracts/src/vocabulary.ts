@@ -46,15 +46,15 @@ export const countVotes = ({ votes }: { votes: readonly { vote_type: VoteType }[
   return { positive, negative: votes.length - positive }
 }
 
-/** Why a backup failed, with the words that administrators read. */
+/** Causes of a failed backup, with their texts for administrators. */
 export const BACKUP_FAULTS = {
   'folder-in-use': 'the folder was not empty',
-  'folder-within-data': 'the folder lies within the data',
-  'folder-not-writable': 'the folder could not be written',
-  'no-room': 'no room was left',
-  'data-elsewhere': 'the data is kept by other servers',
-  'keys-exchanged': 'keys were exchanged meanwhile',
-  other: 'the output of the command says why',
+  'folder-within-data': 'the folder is within DATA_DIR',
+  'folder-not-writable': 'the folder is not writable',
+  'no-room': 'the disk was full',
+  'data-elsewhere': 'other servers store the data',
+  'keys-exchanged': 'keys were rotated during the backup',
+  other: 'the output of the command shows the cause',
 } as const
 export type BackupFault = keyof typeof BACKUP_FAULTS
 export const BACKUP_FAULT_NAMES = Object.keys(BACKUP_FAULTS) as [BackupFault, ...BackupFault[]]
@@ -63,81 +63,89 @@ export const BACKUP_FAULT_NAMES = Object.keys(BACKUP_FAULTS) as [BackupFault, ..
 export const BLOB_ROLES = ['dom', 'text', 'record', 'screenshot', 'media'] as const
 export type BlobRole = (typeof BLOB_ROLES)[number]
 
-/** A capture is open until all its blobs are there, then sealed for good, or erased. */
+/** A capture is open until all its blobs have arrived, then sealed permanently, or erased. */
 export const CAPTURE_STATES = ['open', 'sealed', 'erased'] as const
 export type CaptureState = (typeof CAPTURE_STATES)[number]
 
-/** What a capture was made on: Collect, or the creation of an IOD from a selection. */
+/** Trigger of a capture: Collect, or the creation of an IOD from a selection. */
 export const CAPTURE_TRIGGERS = ['collect', 'iod'] as const
 export type CaptureTrigger = (typeof CAPTURE_TRIGGERS)[number]
 
-/** What evidence quotes. `imported`: another system said so; nothing has checked it. */
+/** Kinds of quoted sources. `imported`: from another system, not verified. */
 export const EVIDENCE_KINDS = ['capture', 'record', 'narrative', 'imported'] as const
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number]
 
-/** The quoted words are the IOD's value, are it but for case and form, or contain or are a part of it. */
+/** Relation of the quoted words to the IOD's value: equal, equal when folded, or one contains the other. */
 export const QUOTE_RELATIONS = ['same', 'folded', 'part'] as const
 export type QuoteRelation = (typeof QUOTE_RELATIONS)[number]
 
 /**
- * The levels of the Traffic Light Protocol, each stricter than the one before. 1.0 has `white` in place of `clear` and
- * no `amber+strict`. Source: FIRST, Traffic Light Protocol 2.0.
+ * The levels of the Traffic Light Protocol, each stricter than the previous one. 1.0 has `white` in place of `clear`
+ * and no `amber+strict`. Source: FIRST, Traffic Light Protocol 2.0.
  */
 export const TLP_LEVELS = ['clear', 'green', 'amber', 'amber+strict', 'red'] as const
 export type Tlp = (typeof TLP_LEVELS)[number]
+/** How far recipients may pass content of each level on. Source: FIRST, Traffic Light Protocol 2.0. */
+export const TLP_MEANINGS: Record<Tlp, string> = {
+  clear: 'May be passed on to anyone.',
+  green: 'May be passed on within the community, not in public.',
+  amber: 'May be passed on within the recipient’s organization and to its clients, where they need to know.',
+  'amber+strict': 'May be passed on within the recipient’s organization only, where people need to know.',
+  red: 'For the named recipients only.',
+}
 
 /**
- * What an API token may be allowed. `read`: what its user sees; `collect`: what the browser extension does;
- * `contribute`: what its user adds and changes. None includes another.
+ * Scopes of an API token. `read`: data that its user sees; `collect`: actions of the browser extension; `contribute`:
+ * additions and changes of its user. No scope includes another.
  */
 export const API_SCOPES = ['read', 'collect', 'contribute'] as const
 export type ApiScope = (typeof API_SCOPES)[number]
 
-/** Levels of what is published: what is red is for its recipients alone. */
+/** Levels that may be published: red is only for its recipients. */
 export const FEED_TLP_LEVELS = ['clear', 'green', 'amber', 'amber+strict'] as const satisfies Tlp[]
 export type FeedTlp = (typeof FEED_TLP_LEVELS)[number]
 
-/** Level of what nobody has marked: what members see is for their community, not for the public. */
-export const USUAL_TLP: Tlp = 'green'
+/** Default level of unmarked content: for the community of the members, not for the public. */
+export const DEFAULT_TLP: Tlp = 'green'
 
-/** The place of a level in `TLP_LEVELS`, by which levels are compared and stored. */
+/** Returns the position of a level in `TLP_LEVELS`, by which levels are compared and stored. */
 export const rankOfTlp = (level: Tlp): number => TLP_LEVELS.indexOf(level)
 
-/** The level of a place; null for none. */
+/** Returns the level at a position; null for none. */
 export const tlpOfRank = (rank: number | null | undefined): Tlp | null => TLP_LEVELS[rank ?? -1] ?? null
 
-/** The strictest of levels; null if there is none. */
+/** Returns the strictest of the levels; null if there is none. */
 export const highestTlp = (levels: Iterable<Tlp | null | undefined>): Tlp | null => {
   let highest = -1
   for (const level of levels) if (level) highest = Math.max(highest, rankOfTlp(level))
   return tlpOfRank(highest)
 }
 
-/** What is clustered apart: subjects and objects, and verbs. */
+/** Kinds of labels that are clustered separately: subjects and objects, and verbs. */
 export const CANON_KINDS = ['entity', 'verb'] as const
 export type CanonKind = (typeof CANON_KINDS)[number]
 
 export const CANON_PARTS = ['subject', 'verb', 'object'] as const
 export type CanonPart = (typeof CANON_PARTS)[number]
 
-/** What a user decides of two labels: one cluster, or two. */
+/** A user's rule for two labels: one cluster, or two. */
 export const CANON_RELATIONS = ['must', 'cannot'] as const
 export type CanonRelation = (typeof CANON_RELATIONS)[number]
 
-/** Why a label is in its cluster. The leader is what the others are compared with. */
+/** Reasons why a label is in its cluster. The other labels are compared with the leader. */
 export const CANON_REASONS = ['leader', 'words', 'acronym', 'spelling', 'lemma', 'meaning', 'rule'] as const
 export type CanonReason = (typeof CANON_REASONS)[number]
 
-/** How labels are compared: by their words, or by embeddings of an AI provider as well. */
+/** Methods of comparing labels: by their words, or also by embeddings of an AI provider. */
 export const CANON_METHODS = ['offline', 'embeddings'] as const
 export type CanonMethod = (typeof CANON_METHODS)[number]
 
-/** Formats of files that are taken in whole, and kept as they are. */
+/** Formats of imported files, which are preserved unchanged. */
 export const IMPORT_FORMATS = ['stix', 'misp', 'json', 'csv'] as const
 export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 
 /**
- * An import is planned, which changes nothing, then applied. A failed one goes on where it stopped when it is applied
+ * An import is planned, which changes nothing, then applied. A failed one continues where it stopped when it is applied
  * again.
  */
 export const IMPORT_STATES = ['planning', 'planned', 'applying', 'done', 'failed'] as const
@@ -147,11 +155,11 @@ export type ImportState = (typeof IMPORT_STATES)[number]
 export const FEED_KINDS = ['taxii', 'misp'] as const
 export type FeedKind = (typeof FEED_KINDS)[number]
 
-/** A subscription waits, is being fetched, or what came is being imported, which has stopped for a reason. */
+/** A subscription waits, fetches, imports the fetched objects, or has stopped importing for a reason. */
 export const PULL_STATES = ['waiting', 'fetching', 'importing', 'stopped'] as const
 export type PullState = (typeof PULL_STATES)[number]
 
-/** True for the address of a feed: https, and nothing in it that belongs into a header or to the browser. */
+/** Returns true for the URL of a feed: https, without user, password and fragment. */
 export const isFeedUrl = (value: string): boolean => {
   if (!/^https:\/\//i.test(value)) return false
   try {
@@ -166,21 +174,23 @@ export const isFeedUrl = (value: string): boolean => {
 export const FEED_STATES = ['due', 'published', 'withdrawn'] as const
 export type FeedState = (typeof FEED_STATES)[number]
 
-/** Of STIX: `lossless` keeps all that came in, `opencti` has what OpenCTI's client takes. */
+/**
+ * Profiles of STIX exports: `lossless` contains all imported objects, `opencti` those that OpenCTI's client accepts.
+ */
 export const EXPORT_PROFILES = ['lossless', 'opencti'] as const
 export type ExportProfile = (typeof EXPORT_PROFILES)[number]
-/** What accounts share: a link, the same text, nearly the same text, a picture or video, a hashtag. */
+/** Kinds of shared content: a link, the same text, nearly the same text, a picture or video, a hashtag. */
 export const SHARE_KINDS = ['link', 'text', 'near', 'media', 'hashtag'] as const
 export type ShareKind = (typeof SHARE_KINDS)[number]
 
-/** A run of the search for accounts that share the same. */
+/** States of a coordination run. */
 export const RUN_STATES = ['queued', 'running', 'done', 'failed'] as const
 export type RunState = (typeof RUN_STATES)[number]
 
 export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** True for an absolute http(s) URL: the only kind that is opened or stored as a link. */
+/** Returns true for an absolute http(s) URL: the only kind that is opened or stored as a link. */
 export const isHttpUrl = (value: string): boolean => {
   if (!/^https?:\/\//i.test(value)) return false
   try {
@@ -193,11 +203,11 @@ export const isHttpUrl = (value: string): boolean => {
 
 // Any scheme, also after white space and control characters that browsers skip.
 const SCHEME = /^[\s\p{C}]*[a-z][a-z0-9+.\-\s\p{C}]*:/iu
-/** True for an http(s) URL or a plain path: the valid sources of an IOD. */
+/** Returns true for an http(s) URL or a plain path: the valid sources of an IOD. */
 export const isSourceReference = (value: string): boolean =>
   isHttpUrl(value) || (isFilled(value) && !SCHEME.test(value) && !value.startsWith('//'))
 
-/** Why a text may not be stored as it is; undefined if it may. */
+/** Returns the fault of a text that may not be stored as it is; undefined if it may. */
 export const textFault = (value: string): string | undefined => {
   if (value.includes('\0')) return 'must not contain NUL'
   return value.isWellFormed() ? undefined : 'must be well-formed Unicode'
@@ -207,6 +217,6 @@ export const textFault = (value: string): string | undefined => {
 export const SHARED_AS = ['username', 'anonymous'] as const
 export type SharedAs = (typeof SHARED_AS)[number]
 
-/** Settings that hold several keys, the first of which is used for what is new. */
+/** Settings with several keys, of which the first signs or encrypts. */
 export const KEY_SETTINGS = ['JWT_PRIVATE_KEY', 'SECRETS_KEY'] as const
 export type KeySetting = (typeof KEY_SETTINGS)[number]

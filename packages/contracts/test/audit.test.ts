@@ -34,9 +34,9 @@ const withValue = (path: readonly (string | number)[], value: unknown): unknown 
   return copy
 }
 
-it('takes a whole entry', () => expect(auditEntry.parse(entry)).toEqual(entry))
+it('accepts a complete entry', () => expect(auditEntry.parse(entry)).toEqual(entry))
 
-it('takes no secret, link, name, address or text in any field', () => {
+it('accepts no secret, link, name, address or text in any field', () => {
   const paths = leaves(entry)
   expect(paths.length).toBeGreaterThanOrEqual(20)
   for (const text of [
@@ -61,7 +61,7 @@ it('takes no secret, link, name, address or text in any field', () => {
       ])
 })
 
-it('has no field beside those of the schema, at any depth', () => {
+it('accepts no unknown field, at any depth', () => {
   for (const path of [
     ['note'],
     ['actor', 'name'],
@@ -72,7 +72,7 @@ it('has no field beside those of the schema, at any depth', () => {
     expect(auditEntry.safeParse(withValue(path, 'x')).success).toBe(false)
 })
 
-it('consists of patterns of fixed form, lists of words, numbers and times alone', () => {
+it('consists only of patterns of fixed form, enums, numbers and times', () => {
   const open: string[] = []
   const visit = (schema: unknown, path: string): void => {
     const {
@@ -94,6 +94,6 @@ it('consists of patterns of fixed form, lists of words, numbers and times alone'
   expect(open).toEqual([])
 })
 
-it('names actions as what they are about, and what became of it', () => {
+it('names actions by subject and outcome', () => {
   for (const name of AUDIT_ACTION_NAMES) expect(name).toMatch(/^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$/)
 })

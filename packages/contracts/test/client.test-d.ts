@@ -23,7 +23,7 @@ type Endpoints = {
   [T in Tables]: (typeof contracts)[T][keyof (typeof contracts)[T]]
 }[Tables]
 
-test('what a handler answers is what goes over the wire: no response schema transforms', () => {
+test('a response is sent as the handler returns it: no response schema transforms', () => {
   expectTypeOf<Endpoints['response']['_zod']['input']>().toEqualTypeOf<
     Endpoints['response']['_zod']['output']
   >()
@@ -40,7 +40,7 @@ test('answers have the type of their schema', () => {
   expectTypeOf<ResponseOf<typeof profileApi.getProfile>>().not.toBeAny()
 })
 
-test('params are asked for where the path has some, and nowhere else', () => {
+test('params are required exactly if the path has some', () => {
   client.call(campaignsApi.getCampaign, { params: { id: 'x' } })
   // @ts-expect-error the path needs its id
   client.call(campaignsApi.getCampaign)
@@ -54,7 +54,7 @@ test('params are asked for where the path has some, and nowhere else', () => {
   client.call(iodsApi.listIods, { params: { id: 'x' } })
 })
 
-test('query values are the known ones; numbers do where text is asked for', () => {
+test('query values are the known ones; numbers are accepted as text', () => {
   client.call(communityApi.listUsers, { query: { limit: 5, skip: '10', search: 'ana' } })
   client.call(iodsApi.listIods, { query: { category: ['URL', 'HASH'] } })
   // @ts-expect-error no such filter
@@ -65,7 +65,7 @@ test('query values are the known ones; numbers do where text is asked for', () =
   client.call(profileApi.getProfile, { query: { id: 'x' } })
 })
 
-test('bodies are whole and of the right shape', () => {
+test('bodies are complete and of the right shape', () => {
   client.call(iodsApi.voteIod, { params: { id: 'x' }, body: { vote_type: 'POSITIVE' } })
   client.call(iodsInternal.getIods, { body: { ids: ['x'] } })
   // @ts-expect-error the body is missing
@@ -82,13 +82,13 @@ test('bodies are whole and of the right shape', () => {
   client.call(narrativesInternal.finishExtraction, { params: { id: 'x' }, body: { failure: 'bored' } })
 })
 
-test('an internal endpoint is no public one', () => {
+test('an internal endpoint is not a public one', () => {
   expectTypeOf(authInternal.checkSession).not.toExtend<PublicEndpoint>()
   const { response } = profileApi.getProfile
   const spec = { summary: '', response }
   endpoint('user', 'GET /x', spec)
   internalEndpoint('GET /internal/x', spec)
-  // @ts-expect-error a public endpoint says who may call
+  // @ts-expect-error a public endpoint has an access
   endpoint('GET /x', spec)
   // @ts-expect-error an internal endpoint has no access
   internalEndpoint('GET /internal/x', { ...spec, access: 'user' })

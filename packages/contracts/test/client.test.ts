@@ -13,7 +13,7 @@ interface Sent extends WireRequest {
   target: string
 }
 
-/** A transport that gives every request the same answer, and records the requests. */
+/** A transport that answers every request alike, and records the requests. */
 const answering = (body: unknown, init: ResponseInit = {}) => {
   const sent: Sent[] = []
   const transport: Transport<Response> = async (target, request) => {
@@ -30,7 +30,7 @@ const silent: Transport = (_target, { signal }) =>
   })
 
 describe('a call', () => {
-  it('sends the bytes of a raw endpoint as they are', async () => {
+  it('sends the bytes of a raw endpoint unchanged', async () => {
     const { sent, transport } = answering({})
     const body = Uint8Array.of(0, 255)
     const params = { id: 'a', sha256: 'b' }
@@ -77,7 +77,7 @@ describe('a call', () => {
     })
   })
 
-  it('keeps the cause where no answer comes in time, or none at all', async () => {
+  it('keeps the cause of a timeout or a failed request', async () => {
     await expect(createClient(silent, { ms: 1 }).call(profileApi.getProfile)).rejects.toMatchObject({
       status: 0,
       detail: null,
@@ -92,7 +92,7 @@ describe('a call', () => {
     })
   })
 
-  it('ends with the signal of whoever called, which is no failure of the server', async () => {
+  it('rejects with the abort of the caller’s signal, not as a failed request', async () => {
     const page = new AbortController()
     const call = createClient(silent, { ms: 60_000 }).call(profileApi.getProfile, { signal: page.signal })
     page.abort()
@@ -100,7 +100,7 @@ describe('a call', () => {
   })
 })
 
-it('a checked answer is seen before its caller, errors too', async () => {
+it('checks an answer before the caller receives it, also an error', async () => {
   const seen: unknown[] = []
   for (const status of [200, 404])
     await createClient(answering({ detail: 'x' }, { status }).transport, {
@@ -111,7 +111,7 @@ it('a checked answer is seen before its caller, errors too', async () => {
   expect(seen).toEqual([200, 404].map(status => ['/profile/me', status, { detail: 'x' }]))
 })
 
-it('an opened answer is not read yet; a refusal is', async () => {
+it('leaves an opened answer unread, and reads an error', async () => {
   const params = { id: 'x' }
   const good = createClient(answering([1]).transport)
   const answer = await good.open(campaignsApi.getCampaign, { params })

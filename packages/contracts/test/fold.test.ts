@@ -25,7 +25,7 @@ it('folds every character as CaseFolding.txt does, Cherokee to the other case', 
   const others: unknown[] = []
   for (let point = 0x20; point < 0x20000; point++) {
     const character = String.fromCodePoint(point)
-    // Those are not compared, and lone halves are no characters. Later versions of Unicode assign further ones.
+    // Skips ignored characters and lone surrogates. Later versions of Unicode assign further characters.
     if (!character.isWellFormed() || foldText(character) === '') continue
     const isKnown = CASE_FOLDING.has(character) || character === character.toLowerCase()
     if (!isKnown && !/\p{Script=Cherokee}/u.test(character)) continue
@@ -36,7 +36,7 @@ it('folds every character as CaseFolding.txt does, Cherokee to the other case', 
   expect(others).toEqual([])
 })
 
-it('folds idempotently, and each character whatever is around it', () => {
+it('folds idempotently, and each character independently of its neighbours', () => {
   const parts = [
     ...'aßẞΣσςΟıIİiſKŉǰΐᾳﬃ𐐀𝔸Ꭰ한 \u00ad\u200b\u200c\u200d',
     'e\u0301',
@@ -71,7 +71,7 @@ it.each([
   ['a final sigma', 'e\u0301ΟΣ', [0, 2, 3, 4]],
   ['a sharp s among other words', 'ab aße', [0, 1, 2, 3, 4, 4, 5, 6]],
   ['a soft hyphen', 'a\u00adb', [0, 2, 3]],
-  ['as many letters that grow as go', 'ß\u00ada', [0, 0, 2, 3]],
+  ['as many growing letters as removed ones', 'ß\u00ada', [0, 0, 2, 3]],
   ['nothing', '', undefined],
 ])('folds %s as foldText, with the offsets of its characters', (_, text, offsets) => {
   expect(foldWithOffsets(text)).toEqual({ folded: foldText(text), ...(offsets && { offsets }) })
@@ -104,7 +104,7 @@ it.each([
   ],
   ['soft hyphens', 'Des\u00adinformation', 'desinformation'],
   ['white space and fillers', '\u3164foo\u2800\u00a0', '\u3000foo\u0085', 'foo'],
-])('takes values that differ by %s alone for one', (_, ...values) => {
+])('treats values that differ only by %s as equal', (_, ...values) => {
   expect([...new Set(values.map(foldValue))]).toHaveLength(1)
   expect([...new Set(values.map(foldLabel))]).toHaveLength(1)
 })
@@ -112,15 +112,15 @@ it.each([
 it.each([
   ['a joiner that a script needs', 'می\u200cخواهم', 'میخواهم'],
   ['joined emoji', '👩\u200d🚀', '👩🚀'],
-  ['an override that turns it around', '\u202eabc', 'abc'],
+  ['an override that reverses it', '\u202eabc', 'abc'],
   ['accents', 'côté', 'cote'],
   ['a dotless i', 'ı', 'i'],
   ['full-width letters', 'ＡＢＣ', 'abc'],
-])('keeps values apart that differ by %s', (_, one, other) => {
+])('distinguishes values that differ by %s', (_, one, other) => {
   expect(foldValue(one)).not.toBe(foldValue(other))
 })
 
-it('does not tell hashtags apart by their sign', () => {
+it('ignores the sign of hashtags', () => {
   const fold = (value: string) => foldIod({ category: 'HASHTAGS', value })
   for (const value of ['＃Odos', '#ODOS', '\u200f#odos', '##odos', '﹟ odos', '#\u200bodos', 'ODOS\u200e'])
     expect([value, fold(value)]).toEqual([value, 'odos'])
@@ -129,7 +129,7 @@ it('does not tell hashtags apart by their sign', () => {
   expect(matchKeys('＃ΟΔΟΣ')).toEqual(['=＃οδοσ', '#οδοσ'])
 })
 
-it('takes a text for filled where a reader sees something', () => {
+it('treats a text as filled if it has a visible character', () => {
   for (const blank of ['', ' \n', '\u200b', '\u200e\u2800', '\u3164', '\u00ad\ufeff'])
     expect(isFilled(blank)).toBe(false)
   for (const filled of ['a', '👩\u200d🚀', '.', '\u0301']) expect(isFilled(filled)).toBe(true)

@@ -55,7 +55,7 @@ it('ignores a long text, in linear time', () => {
   expect(read(`${'1'.repeat(400_000)}x`)).toBeUndefined()
 })
 
-it('takes milliseconds first, where they are a number', () => {
+it('prefers milliseconds if they are a number', () => {
   expect(read('30', '1500.5')).toBe(2)
   expect(read('30', '10')).toBe(1)
   expect(read('30', 'soon')).toBe(30)

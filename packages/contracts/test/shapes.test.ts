@@ -15,7 +15,7 @@ import {
 
 type Shape = { anyOf?: Shape[]; items?: Shape; properties?: Record<string, Shape>; required?: string[] }
 
-/** The fields of an answer by their paths, `?` for those that may be absent. */
+/** Returns the fields of an answer by their paths, with `?` for optional ones. */
 const fieldsOf = ({ response }: EndpointSpec): string[] => {
   const walk = ({ anyOf = [], items, properties = {}, required = [] }: Shape, path: string): string[] => [
     ...anyOf.flatMap(each => walk(each, path)),
@@ -28,7 +28,7 @@ const fieldsOf = ({ response }: EndpointSpec): string[] => {
   return [...new Set(walk(z.toJSONSchema(response, { unrepresentable: 'any' }) as Shape, ''))].sort()
 }
 const fields = (text: string, prefix = '') => text.split(' ').map(name => prefix + name)
-/** Fields with those of their parts. */
+/** Returns fields with those of their parts. */
 const withParts = (text: string, parts: Record<string, string[]>) =>
   [
     ...fields(text),
@@ -49,7 +49,7 @@ const NARRATIVE = withParts('id text src triplets', {
   triplets: withParts('id subject verb object narrative_data', { narrative_data: ['src'] }),
 })
 
-/** The specified answers (specification, sections 3 and 7). What is added has endpoints of its own. */
+/** The specified answers (specification, sections 3 and 7). Additions have separate endpoints. */
 const SPECIFIED: [EndpointSpec, string[]][] = [
   [authApi.requestMagicLink, ['requires_beta_code']],
   [authApi.verifyMagicLink, fields('access_token has_username')],
@@ -87,7 +87,7 @@ const SPECIFIED: [EndpointSpec, string[]][] = [
   [campaignsApi.removeIod, CAMPAIGN_DETAIL],
   [
     graphApi.getTriplets,
-    // With a limit alone: totals.
+    // `totals`: only with a limit.
     withParts('nodes links sources totals?', {
       nodes: fields('id label type count sources'),
       links: fields('source target type count sources'),
@@ -96,11 +96,11 @@ const SPECIFIED: [EndpointSpec, string[]][] = [
   ],
 ]
 it.each(SPECIFIED.map(([spec, expected]) => ({ route: `${spec.method} ${spec.path}`, spec, expected })))(
-  '$route answers with the specified fields alone',
+  '$route answers with only the specified fields',
   ({ spec, expected }) => expect(fieldsOf(spec)).toEqual([...expected].sort()),
 )
 
-it('records have the specified parts, and what their page says around them', () => {
+it('records have the specified parts, and the context of their page', () => {
   const parts = [...new Set(fieldsOf(collectorApi.listRecords).map(field => field.split('.', 1)[0]))]
   expect(parts.sort()).toEqual(
     fields(

@@ -51,7 +51,7 @@ describe('e-mail addresses', () => {
       '\u03bd\u03b9\u03ba\u03bf\u03c2.\u03c0@example.org',
       '\u03bd\u03b9\u03ba\u03bf\u03c2.\u03c0@example.org',
     ],
-  ])('%s is %s', (written, address) => {
+  ])('normalizes %s to %s', (written, address) => {
     expect(email.parse(written)).toBe(address)
     expect(email.parse(address)).toBe(address)
   })
@@ -66,7 +66,7 @@ describe('e-mail addresses', () => {
 
 describe('new IODs', () => {
   const good = { value: 'x', category: 'URL', description: '', source_type: 'MANUAL' }
-  it('takes an empty description', () => expect(newIod.safeParse(good).success).toBe(true))
+  it('accepts an empty description', () => expect(newIod.safeParse(good).success).toBe(true))
   it.each([
     { ...good, value: '  ' },
     { ...good, category: 'OTHER' },
@@ -76,7 +76,7 @@ describe('new IODs', () => {
   ])('refuses %#', body => expect(newIod.safeParse(body).success).toBe(false))
 })
 
-it('folds values that a reader takes for the same', () => {
+it('folds values that look the same to equal ones', () => {
   expect(foldValue(' E\u0301COLE ')).toBe(foldValue('école'))
   expect(foldValue('a b')).not.toBe(foldValue('ab'))
   const folded = (category: string, value: string) => foldIod({ category, value })
@@ -96,14 +96,11 @@ it('reads filter times without a zone as UTC and ignores blank filters', () => {
 })
 
 describe('texts', () => {
-  it.each(['x', '\u044f', '\u6f22', '\u{1f600}', '\u{20000}'])(
-    'have as many characters of %s as of any script',
-    letter => {
-      const query = (n: number) => narrativesApi.listNarratives.query.safeParse({ q: letter.repeat(n) })
-      expect(query(LIMITS.searchMax).success).toBe(true)
-      expect(query(LIMITS.searchMax + 1).error?.issues[0]?.message).toBe('must have at most 200 characters')
-    },
-  )
+  it.each(['x', '\u044f', '\u6f22', '\u{1f600}', '\u{20000}'])('count %s as one character', letter => {
+    const query = (n: number) => narrativesApi.listNarratives.query.safeParse({ q: letter.repeat(n) })
+    expect(query(LIMITS.searchMax).success).toBe(true)
+    expect(query(LIMITS.searchMax + 1).error?.issues[0]?.message).toBe('must have at most 200 characters')
+  })
 })
 
 describe('periods', () => {
@@ -155,7 +152,7 @@ describe('times that clients send', () => {
     ['2025-12-31t23:59:59.123456z', '2025-12-31T23:59:59.123Z'],
     ['2025-12-31T23:59:59+05:30', '2025-12-31T18:29:59.000Z'],
     ['2025-12-31T23:59:59-0530', '2026-01-01T05:29:59.000Z'],
-  ])('%s is %s', (text, time) => expect(start(text).data?.start_date).toEqual(new Date(time)))
+  ])('%s is parsed to %s', (text, time) => expect(start(text).data?.start_date).toEqual(new Date(time)))
   it.each([
     '2025-02-30T00:00:00Z',
     '2025-02-29',
@@ -174,7 +171,7 @@ describe('times that clients send', () => {
     '2025-01-01T00:00T00:00',
     '12025-01-01',
     '1735689600',
-  ])('%s is none, in a query and in a record', text => {
+  ])('%s is rejected, in a query and in a record', text => {
     expect(start(text).error?.issues[0]?.message).toBe('must be an ISO 8601 time')
     const record = { main: { video_id: '1' }, collector_metadata: { fetch_timestamp: text, source: 'x' } }
     expect(tiktokRecord.safeParse(record).error?.issues[0]?.message).toBe('must be an ISO 8601 time')
@@ -184,7 +181,7 @@ describe('times that clients send', () => {
 describe('numbers in a query', () => {
   const { query } = communityApi.listUsers
   const fault = (of: object) => query.safeParse(of).error?.issues[0]?.message
-  it('skip as far as any list could go', () => {
+  it('accept a skip of up to 2^31 - 1', () => {
     expect(query.parse({ skip: '1000000000' })).toEqual({ skip: 1_000_000_000 })
     expect(query.parse({ skip: '2147483647' })).toEqual({ skip: 2_147_483_647 })
   })
@@ -198,7 +195,7 @@ describe('numbers in a query', () => {
   ])('%j: %s', (of, message) => expect(fault(of)).toBe(message))
 })
 
-it('every endpoint can be written down as JSON Schema', () => {
+it('every endpoint has a JSON Schema', () => {
   for (const { spec } of OPERATIONS) {
     expect(z.toJSONSchema(spec.response, { unrepresentable: 'any' })).toHaveProperty('$schema')
     if (spec.body)
@@ -206,5 +203,5 @@ it('every endpoint can be written down as JSON Schema', () => {
   }
 })
 
-it('a link to co-shares opens their tab with what it asks', () =>
+it('a link to co-shares opens their tab with its query', () =>
   expect(paths.coShares({ iod: 'a' })).toBe('/dashboard/graph?tab=co-shares&iod=a'))

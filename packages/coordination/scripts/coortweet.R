@@ -1,4 +1,4 @@
-# Writes the example data of CooRTweet and what CooRTweet finds in them as CSV, for test/coortweet.test.ts:
+# Writes the example data of CooRTweet and its results as CSV, for test/coortweet.test.ts:
 # NAME.shares.csv, and for each window and participation NAME.WINDOW.PARTICIPATION[.loops].pairs.csv and .edges.csv.
 # The parameters are those of its vignettes and tests. Needs the R packages data.table and igraph.
 #

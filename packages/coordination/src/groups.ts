@@ -1,8 +1,10 @@
 import { type DetectOptions, rowPairs } from './row-pairs.js'
 import { type Share, tableOf } from './shares.js'
 
-/** Two posts with one object within the window: A is the older one, of equal times the one of the account that
- * came first in the input. */
+/**
+ * Two posts with the same object within the window. A is the older post; for equal times, the post of the account that
+ * comes first in the input.
+ */
 export interface Pair {
   object: string
   /** Accounts. */
@@ -13,19 +15,20 @@ export interface Pair {
   deltaS: number
 }
 
-export interface Detected {
+export interface DetectedPairs {
   pairs: Pair[]
-  /** Objects that have more pairs than were made. */
+  /** Objects with more pairs than the limits allow. */
   truncated: string[]
 }
 
 /**
- * Finds who shares the same objects within the window: pairs by object, with the objects whose pairs were cut. Equal to
- * `detect_groups` of CooRTweet 2.1 where nothing is cut: accounts with fewer than `minParticipation` shares are left out
- * first, and then pairs neither post of which is of an account with as many shares of posts that are in pairs. Shares
- * whose time is no finite number are left out. Throws a RangeError for a window or a participation that is no number from 0.
+ * Finds pairs of accounts that share the same object within the window. Equal to `detect_groups` of CooRTweet 2.1 if no
+ * object is truncated. Accounts with fewer than `minParticipation` shares are removed first. Then pairs are removed
+ * unless one of their posts is by an account with `minParticipation` shares of paired posts. Shares without a finite
+ * time are ignored.
+ * @throws RangeError unless `windowS` and `minParticipation` are numbers from 0
  */
-export function detectPairs(shares: readonly Share[], options: DetectOptions): Detected {
+export function detectPairs(shares: readonly Share[], options: DetectOptions): DetectedPairs {
   const table = tableOf(shares)
   const { older, newer, truncated } = rowPairs(table, table.at, options)
   const pairs = new Array<Pair>(older.length)
@@ -44,6 +47,6 @@ export function detectPairs(shares: readonly Share[], options: DetectOptions): D
   return { pairs, truncated: truncated.map(row => (shares[row] as Share).object) }
 }
 
-/** The pairs of `detectPairs` alone. */
+/** Returns only the pairs of `detectPairs`. */
 export const detectGroups = (shares: readonly Share[], options: DetectOptions): Pair[] =>
   detectPairs(shares, options).pairs

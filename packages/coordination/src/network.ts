@@ -1,21 +1,23 @@
 import type { Pair } from './groups.js'
 
-/** Two accounts and the pairs between them, undirected: `a` comes before `b` in the order of UTF-16 units. */
+/** An undirected edge between two accounts: `a` sorts before `b` by UTF-16 units. */
 export interface Edge {
   a: string
   b: string
-  /** Pairs between them. */
+  /** Number of pairs. */
   weight: number
-  /** Mean of the seconds between the posts of a pair. */
+  /** Mean time between the posts of a pair, in seconds. */
   avgDeltaS: number
-  /** Distinct posts that are the older one of a pair, and the newer one. */
+  /** Number of distinct older posts (A) and newer posts (B) of the pairs. */
   nA: number
   nB: number
-  /** The smaller of these two numbers as a share of the larger: 1 if both are equal. */
+  /** The smaller of `nA` and `nB` divided by the larger. */
   symmetry: number
 }
 
-/** Joins the pairs of each two accounts to an edge, in the order of their first pair. Equal to CooRTweet's network. */
+/**
+ * Aggregates the pairs of two accounts into an edge, in the order of their first pair. Equal to CooRTweet's network.
+ */
 export function network(pairs: readonly Pair[]): Edge[] {
   const byAccounts = new Map<string, Map<string, { pairs: Pair[]; sum: number }>>()
   const found: { a: string; b: string; of: { pairs: Pair[]; sum: number } }[] = []
@@ -50,7 +52,7 @@ export function network(pairs: readonly Pair[]): Edge[] {
   })
 }
 
-/** The value below which the share `q` of the values lies, interpolated (type 7 of Hyndman and Fan, 1996); NaN of none. */
+/** Returns the quantile `q`, interpolated (type 7 of Hyndman and Fan, 1996); NaN for no values. */
 export const quantile = (values: readonly number[], q: number): number => {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (sorted.length - 1) * q
@@ -59,7 +61,7 @@ export const quantile = (values: readonly number[], q: number): number => {
   return low === undefined || high === undefined ? Number.NaN : low + (high - low) * (at - Math.floor(at))
 }
 
-/** Edges that weigh more than the quantile `q` of all weights: CooRTweet's subgraph by `edge_weight`. */
+/** Returns the edges with a weight above the quantile `q` of all weights: CooRTweet's subgraph by `edge_weight`. */
 export const heaviest = (edges: readonly Edge[], q: number): Edge[] => {
   const threshold = quantile(
     edges.map(({ weight }) => weight),

@@ -1,26 +1,26 @@
-import { Numbers, type Share, type Table } from './shares.js'
+import { type Share, StringIds, type Table } from './shares.js'
 
 export interface DetectOptions {
-  /** Seconds between two shares of an object that still are together. */
+  /** Maximum seconds between two shares of an object that form a pair. */
   windowS: number
-  /** Shares that an account must have to be looked at, and posts of it that must have taken part. */
+  /** Minimum shares of an account, and minimum shares of its paired posts. */
   minParticipation: number
-  /** Whether an account's pairs with itself are kept, and those of a post with the object that it is. */
+  /** Whether to keep pairs of an account with itself, of a post with itself, and of a post that is the object. */
   loops?: boolean
-  /** Pairs that are made of one object at most. Of one that has more, each share keeps those nearest before it. */
+  /** Maximum pairs of one object. Beyond it, each share keeps the pairs with the latest shares before it. */
   maxPairsPerObject?: number
-  /** Pairs that are made in all at most: objects that come later have none. */
+  /** Maximum pairs of all objects: later objects have none. */
   maxPairs?: number
 }
 
 export const PAIRS_PER_OBJECT_MAX = 200_000
 export const PAIRS_MAX = 5_000_000
 
-/** Pairs as rows of a table: the older share, the newer one. */
+/** Pairs as row numbers of a table: older share, newer share. */
 export interface RowPairs {
   older: Int32Array
   newer: Int32Array
-  /** Objects, by a row of each, that have more pairs than were made. */
+  /** One row of each object with more pairs than the limits allow. */
   truncated: number[]
 }
 
@@ -48,43 +48,44 @@ const grown = (array: Int32Array<ArrayBuffer>) => {
   return larger
 }
 
-const check = ({ windowS, minParticipation }: DetectOptions): void => {
+const checkOptions = ({ windowS, minParticipation }: DetectOptions): void => {
   if (!(Number.isFinite(windowS) && windowS >= 0))
-    throw new RangeError('windowS is a number of seconds from 0')
-  if (!(minParticipation >= 0)) throw new RangeError('minParticipation is a number from 0')
+    throw new RangeError('windowS must be a number of seconds from 0')
+  if (!(minParticipation >= 0)) throw new RangeError('minParticipation must be a number from 0')
 }
 
 /**
- * Pairs of shares of one object within the window, with the times of `at`. The semantics are those of CooRTweet 2.1
- * (Righetti and Balluff, 2025), which filters participation twice.
+ * Finds pairs of shares of one object within the window, with the times in `at`. The semantics are those of CooRTweet
+ * 2.1 (Righetti and Balluff, 2025), which filters participation twice.
  */
 export function rowPairs(table: Table, at: Float64Array, options: DetectOptions): RowPairs {
-  check(options)
+  checkOptions(options)
   const { minParticipation } = options
   const counts = new Int32Array(table.accounts)
   for (const account of table.account) if (account >= 0) counts[account] = (counts[account] as number) + 1
-  const isIn = (row: number) => {
+  const isIncluded = (row: number) => {
     const account = table.account[row] as number
     return account >= 0 && (counts[account] as number) >= minParticipation
   }
-  const found = pairsWithin(table, at, options, isIn)
-  return minParticipation > 1 ? ofParticipants(table, found, minParticipation, isIn) : found
+  const found = pairsWithin(table, at, options, isIncluded)
+  return minParticipation > 1 ? filterByParticipation(table, found, minParticipation, isIncluded) : found
 }
 
 const pairsWithin = (
   table: Table,
   at: Float64Array,
   { windowS, loops = false, maxPairsPerObject = PAIRS_PER_OBJECT_MAX, maxPairs = PAIRS_MAX }: DetectOptions,
-  isIn: (row: number) => boolean,
+  isIncluded: (row: number) => boolean,
 ): RowPairs => {
   const { account, byObject, isItself, shares, starts } = table
   const pairs = new RowPairList()
   const truncated: number[] = []
   let group = new Int32Array(64)
-  /** For each place of the group the last one before it that is of another account. */
+  /** For each position in the group, the last earlier position of another account. */
   let otherBefore = new Int32Array(64)
-  /** For each place how many shares before it make a pair with it; for each account how many of its shares are in the window. */
+  /** For each position, the number of earlier shares that form a pair with it. */
   let partners = new Int32Array(64)
+  /** For each account, the number of its shares in the window. */
   const within = new Int32Array(table.accounts)
   const leave = (by: number) => {
     within[by] = (within[by] as number) - 1
@@ -96,7 +97,7 @@ const pairsWithin = (
     while (group.length < end - (starts[object] as number)) group = grown(group)
     for (let n = starts[object] as number; n < end; n++) {
       const row = byObject[n] as number
-      if (isIn(row) && (loops || !isItself[row])) group[size++] = row
+      if (isIncluded(row) && (loops || !isItself[row])) group[size++] = row
     }
     if (size < 2) continue
     sortByTime(group.subarray(0, size), at, account)
@@ -149,7 +150,7 @@ const pairsWithin = (
   return { older: pairs.older(), newer: pairs.newer(), truncated }
 }
 
-/** How many pairs each share may have with those before it, so that all together are no more than `max`; 1 at least. */
+/** Returns the maximum pairs of each share with earlier ones for which the total is at most `max`; at least 1. */
 const boundFor = (partners: Int32Array, max: number): number => {
   const withBound = (bound: number) => partners.reduce((sum, count) => sum + Math.min(count, bound), 0)
   let low = 1
@@ -162,7 +163,7 @@ const boundFor = (partners: Int32Array, max: number): number => {
   return low
 }
 
-/** Sorts rows by time, those of one time by account, in the order in which accounts come first, and then by place. */
+/** Sorts rows by time, then by account in the order of first appearance, then by row. */
 const sortByTime = (rows: Int32Array, at: Float64Array, account: Int32Array): void => {
   const order = (a: number, b: number) =>
     (at[a] as number) - (at[b] as number) || (account[a] as number) - (account[b] as number) || a - b
@@ -174,32 +175,33 @@ const sortByTime = (rows: Int32Array, at: Float64Array, account: Int32Array): vo
   }
 }
 
-/** Those of the pairs with a post whose account has enough shares of posts that are in pairs. */
-const ofParticipants = (
+/** Returns the pairs with a post whose account has at least `minParticipation` shares of paired posts. */
+const filterByParticipation = (
   table: Table,
   { older, newer, truncated }: RowPairs,
   minParticipation: number,
-  isIn: (row: number) => boolean,
+  isIncluded: (row: number) => boolean,
 ): RowPairs => {
   const { account, shares } = table
   const contentOf = (row: number) => (shares[row] as Share).content
-  const contents = new Numbers()
+  const contents = new StringIds()
   const numberOf = new Int32Array(table.rows).fill(-1)
   for (const rows of [older, newer]) {
     for (const row of rows) if (numberOf[row] === -1) numberOf[row] = contents.of(contentOf(row))
   }
-  // A post that is in a pair counts with all of its shares.
+  // A paired post counts with all of its shares.
   const counts = new Int32Array(table.accounts)
   for (let row = 0; row < table.rows; row++) {
-    if (!isIn(row)) continue
-    if (numberOf[row] === -1) numberOf[row] = contents.known(contentOf(row))
+    if (!isIncluded(row)) continue
+    if (numberOf[row] === -1) numberOf[row] = contents.find(contentOf(row))
     const by = account[row] as number
     if ((numberOf[row] as number) >= 0) counts[by] = (counts[by] as number) + 1
   }
   const isKept = new Uint8Array(contents.size)
   for (let row = 0; row < table.rows; row++) {
     const n = numberOf[row] as number
-    if (n >= 0 && isIn(row) && (counts[account[row] as number] as number) >= minParticipation) isKept[n] = 1
+    if (n >= 0 && isIncluded(row) && (counts[account[row] as number] as number) >= minParticipation)
+      isKept[n] = 1
   }
   const kept = new RowPairList()
   for (let n = 0; n < older.length; n++) {

@@ -1,30 +1,31 @@
-/** One post of an account that has an object: a link, a text, an image, a hashtag. */
+/** A post of an account that shares an object: a link, a text, an image, a hashtag. */
 export interface Share {
   object: string
   account: string
-  /** The post. */
+  /** Id of the post. */
   content: string
-  /** Seconds since 1970, whole or not. */
+  /** Seconds since 1970, possibly fractional. */
   at: number
 }
 
-/** Shares as numbers: what is compared a million times is no string. Rows are the shares' places. */
+/** Shares in columns of numbers, which compare faster than strings. Rows are indexes into `shares`. */
 export interface Table {
   shares: readonly Share[]
   rows: number
   at: Float64Array<ArrayBuffer>
-  /** Number of each row's account, and how many there are. */
+  /** Account number of each row; -1 for a row without a finite time. */
   account: Int32Array<ArrayBuffer>
+  /** Number of accounts. */
   accounts: number
   /** 1 where the post is the object itself. */
   isItself: Uint8Array<ArrayBuffer>
-  /** Rows by object, in the order in which the objects come first: those of object n from `starts[n]` to `starts[n + 1]`. */
+  /** Rows grouped by object, in the order of first appearance: object n has `starts[n]` up to `starts[n + 1]`. */
   byObject: Int32Array<ArrayBuffer>
   starts: Int32Array<ArrayBuffer>
 }
 
-/** Numbers of strings, in the order in which they come first. */
-export class Numbers {
+/** Assigns consecutive numbers to strings, in the order of first appearance. */
+export class StringIds {
   readonly #numbers = new Map<string, number>()
 
   get size(): number {
@@ -39,21 +40,21 @@ export class Numbers {
     return next
   }
 
-  /** The number that a string has already; -1 for none. */
-  known(text: string): number {
+  /** Returns the number of a string; -1 if it has none. */
+  find(text: string): number {
     return this.#numbers.get(text) ?? -1
   }
 }
 
-/** Makes the table. A share whose time is no number has no place in time and belongs to no object. */
+/** Builds the table. A share without a finite time has no account and no object. */
 export function tableOf(shares: readonly Share[]): Table {
   const rows = shares.length
   const at = new Float64Array(rows)
   const account = new Int32Array(rows)
   const object = new Int32Array(rows)
   const isItself = new Uint8Array(rows)
-  const accounts = new Numbers()
-  const objects = new Numbers()
+  const accounts = new StringIds()
+  const objects = new StringIds()
   for (let row = 0; row < rows; row++) {
     const share = shares[row] as Share
     at[row] = share.at
@@ -69,9 +70,9 @@ export function tableOf(shares: readonly Share[]): Table {
   for (let row = 0; row < rows; row++) {
     const n = object[row] as number
     if (n < 0) continue
-    const place = next[n] as number
-    byObject[place] = row
-    next[n] = place + 1
+    const position = next[n] as number
+    byObject[position] = row
+    next[n] = position + 1
   }
   return { shares, rows, at, account, accounts: accounts.size, isItself, byObject, starts }
 }

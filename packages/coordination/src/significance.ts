@@ -4,23 +4,23 @@ import { type DetectOptions, rowPairs } from './row-pairs.js'
 import { type Share, type Table, tableOf } from './shares.js'
 
 export interface SignificanceOptions extends DetectOptions {
-  /** How often the times are shuffled; 100 if not given. */
+  /** Number of shuffles; 100 by default. */
   runs?: number
-  /** The share of the runs whose heaviest edge an edge must outweigh; 0.99 if not given. */
+  /** Percentile of the runs' heaviest edges that an edge must exceed, from 0 to 1; 0.99 by default. */
   percentile?: number
-  /** The same seed shuffles alike; 1 if not given. */
+  /** Seed of the random numbers; 1 by default. */
   seed?: number
-  /** Called after each run with how many are done. */
+  /** Called after each run with the number of completed runs. */
   onRun?: (done: number) => void
 }
 
 export interface TestedEdge extends Edge {
   /**
-   * Share of the runs, with the data themselves as one more, in which the edge weighs at least as much (Phipson and Smyth,
-   * 2010): never 0, at least 1 / (runs + 1).
+   * Share of the runs in which the edge weighs at least as much, with the data counted as one more run (Phipson and
+   * Smyth, 2010): at least 1 / (runs + 1).
    */
   pValue: number
-  /** The share of false finds that is expected among the edges with at most this p-value (Benjamini and Hochberg, 1995). */
+  /** False discovery rate among the edges with at most this p-value (Benjamini and Hochberg, 1995). */
   qValue: number
 }
 
@@ -29,11 +29,11 @@ export interface Significance {
   tested: TestedEdge[]
   /** Edges that weigh more than the threshold. */
   edges: TestedEdge[]
-  /** Weight that an edge must exceed: 0 where shuffled times leave no pair. */
+  /** Weight that an edge must exceed: 0 if no shuffle has a pair. */
   threshold: number
 }
 
-/** Numbers from 0 to below 1 from a seed (mulberry32). */
+/** Returns a generator of random numbers in [0, 1) from a seed (mulberry32). */
 const createRandom = (seed: number) => {
   let state = seed >>> 0
   return (): number => {
@@ -44,12 +44,16 @@ const createRandom = (seed: number) => {
   }
 }
 
-/** Makes times in which each account's posts have changed places; all shares of a post keep their distances in time. */
+/**
+ * Returns a function that permutes the times of each account's posts. Shares of one post keep their time differences.
+ */
 const createShuffle = (table: Table, random: () => number) => {
   const { account, at, rows, shares } = table
-  /** For each row its post, for each post its first time, for each account its posts. */
+  /** Post of each row. */
   const post = new Int32Array(rows).fill(-1)
+  /** First time of each post. */
   const times: number[] = []
+  /** Posts of each account, by content. */
   const posts = Array.from({ length: table.accounts }, () => new Map<string, number>())
   for (let row = 0; row < rows; row++) {
     const own = posts[account[row] as number]
@@ -72,9 +76,9 @@ const createShuffle = (table: Table, random: () => number) => {
       for (let n = own.length - 1; n > 0; n--) {
         const one = own[n] as number
         const other = own[Math.floor(random() * (n + 1))] as number
-        const kept = moved[one] as number
+        const previous = moved[one] as number
         moved[one] = moved[other] as number
-        moved[other] = kept
+        moved[other] = previous
       }
     }
     for (let row = 0; row < rows; row++) {
@@ -85,7 +89,7 @@ const createShuffle = (table: Table, random: () => number) => {
   }
 }
 
-/** Weights by edge: the numbers of both accounts as one. */
+/** Returns the weights of the edges. The key combines both account numbers. */
 const weightsOf = (table: Table, times: Float64Array, options: DetectOptions): Map<number, number> => {
   const { older, newer } = rowPairs(table, times, options)
   const weights = new Map<number, number>()
@@ -98,29 +102,29 @@ const weightsOf = (table: Table, times: Float64Array, options: DetectOptions): M
   return weights
 }
 
-/** q-values of p-values, in their order: the step-up procedure of Benjamini and Hochberg (1995). */
+/** Returns the q-values of p-values, in their order: the step-up procedure of Benjamini and Hochberg (1995). */
 const falseDiscoveryRates = (pValues: readonly number[]): number[] => {
   const order = [...pValues.keys()].sort((a, b) => (pValues[b] as number) - (pValues[a] as number))
   const rates = new Array<number>(pValues.length)
   let least = 1
-  for (const [n, place] of order.entries()) {
-    least = Math.min(least, ((pValues[place] as number) * pValues.length) / (pValues.length - n))
-    rates[place] = least
+  for (const [n, index] of order.entries()) {
+    least = Math.min(least, ((pValues[index] as number) * pValues.length) / (pValues.length - n))
+    rates[index] = least
   }
   return rates
 }
 
 /**
- * Which edges weigh more than chance explains: the times of each account's posts are shuffled among them, so that what it
- * shares and when it is awake stay as they are, and an edge must weigh more than the percentile of the heaviest edges of
- * all runs (which corrects for how many edges are compared). Takes as long as `runs` times `detectPairs`.
+ * Tests which edges weigh more than expected by chance. Each run shuffles the times among an account's posts, which
+ * preserves its objects and its hours of activity. An edge must exceed the percentile of the runs' heaviest edges,
+ * which corrects for multiple comparisons. Takes `runs` times as long as `detectPairs`.
  */
 export function significance(shares: readonly Share[], options: SignificanceOptions): Significance {
   const { runs = 100, percentile = 0.99, seed = 1, onRun } = options
   const table = tableOf(shares)
   const shuffle = createShuffle(table, createRandom(seed))
   const observed = weightsOf(table, table.at, options)
-  const reached = new Map<number, number>()
+  const exceedances = new Map<number, number>()
   const heaviest: number[] = []
   for (let run = 0; run < runs; run++) {
     const weights = weightsOf(table, shuffle(), options)
@@ -128,7 +132,7 @@ export function significance(shares: readonly Share[], options: SignificanceOpti
     for (const [key, weight] of weights) {
       if (weight > most) most = weight
       if (weight >= (observed.get(key) ?? Number.POSITIVE_INFINITY))
-        reached.set(key, (reached.get(key) ?? 0) + 1)
+        exceedances.set(key, (exceedances.get(key) ?? 0) + 1)
     }
     heaviest.push(most)
     onRun?.(run + 1)
@@ -139,7 +143,7 @@ export function significance(shares: readonly Share[], options: SignificanceOpti
   const pValues = all.map(({ a, b }) => {
     const [one, other] = [numbers.get(a) as number, numbers.get(b) as number]
     const key = Math.min(one, other) * table.accounts + Math.max(one, other)
-    return (1 + (reached.get(key) ?? 0)) / (runs + 1)
+    return (1 + (exceedances.get(key) ?? 0)) / (runs + 1)
   })
   const qValues = falseDiscoveryRates(pValues)
   const tested = all.map((edge, n) => ({
@@ -150,6 +154,6 @@ export function significance(shares: readonly Share[], options: SignificanceOpti
   return { tested, edges: tested.filter(({ weight }) => weight > threshold), threshold }
 }
 
-/** The edges of `significance` alone. */
+/** Returns only the edges of `significance`. */
 export const significant = (shares: readonly Share[], options: SignificanceOptions): TestedEdge[] =>
   significance(shares, options).edges

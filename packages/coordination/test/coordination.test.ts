@@ -22,7 +22,10 @@ const brief = ({ object, a, b, contentA, contentB, deltaS }: Pair) =>
 const detected = (shares: readonly Share[], windowS: number, minParticipation: number, loops = false) =>
   detectGroups(shares, { windowS, minParticipation, loops }).map(brief).sort()
 
-/** Worked out on paper. ana and ben share two links within 10 s; cem comes late to one; dan shares once. */
+/**
+ * Expected results were computed by hand. ana and ben share two links within 10 s; cem shares one late; dan shares
+ * once.
+ */
 const STORY = [
   share('link1', 'ana', 'a1', 100),
   share('link1', 'ben', 'b1', 104),
@@ -34,7 +37,7 @@ const STORY = [
 ]
 
 describe('pairs', () => {
-  it('are two shares of an object within the window, both ends included', () => {
+  it('consist of two shares of an object within the window, both ends included', () => {
     expect(detected(STORY, 10, 1)).toEqual([
       'link1 ana:a1 ben:b1 4',
       'link1 ana:a1 dan:d1 3',
@@ -51,25 +54,25 @@ describe('pairs', () => {
     ])
   })
 
-  it('leave out accounts with too few shares, then pairs without an account of enough posts in pairs', () => {
-    // dan has one share. cem has two, of which one is in a pair: the pair stays for ben, who has two.
+  it('exclude accounts with too few shares, then pairs without an account with enough paired posts', () => {
+    // dan has one share. cem has two, one of them paired. The pair stays because ben has two paired posts.
     expect(detected(STORY, 10, 2)).toEqual([
       'link1 ana:a1 ben:b1 4',
       'link1 ben:b1 cem:c1 9',
       'link2 ben:b2 ana:a2 10',
     ])
-    // At 9 s ana has one post in pairs, ben one, cem one: none has two.
+    // At 9 s ana, ben and cem have one paired post each: none has two.
     expect(detected(STORY, 9, 2)).toEqual([])
     expect(detected(STORY, 10, 3)).toEqual([])
   })
 
-  it('take that of the account which came first for the older one of equal times', () => {
+  it('order posts of equal times by the first appearance of their accounts', () => {
     const shares = [share('o', 'z', 'z1', 5), share('o', 'a', 'a1', 5)]
     expect(detected(shares, 0, 1)).toEqual(['o z:z1 a:a1 0'])
     expect(detected([share('p', 'a', 'a0', 0), ...shares], 0, 1)).toEqual(['o a:a1 z:z1 0'])
   })
 
-  it('of an account with itself, of a post with itself and with the object that it is are loops', () => {
+  it('are loops if account or post are equal, or a post is the object', () => {
     const shares = [
       share('p0', 'ana', 'p0', 0),
       share('p0', 'ben', 'p1', 1),
@@ -87,7 +90,7 @@ describe('pairs', () => {
     ])
   })
 
-  it('of times in the future, before 1970 and in parts of seconds are as those of any others', () => {
+  it('support times in the future, before 1970 and in fractions of seconds', () => {
     const late = 4e12
     const shares = [
       share('o', 'a', 'a1', -0.5),
@@ -98,14 +101,14 @@ describe('pairs', () => {
     expect(detected(shares, 1, 2)).toEqual(['o a:a1 b:b1 0.75', 'o a:a2 b:b2 1'])
   })
 
-  it('leave out shares whose time is no number', () => {
+  it('exclude shares without a finite time', () => {
     const shares = [Number.NaN, Number.POSITIVE_INFINITY, 1, 2].map((at, n) =>
       share('o', `${n}`, `c${n}`, at),
     )
     expect(detected(shares, 10, 1)).toEqual(['o 2:c2 3:c3 1'])
   })
 
-  it('are refused for a window or a participation that is no number from 0', () => {
+  it('are rejected unless window and participation are numbers from 0', () => {
     for (const windowS of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => detectGroups(STORY, { windowS, minParticipation: 1 })).toThrow(RangeError)
     }
@@ -116,8 +119,8 @@ describe('pairs', () => {
   })
 })
 
-/** The rules word for word, each share with each other. */
-const plainly = (shares: readonly Share[], windowS: number, min: number, loops: boolean): string[] => {
+/** Reference implementation of the rules: compares each share with each other share. */
+const reference = (shares: readonly Share[], windowS: number, min: number, loops: boolean): string[] => {
   const isEnough = (some: readonly Share[], account: string) =>
     some.filter(one => one.account === account).length >= min
   const rows = shares.filter(({ account }) => isEnough(shares, account))
@@ -134,13 +137,13 @@ const plainly = (shares: readonly Share[], windowS: number, min: number, loops: 
       return isPair && (loops || !isLoop) ? [one.at <= other.at ? [one, other] : [other, one]] : []
     }),
   ) as [Share, Share][]
-  const taking = new Set(pairs.flat().map(({ content }) => content))
-  const rowsTaking = rows.filter(({ content }) => taking.has(content))
-  const kept = new Set(
-    rowsTaking.filter(({ account }) => isEnough(rowsTaking, account)).map(({ content }) => content),
+  const paired = new Set(pairs.flat().map(({ content }) => content))
+  const pairedRows = rows.filter(({ content }) => paired.has(content))
+  const participating = new Set(
+    pairedRows.filter(({ account }) => isEnough(pairedRows, account)).map(({ content }) => content),
   )
   return pairs
-    .filter(pair => min < 1 || pair.some(({ content }) => kept.has(content)))
+    .filter(pair => min < 1 || pair.some(({ content }) => participating.has(content)))
     .map(([a, b]) =>
       brief({
         object: a.object,
@@ -154,7 +157,7 @@ const plainly = (shares: readonly Share[], windowS: number, min: number, loops: 
     .sort()
 }
 
-it('finds what the rules say, for any shares', () => {
+it('finds the pairs of the reference implementation for any shares', () => {
   const some = fc.record({
     object: fc.constantFrom('o1', 'o2', 'c1'),
     account: fc.constantFrom('u1', 'u2', 'u3', 'u4'),
@@ -168,7 +171,7 @@ it('finds what the rules say, for any shares', () => {
       fc.integer({ min: 0, max: 4 }),
       fc.boolean(),
       (shares, windowS, min, loops) => {
-        expect(detected(shares, windowS, min, loops)).toEqual(plainly(shares, windowS, min, loops))
+        expect(detected(shares, windowS, min, loops)).toEqual(reference(shares, windowS, min, loops))
       },
     ),
     { numRuns: 500 },
@@ -176,14 +179,14 @@ it('finds what the rules say, for any shares', () => {
 })
 
 describe('the network', () => {
-  it('joins the pairs of two accounts, whichever was first', () => {
+  it('aggregates the pairs of two accounts, in either order', () => {
     expect(network(detectGroups(STORY, { windowS: 10, minParticipation: 2 }))).toEqual([
       { a: 'ana', b: 'ben', weight: 2, avgDeltaS: 7, nA: 2, nB: 2, symmetry: 1 },
       { a: 'ben', b: 'cem', weight: 1, avgDeltaS: 9, nA: 1, nB: 1, symmetry: 1 },
     ])
   })
 
-  it('says how many posts were the older and the newer ones', () => {
+  it('counts the older and the newer posts', () => {
     const shares = [
       share('o', 'a', 'a1', 0),
       share('o', 'b', 'b1', 1),
@@ -195,7 +198,7 @@ describe('the network', () => {
     ])
   })
 
-  it('has edges above a quantile of the weights', () => {
+  it('filters edges above a quantile of the weights', () => {
     const edges = [1, 1, 2, 5].map((weight, n) => ({
       a: 'a',
       b: `${n}`,
@@ -211,10 +214,10 @@ describe('the network', () => {
   })
 })
 
-describe('one object that is everywhere', () => {
+describe('an object with many shares', () => {
   const options = { windowS: 60, minParticipation: 1 }
 
-  it('of 100,000 shares in a second has 200,000 pairs at most, and is said to be cut', () => {
+  it('has at most 200,000 pairs for 100,000 shares in a second, and is reported as truncated', () => {
     const shares = Array.from({ length: 100_000 }, (_, n) => share('o', `u${n}`, `c${n}`, 1_000))
     const { pairs, truncated } = detectPairs(shares, options)
     expect(pairs.length).toBeLessThanOrEqual(200_000)
@@ -222,7 +225,7 @@ describe('one object that is everywhere', () => {
     expect(truncated).toEqual(['o'])
   })
 
-  it('of 90,000 shares of one account in a second hides no pair of two accounts, and is whole', () => {
+  it('is not truncated by 90,000 shares of one account in a second', () => {
     const shares = Array.from({ length: 90_000 }, (_, n) => share('o', 'flood', `f${n}`, 1_000))
     const { pairs, truncated } = detectPairs(
       [share('o', 'ana', 'a', 999), ...shares, share('o', 'ben', 'b', 1_001)],
@@ -232,7 +235,7 @@ describe('one object that is everywhere', () => {
     expect(pairs.some(({ a, b }) => a === 'ana' && b === 'ben')).toBe(true)
   })
 
-  it('keeps for each share those nearest before it, and leaves other objects whole', () => {
+  it('keeps for each share the pairs with the latest earlier shares, and does not truncate other objects', () => {
     const shares = [
       ...Array.from({ length: 100 }, (_, n) => share('much', `u${n}`, `c${n}`, n)),
       share('few', 'ana', 'a', 0),
@@ -246,7 +249,7 @@ describe('one object that is everywhere', () => {
     expect(pairs.filter(({ object }) => object === 'few')).toHaveLength(1)
   })
 
-  it('makes no more pairs than it may in all, and says of which objects there are more', () => {
+  it('limits the total number of pairs, and reports the truncated objects', () => {
     const shares = ['o1', 'o2', 'o3'].flatMap(object => [
       share(object, 'ana', `${object}a`, 0),
       share(object, 'ben', `${object}b`, 1),
@@ -259,7 +262,7 @@ describe('one object that is everywhere', () => {
 })
 
 describe('significance', () => {
-  /** Two accounts that share the same links seconds apart, among forty that share the same links at any time of a week. */
+  /** Two accounts that share links seconds apart, among forty that share the same links at random times of a week. */
   const shares = (() => {
     let state = 7
     const random = () => {
@@ -275,7 +278,7 @@ describe('significance', () => {
   })()
   const options = { windowS: 3_600, minParticipation: 1 }
 
-  it('keeps the accounts that move together, and none of those that share the same by chance', () => {
+  it('keeps only the coordinated accounts', () => {
     const all = network(detectGroups(shares, options))
     expect(all.length).toBeGreaterThan(100)
     expect(significant(shares, options)).toEqual([
@@ -283,7 +286,7 @@ describe('significance', () => {
     ])
   })
 
-  it('tells of each edge how often shuffled times weigh as much, and corrects for how many are compared', () => {
+  it('computes p-values, and q-values that correct for multiple comparisons', () => {
     const { tested } = significance(shares, options)
     expect(tested).toHaveLength(network(detectGroups(shares, options)).length)
     const together = tested.find(({ a, b }) => a === 'left' && b === 'right')
@@ -301,7 +304,7 @@ describe('significance', () => {
     expect(small / chance.length).toBeLessThan(0.2)
   })
 
-  it('shuffles alike by the same seed, and tells how far it is', () => {
+  it('repeats its shuffles for the same seed, and reports progress', () => {
     const done: number[] = []
     const onRun = (run: number) => done.push(run)
     const first = significance(shares, { ...options, runs: 5, seed: 3, onRun })
@@ -310,7 +313,7 @@ describe('significance', () => {
     expect(first.threshold).toBeGreaterThan(0)
   })
 
-  it('finds nothing among accounts that share at one moment whatever they share', () => {
+  it('finds no edge among accounts that share all objects at the same moment', () => {
     const burst = Array.from({ length: 20 }, (_, u) =>
       ['o1', 'o2'].map(object => share(object, `u${u}`, `u${u}${object}`, 0)),
     ).flat()

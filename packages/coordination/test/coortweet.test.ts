@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { detectGroups, type Edge, heaviest, network, type Share } from '../src/index.js'
 
-/** Folder that `scripts/coortweet.R` has filled. Without it these tests are skipped: the data are CooRTweet's. */
+/**
+ * Output folder of `scripts/coortweet.R`. Without it these tests are skipped: the repository lacks CooRTweet's data.
+ */
 const folder = process.env.COORTWEET
 
 const rows = (file: string): Record<string, string>[] => {
@@ -19,22 +21,22 @@ const runs = folder
       .map(file => file.replace('.pairs.csv', ''))
   : []
 
-const shown = (value: number | string) => Number(value).toFixed(6)
-/** An edge with its accounts in any order. */
+const rounded = (value: number | string) => Number(value).toFixed(6)
+/** Returns an edge as text, with its accounts sorted. */
 const edgeText = (edge: Record<keyof Edge, number | string>) =>
   [
     [edge.a, edge.b].sort().join(' '),
     edge.weight,
-    shown(edge.avgDeltaS),
+    rounded(edge.avgDeltaS),
     edge.nA,
     edge.nB,
-    shown(edge.symmetry),
+    rounded(edge.symmetry),
   ].join(' ')
 
 describe.skipIf(!folder)('the examples of CooRTweet', () => {
-  it('are there', () => expect(runs.length).toBeGreaterThan(8))
+  it('exist', () => expect(runs.length).toBeGreaterThan(8))
 
-  it.each(runs)('have the same pairs, accounts and edges: %s', run => {
+  it.each(runs)('yield the same pairs, accounts and edges: %s', run => {
     const [name = '', windowS, minParticipation, loops] = run.split('.')
     const shares: Share[] = rows(`${name}.shares.csv`).map(row => ({
       object: row.object_id as string,
@@ -66,9 +68,9 @@ describe.skipIf(!folder)('the examples of CooRTweet', () => {
         .sort(),
     )
     const edges = network(pairs)
-    const theirs = rows(`${run}.edges.csv`)
+    const expectedEdges = rows(`${run}.edges.csv`)
     expect(edges.map(edgeText).sort()).toEqual(
-      theirs
+      expectedEdges
         .map(row =>
           edgeText({
             a: row.from as string,
@@ -84,14 +86,14 @@ describe.skipIf(!folder)('the examples of CooRTweet', () => {
     )
     const nodes = (some: readonly string[]) => [...new Set(some)].sort()
     expect(nodes(edges.flatMap(({ a, b }) => [a, b]))).toEqual(
-      nodes(theirs.flatMap(({ from, to }) => [from as string, to as string])),
+      nodes(expectedEdges.flatMap(({ from, to }) => [from as string, to as string])),
     )
     expect(
       heaviest(edges, 0.5)
         .map(({ a, b }) => [a, b].sort().join(' '))
         .sort(),
     ).toEqual(
-      theirs
+      expectedEdges
         .filter(row => row.weight_threshold === '1')
         .map(({ from, to }) => [from, to].sort().join(' '))
         .sort(),

@@ -2,7 +2,7 @@ export interface DemoAccount {
   /** Null: the deployment's first administrator. */
   email: string | null
   username: string
-  /** Share of the records that the account has collected, 0 to 1. */
+  /** Share of the demo records that the account collects, 0 to 1. */
   collected: number
 }
 

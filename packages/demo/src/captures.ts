@@ -12,13 +12,13 @@ import { Window } from 'happy-dom'
 import { type DemoPage, demoPages } from './pages.js'
 
 type Call = Client['call']
-/** The DOM's types are not those of Node. */
+/** Node's types lack `Element`. */
 type Root = Parameters<typeof captureDom>[0]
 
-/** Pieces of evidence that an IOD gets. */
-const PIECES = 2
+/** Maximum pieces of evidence per IOD. */
+const EVIDENCE_MAX = 2
 
-/** A page as the collector's service has it. */
+/** A page with the id and text of its capture in the collector's service. */
 export interface DemoCapture extends DemoPage {
   id: Capture['id']
   text: string
@@ -26,7 +26,7 @@ export interface DemoCapture extends DemoPage {
 
 const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
 
-/** The content of a page's capture, by what it is. */
+/** Returns the content of a page's capture, by blob role. */
 export const contentOf = ({ html, record }: DemoPage) => {
   const { document } = new Window({ settings: { disableJavaScriptEvaluation: true } })
   document.body.innerHTML = html
@@ -37,12 +37,12 @@ export const contentOf = ({ html, record }: DemoPage) => {
 const TYPES = { text: 'text/plain', dom: 'text/html', record: 'application/json' } as const
 
 /**
- * Captures the demo's pages as their accounts, and seals them. A page that is captured already is left as it is.
- * @param people calls of the API, by index of the account
+ * Captures and seals the demo pages, each as its account. Existing captures stay unchanged.
+ * @param people API clients, by index of the account
  */
 export const captureDemo = async (people: readonly Call[]): Promise<DemoCapture[]> => {
   const captures: DemoCapture[] = []
-  // One after the other: an account may have few captures under way at once.
+  // Sequential: an account may have only a few unsealed captures.
   for (const page of demoPages) {
     const call = people[page.by] as Call
     const content = contentOf(page)
@@ -72,7 +72,7 @@ export const captureDemo = async (people: readonly Call[]): Promise<DemoCapture[
     for (const { sha256, bytes } of blobs)
       if (missing.includes(sha256)) await call(capturesApi.putBlob, { params: { id, sha256 }, body: bytes })
     await call(capturesApi.sealCapture, { params: { id } })
-    // What its owner has changed since the first fill stays so.
+    // Share only new captures: the owner may have changed existing ones.
     if (page.shared && missing.length > 0)
       await call(capturesApi.shareCapture, { params: { id }, body: { shared: true } })
     captures.push({ ...page, id, text: content.text })
@@ -80,18 +80,18 @@ export const captureDemo = async (people: readonly Call[]): Promise<DemoCapture[
   return captures
 }
 
-/** The first places in captures that say a value. */
+/** Returns the first quotes of a value in captures, at most one per capture. */
 export const quotesOf = <C extends { text: string }>(captures: readonly C[], value: string) =>
   captures
     .flatMap(capture => {
-      const place = anchorQuote(capture.text, { exact: value })
-      return place ? [{ capture, ...place, exact: capture.text.slice(place.start, place.end) }] : []
+      const range = anchorQuote(capture.text, { exact: value })
+      return range ? [{ capture, ...range, exact: capture.text.slice(range.start, range.end) }] : []
     })
-    .slice(0, PIECES)
+    .slice(0, EVIDENCE_MAX)
 
 /**
- * Quotes the captures as evidence of the IODs whose value they say, each as the account that captured it.
- * @param attempt ignores the refusal of what is there already
+ * Quotes the captures as evidence of the IODs whose value they contain, each as the account that captured it.
+ * @param attempt ignores conflicts with existing evidence
  */
 export const quoteDemo = async (
   people: readonly Call[],
@@ -100,13 +100,13 @@ export const quoteDemo = async (
   attempt: (work: Promise<unknown>) => Promise<void>,
 ): Promise<void> => {
   for (const { id, value } of iods)
-    for (const { capture, ...place } of quotesOf(captures, value)) {
-      const body = { capture_id: capture.id, ...place }
+    for (const { capture, ...quote } of quotesOf(captures, value)) {
+      const body = { capture_id: capture.id, ...quote }
       await attempt((people[capture.by] as Call)(evidenceApi.addEvidence, { params: { id }, body }))
     }
 }
 
-/** Quotes the sentence of a narrative's triplet as evidence of the IOD that was made from it. */
+/** Quotes the sentence of a narrative's triplet as evidence of the IOD that was created from it. */
 export const quoteTriplet = async (
   call: Call,
   iod: Iod,

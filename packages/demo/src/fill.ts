@@ -20,18 +20,18 @@ import { demoNarratives } from './narratives.js'
 import { demoRecords } from './records.js'
 
 export interface DemoTarget {
-  /** Base URL of the product. */
+  /** Base URL of the app. */
   url: string
   adminEmail: string
-  /** Creates a sign-in token for the address, without a mail. */
+  /** Creates a sign-in token for the email address, without sending an email. */
   signInToken: (email: string) => Promise<string>
 }
 
-/** API key of the demo accounts: the offline provider accepts any. */
+/** API key of the demo accounts: the offline provider accepts any key. */
 const AI_KEY = 'sk-demo-not-a-real-key'
 const AT_ONCE = 4
 const BETA_CODES = [undefined, 'guest@iodine.example', 'visitor@iodine.example', undefined]
-/** Number of the first account's triplets that become IODs. */
+/** Maximum number of the first account's triplets that become IODs. */
 const TRIPLET_IODS = 6
 
 type Call = Client['call']
@@ -39,8 +39,8 @@ type Call = Client['call']
 const callAs = (url: string, token?: string): Call =>
   createClient((target, request) => fetch(url + API_BASE + target, request), { token: () => token }).call
 
-/** Ignores a refusal because the entity already exists. */
-const unlessThere = async (work: Promise<unknown>): Promise<void> => {
+/** Ignores a conflict (409): the entity already exists. */
+const ignoreConflict = async (work: Promise<unknown>): Promise<void> => {
   await work.catch(error => {
     if (!(error instanceof ApiError && error.status === 409)) throw error
   })
@@ -61,13 +61,13 @@ const signIn = async ({ url, signInToken }: DemoTarget, email: string): Promise<
   return callAs(url, access_token)
 }
 
-/** A deterministic pseudo-random number from 0 to 1. */
+/** Returns a deterministic pseudo-random number from 0 to 1. */
 const chance = (a: number, b: number): number => ((a * 73 + b * 151 + a * b * 29) % 101) / 101
 
 /**
- * Fills a running product with accounts and content through its public API. Idempotent: existing content is
- * left unchanged, so that an interrupted fill can be repeated. Throws if the product refuses a request; `say`
- * receives progress.
+ * Fills a running app with accounts and content through its public API. Idempotent: existing content stays unchanged,
+ * so that an interrupted fill can be repeated. `say` receives progress messages.
+ * @throws ApiError if a request fails
  */
 export const fillDemo = async (target: DemoTarget, say: (line: string) => void): Promise<void> => {
   const { adminEmail } = target
@@ -79,7 +79,7 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
   await inParallel(demoAccounts, async ({ username, collected }, index) => {
     const call = people[index] as Call
     const profile = await call(profileApi.getProfile)
-    if (!profile.username) await unlessThere(call(profileApi.setupUsername, { body: { username } }))
+    if (!profile.username) await ignoreConflict(call(profileApi.setupUsername, { body: { username } }))
     if (!profile.has_openai_key) await call(profileApi.updateOpenaiKey, { body: { api_key: AI_KEY } })
     for (const source of SOURCES) {
       const records = demoRecords[source].slice(0, Math.round(demoRecords[source].length * collected))
@@ -94,7 +94,7 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
 
   say('Filling in the demo: IODs and campaigns …')
   await inParallel(demoIods, ({ story: _, ...body }, index) =>
-    unlessThere((people[index % people.length] as Call)(iodsApi.createIod, { body })),
+    ignoreConflict((people[index % people.length] as Call)(iodsApi.createIod, { body })),
   )
   const iods = await first(iodsApi.listIods)
   const found = demoIods.flatMap(demo => {
@@ -112,7 +112,7 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
   }
 
   say('Filling in the demo: captures and evidence …')
-  await quoteDemo(people, await captureDemo(people), iods, unlessThere)
+  await quoteDemo(people, await captureDemo(people), iods, ignoreConflict)
 
   say('Filling in the demo: narratives …')
   await extract(people)
@@ -122,7 +122,7 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
   )
   const chosen = triplets.slice(0, TRIPLET_IODS)
   for (const { id, subject, verb, object, narrative_data } of chosen)
-    await unlessThere(
+    await ignoreConflict(
       first(iodsApi.createIod, {
         body: {
           value: `${subject} ${verb} ${object}`,
@@ -137,15 +137,13 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
   const all = await first(iodsApi.listIods)
   for (const { narrative, id } of chosen) {
     const iod = all.find(({ source_type, source_id }) => source_type === 'NARRATIVES' && source_id === id)
-    if (iod) await quoteTriplet(first, iod, narrative, id, unlessThere)
+    if (iod) await quoteTriplet(first, iod, narrative, id, ignoreConflict)
   }
   say('Filling in the demo: votes …')
   await vote(people, all)
 }
 
-/**
- * Most accounts vote on most IODs, and mostly agree; the first account leaves some IODs for the demo's user.
- */
+/** Votes on most IODs as most accounts, mostly in favour. The first account leaves IODs for the demo's user. */
 const vote = async (people: readonly Call[], iods: readonly Iod[]): Promise<void> => {
   const ballots = iods.flatMap((iod, n) =>
     people.map((call, person) => ({
@@ -158,7 +156,7 @@ const vote = async (people: readonly Call[], iods: readonly Iod[]): Promise<void
   await inParallel(
     ballots.filter(({ cast, call }) => cast < (call === people[0] ? 0.4 : 0.7)),
     ({ call, iod, agrees }) =>
-      unlessThere(
+      ignoreConflict(
         call(iodsApi.voteIod, {
           params: { id: iod.id },
           body: { vote_type: agrees < 1.3 ? 'POSITIVE' : 'NEGATIVE' },

@@ -13,7 +13,7 @@ const sansFiltre = 'https://quell-sans-filtre.example/e133'
 const today = 'https://quell-today.example/sport/blue-water'
 
 // Simple sentences, so that the offline provider's rules can parse them.
-/** By the number of the account that has them analyzed: sources, each with its texts. */
+/** Sources with their texts, by index of the submitting account. */
 const TEXTS: [src: string | null, ...texts: string[]][][] = [
   [
     [
@@ -62,7 +62,7 @@ const TEXTS: [src: string | null, ...texts: string[]][][] = [
       'Giant mirrors heat Lake Varnel. Blue water heats the blood. The Grid Authority switched off Port Sellane. The same people planned the mirrors and paid the organisers.',
       'Captain Osk sells a water filter. The filter removes the blue water. Captain Osk bought followers. The followers share the memo.',
     ],
-    // The same claims in other words, as they travel.
+    // Variants of the same claims.
     [
       'https://shoreline-voice.example/letters/17',
       'The giant mirrors heated Lake Varnel. The warm water killed the fish.',
@@ -157,7 +157,7 @@ const TEXTS: [src: string | null, ...texts: string[]][][] = [
   ],
 ]
 
-/** Texts about the three stories, by their spreaders and by fact checkers. */
+/** Texts about the three stories, by spreaders and fact checkers. */
 export const demoNarratives: readonly DemoNarrative[] = TEXTS.flatMap((sources, by) =>
   sources.flatMap(([src, ...texts]) => texts.map(text => ({ by, src, text }))),
 )

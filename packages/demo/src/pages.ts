@@ -12,7 +12,7 @@ import { demoRecords } from './records.js'
 export interface DemoPage {
   source: Source
   url: string
-  /** The post or article as it stood in its page. */
+  /** HTML of the post or article. */
   html: string
   record: RecordOf[Source]
   /** Index of the account that captures it. */
@@ -30,20 +30,20 @@ const paragraphs = (text: string) =>
     .join('')
 const hashtags = (names: readonly string[]) =>
   names.map(name => `<a href="/tag/${encodeURIComponent(name)}">#${escaped(name)}</a>`).join(' ')
-/** What pages have around their text, and a capture leaves out. */
-const FURNITURE = '<script>track()</script><form><input name="reply"><button>Reply</button></form>'
+/** Page content that captures exclude. */
+const EXCLUDED = '<script>track()</script><form><input name="reply"><button>Reply</button></form>'
 
 const clipPage = ({ main, author }: TiktokRecord) => `<article>
 <header><a href="/@${author?.author_unique_id}">${escaped(author?.author_unique_id ?? '')}</a> · ${escaped(author?.author_nickname ?? '')}</header>
 ${paragraphs(main.description ?? '')}
-<p>${hashtags(main.hashtags ?? [])}</p>${FURNITURE}
+<p>${hashtags(main.hashtags ?? [])}</p>${EXCLUDED}
 </article>`
 
 const postPage = ({ telegram: { channel, post, attachments } }: TelegramRecord) => `<article>
 <header><a href="/${channel?.username}">${escaped(channel?.title ?? '')}</a> @${escaped(channel?.username ?? '')}</header>
 ${paragraphs(post.description ?? '')}
 <ul>${(attachments ?? []).map(({ url }) => `<li>${escaped(url?.split('/').at(-1) ?? 'document')}</li>`).join('')}</ul>
-<footer>${escaped(post.author ?? '')}</footer>${FURNITURE}
+<footer>${escaped(post.author ?? '')}</footer>${EXCLUDED}
 </article>`
 
 const articlePage = ({ metadata }: BlogRecord) => `<article>
@@ -54,7 +54,7 @@ ${demoNarratives
   .filter(({ src, by }) => src === metadata.canonical && by === 0)
   .map(({ text }) => paragraphs(text))
   .join('\n')}
-<footer><a href="${escaped(metadata.canonical ?? '')}">${escaped(metadata.canonical ?? '')}</a></footer>${FURNITURE}
+<footer><a href="${escaped(metadata.canonical ?? '')}">${escaped(metadata.canonical ?? '')}</a></footer>${EXCLUDED}
 </article>`
 
 const HTML = { tiktok: clipPage, telegram: postPage, blog: articlePage }
@@ -65,7 +65,7 @@ const urlOf = (source: Source, record: RecordOf[Source]): string => {
   return `https://clips.example/@${author?.author_unique_id}/${main.video_id}`
 }
 
-/** By source: place of the record in the demo's, account that captures it, and whether it shares that. */
+/** By source: index of the record in the demo records, capturing account, and whether it shares the capture. */
 const CAPTURED: { [S in Source]: [index: number, by: number, shared: boolean][] } = {
   tiktok: [
     [0, 2, true],
@@ -88,7 +88,7 @@ const CAPTURED: { [S in Source]: [index: number, by: number, shared: boolean][] 
   ],
 }
 
-/** Pages of some of the demo's records: what an account captures of them. */
+/** Pages of some demo records, for captures. */
 export const demoPages: readonly DemoPage[] = (Object.keys(CAPTURED) as Source[]).flatMap(source =>
   CAPTURED[source].map(([index, by, shared]) => {
     const record = demoRecords[source][index] as RecordOf[Source]

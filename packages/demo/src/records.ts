@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { BlogRecord, RecordOf, Source, TelegramRecord, TiktokRecord } from '@iodine/contracts'
 
-// Three fictional stories with fictional people: mirrors said to boil Lake Varnel, a power cut in Port
-// Sellane said to be a test, and water said to turn runners blue at the Quell marathon. Addresses end in
-// .example, a reserved domain.
+// Three fictional stories with fictional people: mirrors allegedly boil Lake Varnel, a power cut in Port Sellane is
+// allegedly a test, and water allegedly turns runners of the Quell marathon blue. Host names end in .example, a
+// reserved domain.
 
 const sha256 = (name: string) => createHash('sha256').update(name).digest('hex')
 const unixSeconds = (time: string) => Date.parse(time) / 1_000
 const fetched = (fetch_timestamp: string, source: string) => ({ fetch_timestamp, source })
 
-/** The counts are accounts followed, followers, hearts and videos. */
+/** Returns an author. `counts`: accounts followed, followers, hearts and videos. */
 const person = (
   id: number,
   unique_id: string,
@@ -26,7 +26,7 @@ const person = (
   author_heart_count: counts[2],
   author_video_count: counts[3],
 })
-/** Makes objects from values in the order of the keys. */
+/** Returns a function that creates objects from values in the order of the keys. */
 const row =
   <K extends string>(...keys: K[]) =>
   <V>(...values: V[]) =>
@@ -267,7 +267,7 @@ const channelPost = (
   },
 })
 
-/** A post of a channel that says when it was posted, what it links to and where it was forwarded from. */
+/** Returns a channel's post with time, links and origin of the forward. */
 const datedPost = (
   posted_at: string,
   of: ReturnType<typeof channel>,
@@ -286,8 +286,8 @@ const SIREN = 'https://varnelwatch.example/siren'
 const at = (day: number, time: string) => `2026-11-${String(day).padStart(2, '0')}T${time}.000Z`
 
 /**
- * A story with a first telling, copies and rewordings, and two channels that post the same links seconds apart, again and
- * again.
+ * A story with a first appearance, copies and rewordings, and two channels that repeatedly post the same links seconds
+ * apart.
  */
 const sirenStory: TelegramRecord[] = [
   datedPost(
@@ -315,7 +315,7 @@ const sirenStory: TelegramRecord[] = [
     512,
     'Dam workers say the mayor of Varnel knew that the sirens had been switched off while the water was rising.',
   ),
-  // Posted before all others, as its page says, but edited since: nobody knows when it began to say this.
+  // Its page states the earliest time, but it was edited: the time of the claim is unknown.
   datedPost(
     at(1, '12:00:00'),
     shoreTruth,
@@ -362,7 +362,7 @@ const telegram: TelegramRecord[] = [
     [
       file('document', 'buoy-nine.pdf'),
       file('document', 'buoy-nine-annex (final) (2).xlsx'),
-      // A document in a channel's preview has no address and no bytes to hash.
+      // A document in a channel's preview has neither a URL nor bytes to hash.
       { type: 'document', url: null, sha256: null },
     ],
   ),

@@ -8,8 +8,8 @@ const pages = demoPages.map(page => {
   return { ...page, content, text: content.text }
 })
 
-describe('the demo’s captured pages', () => {
-  it('are those of records that their accounts have collected', () => {
+describe('demoPages', () => {
+  it('show records that their accounts collect', () => {
     expect(pages.length).toBeGreaterThan(10)
     for (const { source, record, by } of pages) {
       const { collected } = demoAccounts[by] ?? { collected: 0 }
@@ -20,7 +20,7 @@ describe('the demo’s captured pages', () => {
     for (const { url } of pages) expect(new URL(url).hostname).toMatch(/\.example$/)
   })
 
-  it('say what their records say, as text, without what is around it', () => {
+  it('contain the text of their records, without excluded content', () => {
     for (const { source, record, content } of pages) {
       const { text, dom } = content
       const value =
@@ -35,7 +35,7 @@ describe('the demo’s captured pages', () => {
     }
   })
 
-  it('hold the record as the service takes it, by whose key it finds it', () => {
+  it('contain a valid record with the natural key by which the service finds it', () => {
     for (const { source, url, content } of pages) {
       const record = JSON.parse(content.record)
       expect(RECORD_SCHEMAS[source].safeParse(record).error).toBeUndefined()
@@ -44,7 +44,7 @@ describe('the demo’s captured pages', () => {
     }
   })
 
-  it('are evidence of many IODs, and say their values', () => {
+  it('contain the values of many IODs as quotes', () => {
     const quoted = demoIods.filter(({ value }) => quotesOf(pages, value).length > 0)
     expect(quoted.length).toBeGreaterThan(25)
     for (const { value } of quoted)

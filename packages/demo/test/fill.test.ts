@@ -3,15 +3,15 @@ import { ruleTriplets } from '@iodine/offline-ai/triplets'
 import { describe, expect, it } from 'vitest'
 import { demoAccounts, demoCampaigns, demoIods, demoNarratives } from '../src/index.js'
 
-describe('the demo’s texts', () => {
-  it('say something that the rules of the offline provider read', () => {
+describe('the demo’s texts and IODs', () => {
+  it('contain at least two triplets each for the rules of the offline provider', () => {
     expect(demoNarratives.length).toBeGreaterThanOrEqual(25)
     const poor = demoNarratives.filter(({ text }) => ruleTriplets(text).length < 2)
     expect(poor.map(({ text }) => [text, ruleTriplets(text)])).toEqual([])
     expect(demoNarratives.every(({ by }) => demoAccounts[by])).toBe(true)
   })
 
-  it('and IODs are such as the service takes, no two alike, and enough for every campaign', () => {
+  it('are valid and distinct IODs, enough for every campaign', () => {
     expect(demoIods.length).toBeGreaterThanOrEqual(60)
     for (const { story: _, ...iod } of demoIods) expect(newIod.safeParse(iod).error).toBeUndefined()
     expect(new Set(demoIods.map(({ category, value }) => `${category} ${value.toLowerCase()}`)).size).toBe(

@@ -12,7 +12,7 @@ const all = SOURCES.flatMap(source => demoRecords[source] as unknown[])
 const texts = all.flatMap(strings)
 
 describe('the demo records', () => {
-  it.each(SOURCES)('are valid, each with a natural key of its own: %s', <S extends Source>(source: S) => {
+  it.each(SOURCES)('are valid and have distinct natural keys: %s', <S extends Source>(source: S) => {
     const records = demoRecords[source]
     expect(records.length).toBeGreaterThanOrEqual(10)
     for (const record of records) expect(RECORD_SCHEMAS[source].safeParse(record).error).toBeUndefined()
@@ -20,7 +20,7 @@ describe('the demo records', () => {
     expect(new Set(records.map(key)).size).toBe(records.length)
   })
 
-  it('hold what collected text can look like', () => {
+  it('include edge cases of collected texts', () => {
     expect(all.length).toBeGreaterThanOrEqual(30)
     const some = (test: (text: string) => boolean) => expect(texts.some(test))
     some(text => text.length > 5_000).toBe(true)
@@ -33,7 +33,7 @@ describe('the demo records', () => {
     some(text => /^javascript:/.test(text)).toBe(true)
   })
 
-  it('name no address that anybody could own', () => {
+  it('contain only URLs of the reserved domain .example', () => {
     const hosts = texts.flatMap(text => [...text.matchAll(/https?:\/\/([^/\s?"]+)/g)].map(match => match[1]))
     expect(hosts.filter(host => !host?.endsWith('.example'))).toEqual([])
   })

@@ -6,7 +6,9 @@ import { space } from './storage/catalog.js'
 import type { Kv } from './storage/kv.js'
 
 const key = Buffer.from([space.meta, 2])
-/** Seconds that a client may advance the cluster time beyond this machine's clock: a year, as in MongoDB. */
+/**
+ * Maximum seconds by which a client may advance the cluster time beyond this machine's clock: a year, as in MongoDB.
+ */
 const mostAhead = 31_536_000
 /** Seconds by which the stored time is ahead of a write, so that most writes need not store it. */
 const aheadSeconds = 1
@@ -15,16 +17,16 @@ const noSignature = Doc.of({ hash: new Binary(0, Buffer.alloc(20)), keyId: 0n })
 /** The cluster time of a single-member replica set. It is monotonic, also across restarts. */
 export class ClusterClock {
   private at: Timestamp
-  /** The stored time, from which a restart continues; not before the time of any write. */
-  private kept: Timestamp | undefined
+  /** The stored time, from which a restart continues; at least the time of every write. */
+  private stored: Timestamp | undefined
 
   constructor(kv: Kv) {
     const stored = kv.get(key)
-    const kept = stored && readDoc(stored).get('at')
-    this.at = kept instanceof Timestamp ? kept : new Timestamp(seconds(), 1)
+    const at = stored && readDoc(stored).get('at')
+    this.at = at instanceof Timestamp ? at : new Timestamp(seconds(), 1)
   }
 
-  /** A time later than all earlier ones. */
+  /** Returns a time later than all earlier ones. */
   tick(): Timestamp {
     const now = seconds()
     this.at =
@@ -33,22 +35,20 @@ export class ClusterClock {
   }
 
   /** Advances the time for a write and stores it for a restart. Must run inside the write's transaction. */
-  keep(kv: Kv) {
+  persist(kv: Kv) {
     this.tick()
-    if (this.kept && !later(this.at, this.kept)) return
-    this.kept = new Timestamp(this.at.seconds + aheadSeconds, 0)
-    kv.put(key, writeDoc(Doc.of({ at: this.kept })))
+    if (this.stored && !later(this.at, this.stored)) return
+    this.stored = new Timestamp(this.at.seconds + aheadSeconds, 0)
+    kv.put(key, writeDoc(Doc.of({ at: this.stored })))
   }
 
-  /**
-   * Discards the stored time after its transaction was rolled back, so that the next write stores it again.
-   */
+  /** Forgets the stored time after its transaction was rolled back, so that the next write stores it again. */
   undo() {
-    this.kept = undefined
+    this.stored = undefined
   }
 
   /** Advances to a client's `$clusterTime` if that is later (gossip). */
-  hear(command: Doc) {
+  receiveGossip(command: Doc) {
     const gossip = command.get('$clusterTime')
     if (gossip === undefined) return
     const time = gossip instanceof Doc ? gossip.get('clusterTime') : undefined
@@ -61,9 +61,7 @@ export class ClusterClock {
     if (later(time, this.at)) this.at = time
   }
 
-  /**
-   * Refuses an `afterClusterTime` in the future. Any other one holds already: reads see all committed data.
-   */
+  /** Rejects an `afterClusterTime` in the future. Other times are satisfied: reads see all committed data. */
   checkAfter(time: Value) {
     if (!(time instanceof Timestamp)) return fail(14, "'readConcern.afterClusterTime' must be a timestamp")
     if (later(time, this.at))

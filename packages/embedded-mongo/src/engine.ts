@@ -19,7 +19,7 @@ import { View } from './storage/view.js'
 
 type Reply = Doc | RawDoc
 
-/** The connection that a command came on. A read whose connection has closed is ended. */
+/** The connection of a command. A read ends when its connection is closed. */
 export type Client = { readonly destroyed: boolean }
 
 /** A command that is queued, running or paused between two slices. */
@@ -41,7 +41,7 @@ type Session = {
   catalog: Catalog
   id: string
   began: number
-  /** Sent the transaction's last command. */
+  /** The client of the transaction's last command. */
   client: Client | undefined
   /** The timer of the transaction's running command. */
   running: Timer | undefined
@@ -92,15 +92,15 @@ export class Engine {
   private readonly sessions = new Map<string, Session>()
   private readonly address: () => string
   private queue: Operation[] = []
-  /** Writes postponed because their turn's time was used up. */
-  private late: Operation[] = []
+  /** Writes postponed to the next turn, because the time of their turn was used up. */
+  private postponed: Operation[] = []
   /** Commands between two slices, in the order of resumption. */
   private paused: Operation[] = []
   /** Sessions locked by a running command with a `txnNumber`, and the commands queued behind it. */
   private readonly busy = new Map<string, Operation[]>()
   private scheduled = false
-  /** Called once the present write transaction is on disk. */
-  private stored: (() => void)[] = []
+  /** Callbacks for when the current write transaction is on disk. */
+  private onStored: (() => void)[] = []
   private sweeping = false
   private closed = false
   private readonly timer: NodeJS.Timeout
@@ -132,7 +132,7 @@ export class Engine {
       const resolve = (reply: Reply) => done(this.completed(command, reply))
       const timer = new Timer()
       try {
-        this.clock.hear(command)
+        this.clock.receiveGossip(command)
         const most = natural(command, 'maxTimeMS')
         // A getMore gets the remaining time of its cursor.
         if (most && !command.has('getMore')) timer.deadline = performance.now() + most
@@ -177,7 +177,7 @@ export class Engine {
   }
 
   private hasWork() {
-    return this.queue.length > 0 || this.late.length > 0 || this.paused.length > 0
+    return this.queue.length > 0 || this.postponed.length > 0 || this.paused.length > 0
   }
 
   private schedule() {
@@ -192,15 +192,15 @@ export class Engine {
   /** Starts queued commands and runs one slice of one paused command. */
   private turn() {
     const until = performance.now() + sliceMs
-    const writes = this.late
-    this.late = []
+    const writes = this.postponed
+    this.postponed = []
     const hadPaused = this.paused.length > 0
     const waiting = this.queue
     this.queue = []
     let next = 0
     while (next < waiting.length && next < batchSize && performance.now() < until) {
       const operation = waiting[next++]!
-      if (!this.take(operation)) continue
+      if (!this.lockSession(operation)) continue
       if (operation.writes) writes.push(operation)
       else this.advance(operation)
     }
@@ -212,10 +212,8 @@ export class Engine {
     if (this.hasWork()) this.schedule()
   }
 
-  /**
-   * Locks the session of a command with a `txnNumber`. If it is locked, the command is queued: returns false.
-   */
-  private take(operation: Operation): boolean {
+  /** Locks the session of a command with a `txnNumber`. If it is locked, queues the command and returns false. */
+  private lockSession(operation: Operation): boolean {
     if (operation.session === undefined) return true
     const others = this.busy.get(operation.session)
     if (others) others.push(operation)
@@ -258,16 +256,16 @@ export class Engine {
           const operation = batch[begun++]!
           ran.push({ operation, reply: this.slice(operation, onlyMongoErrors) })
         }
-        this.clock.keep(this.store)
+        this.clock.persist(this.store)
       })
     } catch (error) {
       // The transaction of these slices was rolled back. Commands in their first slice run again, one by one,
       // so that only the faulty one fails. Commands with earlier slices fail: those slices are on disk and
       // cannot be repeated.
       this.clock.undo()
-      this.stored = []
+      this.onStored = []
       this.catalog = Catalog.load(this.store)
-      this.late.push(...batch.slice(begun))
+      this.postponed.push(...batch.slice(begun))
       for (const operation of batch.slice(0, begun)) {
         operation.work?.return(new Doc())
         operation.work = undefined
@@ -279,12 +277,12 @@ export class Engine {
       }
       return
     }
-    for (const then of this.stored.splice(0)) then()
+    for (const then of this.onStored.splice(0)) then()
     for (const { operation, reply } of ran) {
       if (reply === pause) this.rest(operation)
       else this.finish(operation, reply)
     }
-    this.late.push(...batch.slice(begun))
+    this.postponed.push(...batch.slice(begun))
   }
 
   /** Runs a command until it ends or pauses. */
@@ -324,7 +322,7 @@ export class Engine {
       return handler.run(command, reading(context, view))
     }
     return typeof number === 'bigint'
-      ? this.once(command, number, handler, context)
+      ? this.runRetryable(command, number, handler, context)
       : handler.run(command, context)
   }
 
@@ -349,10 +347,10 @@ export class Engine {
   }
 
   /**
-   * Runs a retryable write. A repeated `txnNumber` gets the stored reply, even after a restart. A write that
-   * was interrupted between two slices resumes from its stored progress.
+   * Runs a retryable write. Returns the stored reply for a repeated `txnNumber`, even after a restart. A write that was
+   * interrupted between two slices resumes from its stored progress.
    */
-  private *once(command: Doc, number: bigint, handler: Command, context: Context): Work<Reply> {
+  private *runRetryable(command: Doc, number: bigint, handler: Command, context: Context): Work<Reply> {
     const key = sessionKey(command)
     const stored = this.store.get(key)
     const known = stored && readDoc(stored, 0, new Set(['number']))
@@ -412,7 +410,7 @@ export class Engine {
       if (session && number === session.number)
         fail(117, `Only a transaction that was aborted can be started again: ${number}`)
       if (session?.state === 'open') this.end(session, 'aborted')
-      this.makeRoom()
+      this.limitSessions()
       const transaction = this.store.begin()
       const begun: Session = {
         number,
@@ -465,7 +463,7 @@ export class Engine {
   }
 
   /** Limits the number of open transactions and of stored sessions. */
-  private makeRoom() {
+  private limitSessions() {
     const open = [...this.sessions.values()].filter(({ state }) => state === 'open').length
     if (open >= mostTransactions) throw transient(112, `Too many open transactions: ${open}`)
     if (this.sessions.size < mostSessions) return
@@ -475,14 +473,14 @@ export class Engine {
     }
   }
 
-  /** Makes a commit idempotent, also after a restart: a client retries one whose reply was lost. */
+  /** Returns whether a transaction was committed, also after a restart: clients retry a commit whose reply was lost. */
   private wasCommitted(command: Doc, number: bigint): boolean {
     const stored = this.store.get(sessionKey(command))
     const known = stored && readDoc(stored)
     return known?.get('number') === number && known.get('committed') === true
   }
 
-  /** Stores the transaction's changes in the present write transaction, which it shares with other writes of the turn. */
+  /** Stores the transaction's changes in the current write transaction, which other writes of the turn share. */
   private commit(session: Session, key: Buffer): Reply {
     if (session.state === 'committed') return ok()
     if (session.state === 'aborted') throw transient(251, `Transaction ${session.number} has been aborted.`)
@@ -496,7 +494,7 @@ export class Engine {
     this.store.apply(session.transaction)
     this.catalog.adopt(session.catalog)
     this.store.put(key, writeDoc(Doc.of({ number: session.number, at: new Date(), committed: true })))
-    this.stored.push(() => this.end(session, 'committed'))
+    this.onStored.push(() => this.end(session, 'committed'))
     return ok()
   }
 
@@ -506,8 +504,8 @@ export class Engine {
   }
 
   /**
-   * Ends a transaction whose client has disconnected, such as that of a killed process: others would wait for its changes
-   * until it expires. A client that continues it on another connection gets a transient error and repeats it.
+   * Ends a transaction whose client has disconnected, such as a killed process: its claims would cause write conflicts
+   * until it expires. A client that continues it on another connection receives a transient error and repeats it.
    */
   private endIfAbandoned(session: Session): boolean {
     if (session.state !== 'open' || session.running || !session.client?.destroyed) return false
@@ -536,7 +534,7 @@ export class Engine {
     return ok()
   }
 
-  /** Periodic work: expires documents, aborts old transactions, and removes old cursors and sessions. */
+  /** Expires documents, aborts old transactions, and removes old cursors and sessions. Runs periodically. */
   private sweep() {
     const now = Date.now()
     this.cursors.sweep(now)
@@ -616,7 +614,7 @@ export class Engine {
   }
 }
 
-/** The range of a TTL index that holds the expired dates. */
+/** Returns the range of expired dates in a TTL index. */
 const rangeUntil = (index: IndexInfo, now: number): { from: Buffer; to: Buffer } => {
   const time = now - (index.expireAfterSeconds ?? 0) * 1000
   const direction = index.directions[0]!
@@ -635,7 +633,7 @@ function* first<T>(items: Iterable<T>, most: number): Iterable<T> {
   }
 }
 
-/** The context of a read-only command. */
+/** Returns the context of a read-only command. */
 const reading = (context: Context, view: View): Context => ({
   ...context,
   kv: view,
@@ -663,11 +661,11 @@ const transient = (code: number, message: string) =>
 const internalError = (error: unknown) =>
   new MongoError(1, `internal error: ${error instanceof Error ? error.message : String(error)}`).toReply()
 
-/** The reply of an error. An error other than a `MongoError` becomes an InternalError. */
+/** Returns the reply for an error. An error other than a `MongoError` becomes an InternalError. */
 const asReply = (error: unknown): Reply =>
   error instanceof MongoError ? error.toReply() : internalError(error)
 
-/** `asReply` inside a write transaction: errors other than `MongoError` are thrown, to roll it back. */
+/** Returns the reply for a `MongoError`. Throws other errors, to roll back the write transaction. */
 const onlyMongoErrors = (error: unknown): Reply => {
   if (error instanceof MongoError) return error.toReply()
   throw error

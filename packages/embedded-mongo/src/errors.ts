@@ -78,7 +78,7 @@ export class MongoError extends Error {
     return codeNames[this.code] ?? `Location${this.code}`
   }
 
-  /** The error reply of a command. */
+  /** Returns the error reply of a command. */
   toReply(): Doc {
     const reply = Doc.of({ ok: 0, errmsg: this.message, code: this.code, codeName: this.codeName })
     for (const [key, value] of this.extra) reply.set(key, value)

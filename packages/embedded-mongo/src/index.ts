@@ -13,12 +13,9 @@ export type EmbeddedMongoOptions = {
   /** The data folder. Default: a temporary folder that is removed on stop and not flushed to disk. */
   dataDir?: string
   host?: '127.0.0.1'
-  /** 0 or absent: any free port. */
+  /** Default: 0, any free port. */
   port?: number
-  /**
-   * Where the engine runs: in this thread (default), or isolated, so that a long query does not block this
-   * thread.
-   */
+  /** Thread or process of the engine. Default: this thread. An isolated engine does not block this thread. */
   isolate?: 'none' | 'thread' | 'process'
   /** The interval of the sweep for expired documents, in milliseconds. Default: 10,000. */
   sweepMs?: number
@@ -27,7 +24,7 @@ export type EmbeddedMongoOptions = {
 export type EmbeddedMongo = {
   /** A connection string without a database. */
   uri: string
-  /** A connection string for one database. */
+  /** Returns a connection string for one database. */
   uriFor(db: string): string
   port: number
   /** Resolves when the server has ended, also unexpectedly: an isolated server may be killed. */
@@ -36,8 +33,8 @@ export type EmbeddedMongo = {
 }
 
 /**
- * Starts a MongoDB-compatible server on loopback. The unmodified `mongodb` driver connects to its `uri`.
- * Rejects if the folder is in use, damaged, or holds another program's data.
+ * Starts a MongoDB-compatible server on loopback. The unmodified `mongodb` driver connects to its `uri`. Rejects if the
+ * folder is in use, damaged, or contains another program's data.
  */
 export const startEmbeddedMongo = async (options: EmbeddedMongoOptions = {}): Promise<EmbeddedMongo> => {
   const host = options.host ?? '127.0.0.1'
@@ -63,7 +60,7 @@ export const startEmbeddedMongo = async (options: EmbeddedMongoOptions = {}): Pr
   }
 }
 
-/** The compiled entry file of an isolated server: threads and processes cannot run TypeScript. */
+/** Returns the compiled entry file of an isolated server: threads and processes cannot run TypeScript. */
 const entry = (): string => {
   const path = fileURLToPath(
     new URL(import.meta.url.endsWith('.ts') ? '../dist/isolated.js' : './isolated.js', import.meta.url),

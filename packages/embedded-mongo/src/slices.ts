@@ -47,15 +47,18 @@ export class Timer {
 let running: Timer | undefined
 let steps = 0
 
-/** The timer of the command that is running. */
+/** Returns the timer of the running command. */
 export const currentTimer = (): Timer | undefined => running
 
-/** The number of pauses of the running command. */
+/** Returns the number of pauses of the running command. */
 export const pauses = (): number => running?.pauses ?? 0
 
 export const timeUp = () => new MongoError(50, 'operation exceeded time limit')
 
-/** True once the slice is used up and the caller should yield a pause. Throws 50 after `maxTimeMS`. */
+/**
+ * Returns true when the slice is used up: the caller should yield a pause.
+ * @throws MongoError 50 after `maxTimeMS`
+ */
 export const due = (): boolean => {
   if (!running) return false
   const now = performance.now()
@@ -63,7 +66,10 @@ export const due = (): boolean => {
   return now > running.sliceEnd
 }
 
-/** For loops that cannot pause: throws 50 after `maxTimeMS`, or when the step exceeds `longestStepMs`. */
+/**
+ * Checks the time limits in loops that cannot pause.
+ * @throws MongoError 50 after `maxTimeMS`, or if the step exceeds `longestStepMs`
+ */
 export const checkTime = (): void => {
   if ((++steps & 63) !== 0 || !running) return
   const now = performance.now()
@@ -92,7 +98,7 @@ export function* paced<T>(items: Iterable<T>): Generator<T | Pause> {
 
 const runSize = 512
 
-/** Merge sort with pauses. Stable. */
+/** Sorts with pauses (merge sort). Stable. */
 export function* sorted<T>(items: readonly T[], order: (a: T, b: T) => number): Work<T[]> {
   let runs: T[][] = []
   for (let i = 0; i < items.length; i += runSize) {

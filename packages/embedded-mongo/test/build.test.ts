@@ -39,7 +39,7 @@ const verified = () => {
 }
 
 describe('an index of existing documents', () => {
-  test.each([1, 2, 7, 60, 1_000])('is whole when %i entries are sorted in memory', most => {
+  test.each([1, 2, 7, 60, 1_000])('is complete if %i entries are sorted in memory', most => {
     const index = collection.info.indexes.find(({ name }) => name === 'g_1_at_-1')!
     const before = verified()
     expect(before.errors).toEqual([])
@@ -49,10 +49,13 @@ describe('an index of existing documents', () => {
     expect(verified()).toEqual(before)
   })
 
-  test.each([1, 2, 7, 1_000])('that is unique is refused, when %i entries are sorted in memory', most => {
-    const index = collection.info.indexes.find(({ name }) => name === 'g_1_at_-1')!
-    const unique = { ...index, id: 900, name: 'n_1', unique: true, key: new Map([['n', 1]]) as never }
-    const ofN = { ...unique, paths: [['n']], directions: [1] }
-    expect(() => store.write(() => collection.build(ofN, most))).toThrow('E11000 duplicate key')
-  })
+  test.each([1, 2, 7, 1_000])(
+    'rejects duplicates if it is unique and %i entries are sorted in memory',
+    most => {
+      const index = collection.info.indexes.find(({ name }) => name === 'g_1_at_-1')!
+      const unique = { ...index, id: 900, name: 'n_1', unique: true, key: new Map([['n', 1]]) as never }
+      const ofN = { ...unique, paths: [['n']], directions: [1] }
+      expect(() => store.write(() => collection.build(ofN, most))).toThrow('E11000 duplicate key')
+    },
+  )
 })

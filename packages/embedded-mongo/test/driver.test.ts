@@ -6,7 +6,7 @@ import { type EmbeddedMongo, startEmbeddedMongo } from '../src/index.js'
 let server: EmbeddedMongo
 let client: MongoClient
 
-/** Ids of any type, where the driver's types expect an ObjectId. */
+/** Casts an id of another type to the ObjectId of the driver's types. */
 const id = (value: number) => value as unknown as ObjectId
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ test('the driver stores, finds, changes and removes documents', async () => {
   expect(groups[0]).toEqual({ _id: id(0), many: 2 })
 })
 
-test('types survive', async () => {
+test('preserves BSON types', async () => {
   const c = fresh()
   const doc = {
     _id: id(1),
@@ -71,7 +71,7 @@ test('types survive', async () => {
   expect(back?.dec.toString()).toBe('1.10')
 })
 
-test('unique indexes refuse duplicates with the pattern and the value', async () => {
+test('unique indexes reject duplicates with key pattern and key value', async () => {
   const c = fresh()
   await c.createIndex({ email: 1 }, { unique: true })
   await c.insertOne({ email: 'a@b' })

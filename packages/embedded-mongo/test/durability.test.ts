@@ -19,8 +19,8 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Acknowledged writes: recorded only after the server's reply. */
-const told = {
+/** Writes that were recorded after the server's acknowledgement. */
+const recorded = {
   inserted: new Set<number>(),
   removed: new Set<number>(),
   added: 0,
@@ -40,31 +40,33 @@ const connect = async (server: EmbeddedMongo) => {
   }
 }
 
-/** Writes until the server has ended. What is under way then may wait for another server: it is left behind. */
+/**
+ * Writes until the server has ended. Writes in flight at that time are abandoned: the driver waits for another server.
+ */
 const write = async (
   { client, docs, counters, accounts }: Awaited<ReturnType<typeof connect>>,
   seed: number,
   { ended }: EmbeddedMongo,
 ) => {
   const random = randomOf(seed)
-  const mine: number[] = []
+  const ids: number[] = []
   const step = async () => {
     const action = random.below(5)
-    if (action <= 1 || mine.length === 0) {
+    if (action <= 1 || ids.length === 0) {
       const _id = nextId++
       await docs.insertOne({ _id, k: `k${_id}`, tags: [_id % 7, _id % 5] })
-      told.inserted.add(_id)
-      mine.push(_id)
+      recorded.inserted.add(_id)
+      ids.push(_id)
     } else if (action === 2) {
-      const [_id] = mine.splice(random.below(mine.length), 1)
-      // From here on the document may be deleted, acknowledged or not.
-      told.inserted.delete(_id!)
+      const [_id] = ids.splice(random.below(ids.length), 1)
+      // From now on the document may be deleted, even without an acknowledgement.
+      recorded.inserted.delete(_id!)
       await docs.deleteOne({ _id: _id! })
-      told.removed.add(_id!)
+      recorded.removed.add(_id!)
     } else if (action === 3) {
-      told.tried++
+      recorded.tried++
       await counters.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { upsert: true })
-      told.added++
+      recorded.added++
     } else {
       const session = client.startSession()
       await session.withTransaction(async () => {
@@ -72,9 +74,9 @@ const write = async (
         await accounts.updateOne({ _id: random.below(5) }, { $inc: { n: 1 } }, { session })
       })
       await session.endSession()
-      told.moved++
+      recorded.moved++
     }
-    told.acknowledged++
+    recorded.acknowledged++
   }
   let isOver = false
   const over = ended.then(() => {
@@ -89,11 +91,11 @@ const write = async (
 
 const check = async ({ client, docs, counters, accounts }: Awaited<ReturnType<typeof connect>>) => {
   const there = new Set((await docs.find({}, { projection: { _id: 1 } }).toArray()).map(doc => doc._id))
-  expect([...told.inserted].filter(id => !there.has(id))).toEqual([])
-  expect([...told.removed].filter(id => there.has(id))).toEqual([])
+  expect([...recorded.inserted].filter(id => !there.has(id))).toEqual([])
+  expect([...recorded.removed].filter(id => there.has(id))).toEqual([])
   const n = (await counters.findOne({ _id: 1 }))?.n ?? 0
-  expect(n).toBeGreaterThanOrEqual(told.added)
-  expect(n).toBeLessThanOrEqual(told.tried)
+  expect(n).toBeGreaterThanOrEqual(recorded.added)
+  expect(n).toBeLessThanOrEqual(recorded.tried)
   // Transfers are atomic: the total never changes.
   const balance = (await accounts.find().toArray()).reduce((sum, account) => sum + account.n, 0)
   expect(balance).toBe(500)
@@ -116,14 +118,14 @@ test(`no acknowledged write is lost to kill -9 (${kills} kills)`, { timeout: 600
     if (kill < kills) {
       const writing = Array.from({ length: writers }, (_, i) => write(connected, kill * 100 + i, server))
       // At the kill some writes are acknowledged and others in flight, also on a busy machine.
-      const enough = told.acknowledged + 1 + random.below(kills > 10 ? 300 : 30)
-      await vi.waitUntil(() => told.acknowledged >= enough, { timeout: 120_000, interval: 1 })
+      const enough = recorded.acknowledged + 1 + random.below(kills > 10 ? 300 : 30)
+      await vi.waitUntil(() => recorded.acknowledged >= enough, { timeout: 120_000, interval: 1 })
       await new Promise(resolve => setTimeout(resolve, random.below(20)))
       const pid = Number(readFileSync(join(folder, 'embedded-mongo.lock'), 'latin1').split(' ')[0])
       process.kill(pid, 'SIGKILL')
       await server.stop()
       await Promise.all(writing)
-      // It looks for the server to the end of the driver's own limit.
+      // Do not await: the driver searches for the server until its own timeout.
       void connected.client.close(true).catch(() => {})
     } else {
       await connected.client.close()
@@ -131,7 +133,7 @@ test(`no acknowledged write is lost to kill -9 (${kills} kills)`, { timeout: 600
     }
   }
   console.log(
-    `durability: ${kills} kills, ${told.acknowledged} acknowledged writes (${told.inserted.size} documents kept, ${told.removed.size} removed, ${told.added} counted, ${told.moved} transactions), none lost, indexes exact`,
+    `durability: ${kills} kills, ${recorded.acknowledged} acknowledged writes (${recorded.inserted.size} documents kept, ${recorded.removed.size} removed, ${recorded.added} counted, ${recorded.moved} transactions), none lost, indexes exact`,
   )
-  expect(told.acknowledged).toBeGreaterThan(kills)
+  expect(recorded.acknowledged).toBeGreaterThan(kills)
 })

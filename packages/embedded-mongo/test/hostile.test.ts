@@ -96,7 +96,7 @@ const samples: Buffer[] = [
   ]),
 ]
 
-/** A message with a random malformation. */
+/** Returns a message with a random malformation. */
 const malformed = (random: Random): Buffer => {
   const bytes = Buffer.from(random.pick(samples))
   switch (random.below(9)) {
@@ -129,10 +129,9 @@ const malformed = (random: Random): Buffer => {
 }
 
 /**
- * Sends bytes on a new connection. Resolves when the server replies or disconnects. The server waits for the
- * rest of an incomplete message, and does not reply to a message without a request for a reply. With
- * `mayWait` such a message is abandoned once the server, which serves connections in order, has answered two
- * later ones.
+ * Sends bytes on a new connection. Resolves when the server replies or disconnects. The server waits for the rest of an
+ * incomplete message, and does not reply to a message that requests no reply. With `mayWait`, such a message is
+ * abandoned after the server, which serves connections in order, has answered two later messages.
  */
 const send = (bytes: Buffer, mayWait = false): Promise<'answered' | 'dropped' | 'waiting'> =>
   new Promise(resolve => {
@@ -179,11 +178,11 @@ test(`malformed messages are dropped or answered with an error (${wanted} messag
     expect((await server.run({ validate: collection }, $db)).errors).toEqual([])
 })
 
-test('a message beyond the limit is dropped before it is read', async () => {
+test('a message beyond the size limit is dropped before it is read', async () => {
   expect(await send(header(48_100_000, 2013))).toBe('dropped')
 })
 
-test('it listens on loopback alone', async () => {
+test('the server listens on loopback only', async () => {
   const { networkInterfaces } = await import('node:os')
   const outside = Object.values(networkInterfaces())
     .flat()

@@ -5,7 +5,7 @@ import { exact, plain, useServer } from './support.js'
 
 const server = useServer()
 
-/** A full run makes 25,000 queries (README.md); `npm test` runs a few seconds of it. */
+/** A full run executes 25,000 queries (README.md); `npm test` runs a few seconds of it. */
 const wanted = Number(process.env.FUZZ_QUERIES ?? 250)
 const seed = Number(process.env.FUZZ_SEED ?? 20261121)
 
@@ -163,10 +163,7 @@ const change = (random: Random): Document =>
     () => ({ $max: { n: random.below(9) } }),
   ])()
 
-/**
- * The same query, with expressions written so that no index can serve them, and literal patterns so that they
- * are matched like others.
- */
+/** Returns an equivalent query whose expressions no index can serve, and whose literal patterns are not optimized. */
 const unplanned = (filter: Document): Document => ({
   ...Object.fromEntries(
     Object.entries(filter).map(([path, one]) => [
@@ -179,7 +176,7 @@ const unplanned = (filter: Document): Document => ({
   ...(filter.$and && { $and: filter.$and.map(unplanned) }),
 })
 
-/** The results of a query with indexes and with a scan, in its order. */
+/** Returns the results of a query with indexes and with a scan, in their order. */
 const both = async (name: string, filter: Document, sort: Document) => {
   const projection =
     Object.keys(sort).length > 0
@@ -197,7 +194,7 @@ const both = async (name: string, filter: Document, sort: Document) => {
 
 const idsOf = (rows: Document[]) => rows.map(row => plain(row._id)).sort((a, b) => a - b)
 
-test(`queries through random indexes find what a scan finds (${wanted} queries)`, {
+test(`queries through random indexes equal a scan (${wanted} queries)`, {
   timeout: 120_000 + wanted * 150,
 }, async () => {
   const random = randomOf(seed)
@@ -212,7 +209,7 @@ test(`queries through random indexes find what a scan finds (${wanted} queries)`
     const late = random.chance(0.3)
     if (!late) for (const spec of specs) await server.failure({ createIndexes: name, indexes: [spec] })
     let id = 0
-    // Documents with parallel arrays are refused one by one (171); the others stay.
+    // Documents with parallel arrays are rejected individually (171); the others stay.
     const insert = async (count: number) =>
       server.run({
         insert: name,
@@ -244,7 +241,7 @@ test(`queries through random indexes find what a scan finds (${wanted} queries)`
       asked++
       const found = await both(name, filter, sort).catch((error: Document) => error)
       if (!('indexed' in found)) {
-        // Sorting by parallel arrays is refused.
+        // Sorting by parallel arrays is rejected.
         expect(plain(found.code)).toBe(171)
         continue
       }
@@ -302,7 +299,7 @@ const listed = {
     for (const name of ['c', 's'])
       if (random.chance(0.95))
         doc[name] = random.chance(arrays) ? random.many(2, () => small(random)) : small(random)
-    // Parallel arrays are refused.
+    // Parallel arrays are rejected.
     if (Array.isArray(doc.g)) for (const name of ['c', 's']) if (Array.isArray(doc[name])) doc[name] = 1
     if (random.chance(0.9)) doc.x = random.chance(0.9) ? text(random) : random.pick([[text(random), 'ab'], 5])
     const inside = () => ({ x: text(random) })
@@ -367,7 +364,7 @@ const listed = {
   },
   sort: (random: Random, { key }: Document): Document => {
     const forward = random.chance(0.5) ? 1 : -1
-    // Mostly what the index may give: its fields, some of them in another order or left out.
+    // Mostly sorts that the index may provide: its fields, some of them reordered or left out.
     const names = Object.keys(key).filter(name => name.length > 1 || name === 't')
     if (random.chance(0.3)) names.unshift(Object.keys(key)[0]!)
     if (random.chance(0.4) && !names.includes(Object.keys(key)[1]!)) names.unshift(Object.keys(key)[1]!)
@@ -385,13 +382,13 @@ const listed = {
   },
 }
 
-test(`lists through compound indexes are those of a scan, in its order (${wanted} queries)`, {
+test(`lists through compound indexes equal a scan, in its order (${wanted} queries)`, {
   tags: 'long',
   timeout: 120_000 + wanted * 150,
 }, async () => {
   const random = randomOf(seed + 2)
   let asked = 0
-  /** How often each kind of plan ran. */
+  /** Number of runs of each kind of plan. */
   const ran = {
     'sort behind a multikey field': 0,
     merge: 0,
@@ -488,11 +485,11 @@ test(`lists through compound indexes are those of a scan, in its order (${wanted
       .map(([kind, times]) => `${kind}: ${times}`)
       .join(', ')}`,
   )
-  // Each kind of plan ran, so that equal results say something of it.
+  // Each kind of plan must have run, so that the equal results cover it.
   for (const [kind, times] of Object.entries(ran)) expect(times, kind).toBeGreaterThan(wanted / 100)
 })
 
-test('distinct values and kept fields are the same with an index and without', async () => {
+test('distinct values and projected fields are equal with and without an index', async () => {
   const random = randomOf(seed + 1)
   const short = () => {
     for (;;) {
@@ -533,7 +530,7 @@ test('distinct values and kept fields are the same with an index and without', a
 })
 
 /**
- * The sort fields of the rows, with numbers as JS numbers: equal numbers of different types have no fixed
+ * Returns the sort fields of the rows, with numbers as JS numbers: equal numbers of different types have no fixed
  * order. Undefined if a field is an array, which sorts by an element: no index serves such a sort.
  */
 const sortKeys = (rows: Document[], sort: Document): unknown[] | undefined => {

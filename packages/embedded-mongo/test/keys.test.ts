@@ -79,7 +79,7 @@ const { value } = fc.letrec<{ value: Value }>(tie => ({
 
 const sign = (order: number) => Math.sign(order) + 0
 
-test('index keys order as values do, in both directions', { tags: 'long' }, () => {
+test('index keys sort like values, in both directions', { tags: 'long' }, () => {
   fc.assert(
     fc.property(value, value, (a, b) => {
       const order = sign(compare(a, b))
@@ -92,7 +92,7 @@ test('index keys order as values do, in both directions', { tags: 'long' }, () =
   )
 })
 
-test('no key is the beginning of another', () => {
+test('no key is a prefix of another key', () => {
   fc.assert(
     fc.property(value, value, (a, b) => {
       const [one, other] = [a, b].map(item => encodeKey([item], [1]).bytes) as [Buffer, Buffer]
@@ -113,7 +113,7 @@ test('the order of numbers is total', () => {
   )
 })
 
-test('what is written is read back, and is what the driver writes', () => {
+test('encoded documents are decoded unchanged, and equal the driver’s encoding', () => {
   fc.assert(
     fc.property(value, one => {
       const bytes = writeDoc(new Doc([['v', one]]))

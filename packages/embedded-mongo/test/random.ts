@@ -1,4 +1,4 @@
-/** Seeded random numbers (mulberry32) and choices. */
+/** Creates a source of seeded random numbers (mulberry32) and choices. */
 export const randomOf = (seed: number) => {
   let state = seed >>> 0
   const next = (): number => {

@@ -64,7 +64,7 @@ describe('transactions', () => {
     return error.code
   }
 
-  test('see the data as it was when they began', async () => {
+  test('read a snapshot of their start', async () => {
     const [one] = await begin('snapshot')
     expect(await rows.countDocuments({}, { session: one })).toBe(2)
     await rows.insertOne({ _id: 3, n: 3 })
@@ -84,7 +84,7 @@ describe('transactions', () => {
     await end()
   })
 
-  test('see their own writes, and nobody else does before the commit', async () => {
+  test('read their own writes, which are invisible to others before the commit', async () => {
     const [one] = await begin('own')
     await rows.insertOne({ _id: 3, n: 0 }, { session: one })
     await rows.updateMany({ n: { $gte: 2 } }, { $inc: { n: 5 } }, { session: one })
@@ -106,7 +106,7 @@ describe('transactions', () => {
     await end()
   })
 
-  test('leave nothing behind when they abort', async () => {
+  test('change nothing if they abort', async () => {
     const [one] = await begin('abort')
     await rows.insertOne({ _id: 3, n: 3 }, { session: one })
     await client.db('t').collection('made-in-vain').insertOne({ a: 1 }, { session: one })
@@ -117,7 +117,7 @@ describe('transactions', () => {
     await end()
   })
 
-  test('the first to write a document wins', async () => {
+  test('conflict if they write the same document: the first writer wins', async () => {
     const [one, two] = await begin('first')
     await rows.updateOne({ _id: 1 }, { $set: { n: 100 } }, { session: one })
     expect(await transient(rows.updateOne({ _id: 1 }, { $set: { n: 200 } }, { session: two }))).toBe(112)
@@ -127,7 +127,7 @@ describe('transactions', () => {
     await end()
   })
 
-  test('a write that was committed after the snapshot is a conflict', async () => {
+  test('conflict with a write that was committed after their snapshot', async () => {
     const [one] = await begin('late')
     await rows.findOne({ _id: 1 }, { session: one })
     await rows.updateOne({ _id: 1 }, { $set: { n: 50 } })
@@ -135,7 +135,7 @@ describe('transactions', () => {
     await end()
   })
 
-  test('a write outside that comes between is a conflict at the commit', async () => {
+  test('conflict at the commit with a write outside of a transaction', async () => {
     const [one] = await begin('between')
     await rows.updateOne({ _id: 1 }, { $set: { n: 60 } }, { session: one })
     await rows.updateOne({ _id: 1 }, { $set: { n: 70 } })
@@ -145,7 +145,7 @@ describe('transactions', () => {
     await end()
   })
 
-  test('two that insert one unique value conflict', async () => {
+  test('conflict if they insert the same unique value', async () => {
     const [one, two] = await begin('unique')
     await rows.insertOne({ _id: 10, n: 9 }, { session: one })
     expect(await transient(rows.insertOne({ _id: 11, n: 9 }, { session: two }))).toBe(112)
@@ -153,14 +153,14 @@ describe('transactions', () => {
     await end()
   })
 
-  test('a duplicate inside is 11000 and ends the transaction', async () => {
+  test('end with 11000 after a duplicate key', async () => {
     const [one] = await begin('duplicate')
     await expect(rows.insertOne({ _id: 10, n: 1 }, { session: one })).rejects.toMatchObject({ code: 11000 })
     expect(await transient(rows.findOne({}, { session: one }))).toBe(251)
     await end()
   })
 
-  test('an index that is made meanwhile is a conflict', async () => {
+  test('conflict with the creation of an index', async () => {
     const [one] = await begin('index')
     await rows.insertOne({ _id: 10, n: 10 }, { session: one })
     await rows.createIndex({ _id: 1, n: 1 })
@@ -168,7 +168,7 @@ describe('transactions', () => {
     await end()
   })
 
-  test('withTransaction tries again until all are in', async () => {
+  test('are retried by withTransaction until all are committed', async () => {
     await begin('counter')
     await end()
     await rows.deleteOne({ _id: 2 })
@@ -184,7 +184,7 @@ describe('transactions', () => {
     expect((await rows.findOne({ _id: 1 }))?.n).toBe(9)
   })
 
-  test('a commit that is sent again is answered again, also after a restart', async () => {
+  test('confirm a repeated commit, also after a restart', async () => {
     const folder = newFolder()
     // The driver sets `txnNumber` itself, so these commands bypass it.
     const inTransaction = {
@@ -216,7 +216,7 @@ describe('transactions', () => {
     expect(await send(other, commit)).toEqual([251, 0])
   })
 
-  test('a transaction of a process that was killed holds nobody up', async () => {
+  test('of a killed process do not block others', async () => {
     const at = newFolder()
     mkdirSync(at)
     const engine = new Engine(new Store(at, true), () => '', 1000)
@@ -248,7 +248,7 @@ describe('transactions', () => {
     await engine.close()
   })
 
-  describe('commits that arrive together', () => {
+  describe('concurrent commits', () => {
     const transaction = (n: number) => ({
       lsid: Doc.of({ id: new Binary(4, Buffer.alloc(16, n)) }),
       txnNumber: 1n,
@@ -289,7 +289,7 @@ describe('transactions', () => {
       expect(await stored()).toBe(20)
     })
 
-    test('are repeated by their clients when one of them cannot be stored', async () => {
+    test('return retryable errors if one of them cannot be stored', async () => {
       const { apply } = store
       let applied = 0
       vi.spyOn(store, 'apply').mockImplementation(changes => {
@@ -301,21 +301,21 @@ describe('transactions', () => {
       const codes = replies.map(reply => reply.get('code') ?? 'ok')
       expect(await stored()).toBe(0)
       expect(codes).toEqual(numbers.map(n => (n < 20 ? 112 : 1)))
-      // A transaction that could not be stored has ended: its client may begin again.
+      // A transaction that could not be stored has ended: its client may repeat it.
       vi.restoreAllMocks()
-      const again = (command: Doc) => {
+      const repeat = (command: Doc) => {
         command.set('txnNumber', 2n)
         return engine.submit(command) as Promise<Doc>
       }
       for (const n of numbers) {
-        expect((await again(insertOf(n))).get('n')).toBe(1)
-        expect((await again(commitOf(n))).has('code')).toBe(false)
+        expect((await repeat(insertOf(n))).get('n')).toBe(1)
+        expect((await repeat(commitOf(n))).has('code')).toBe(false)
       }
       expect(await stored()).toBe(20)
     })
   })
 
-  test('what transactions do not allow is refused', async () => {
+  test('reject commands that they do not support', async () => {
     const [one] = await begin('refused')
     await expect(client.db('t').command({ count: 'refused' }, { session: one })).rejects.toMatchObject({
       code: 263,
@@ -325,7 +325,7 @@ describe('transactions', () => {
 })
 
 describe('expiry', () => {
-  test('documents go when their time has come', async () => {
+  test('removes expired documents', async () => {
     const server = await startEmbeddedMongo({ sweepMs: 50 })
     const client = await new MongoClient(server.uri).connect()
     const c = client.db('t').collection<{ _id: number; at?: unknown }>('ttl')
@@ -349,7 +349,7 @@ describe('expiry', () => {
 })
 
 describe('explain', () => {
-  test('names the index, or says that there is none', async () => {
+  test('names the index, or reports a collection scan', async () => {
     const server = await startEmbeddedMongo()
     const client = await new MongoClient(server.uri).connect()
     const c = client.db('t').collection('explained')
@@ -403,7 +403,7 @@ describe('the data folder', () => {
     return server
   }
 
-  test('keeps everything, and is free again after stop', async () => {
+  test('preserves all data, and is unlocked after stop', async () => {
     const folder = newFolder()
     await (await fill(folder)).stop()
     const server = await startEmbeddedMongo({ dataDir: folder })
@@ -414,7 +414,7 @@ describe('the data folder', () => {
     await server.stop()
   })
 
-  test('a second server on it is refused', async () => {
+  test('rejects a second server', async () => {
     const folder = newFolder()
     const server = await fill(folder)
     await expect(startEmbeddedMongo({ dataDir: folder })).rejects.toThrow(
@@ -423,17 +423,17 @@ describe('the data folder', () => {
     await server.stop()
   })
 
-  test('the lock of a process that is gone does not count', async () => {
+  test('ignores the lock of an ended process', async () => {
     const folder = newFolder()
     await (await fill(folder)).stop()
     writeFileSync(join(folder, 'embedded-mongo.lock'), '999999999 1 x')
     await (await startEmbeddedMongo({ dataDir: folder })).stop()
-    // Nor does a lock whose process id was reused.
+    // A lock whose process id was reused is ignored as well.
     writeFileSync(join(folder, 'embedded-mongo.lock'), `${process.pid} 1 x`)
     await (await startEmbeddedMongo({ dataDir: folder })).stop()
   })
 
-  const damages: [name: string, damage: (file: string) => void, says: RegExp][] = [
+  const damages: [name: string, damage: (file: string) => void, message: RegExp][] = [
     ['a text file', file => writeFileSync(file, 'not a database'), /was not made by this database/],
     ['a file of zeros', file => writeFileSync(file, Buffer.alloc(20_000)), /was not made by this database/],
     [
@@ -458,7 +458,7 @@ describe('the data folder', () => {
     bytes.copy(all, at)
     writeFileSync(file, all)
   }
-  test.each(damages)('%s gives a clear error and stays as it is', async (_, damage, says) => {
+  test.each(damages)('rejects %s with a clear error, and leaves it unchanged', async (_, damage, message) => {
     const folder = newFolder()
     await (await fill(folder)).stop()
     const file = join(folder, 'data.mdb')
@@ -466,16 +466,16 @@ describe('the data folder', () => {
     const before = readFileSync(file)
     const error = await startEmbeddedMongo({ dataDir: folder }).catch(caught => caught)
     expect(error).toBeInstanceOf(DataFolderError)
-    expect(error.message).toMatch(says)
+    expect(error.message).toMatch(message)
     expect(readFileSync(file).equals(before)).toBe(true)
   })
 
-  test('is read as a whole at a start unless it is as it was closed', async () => {
+  test('is checked at the start unless it is unchanged since it was closed', async () => {
     const folder = newFolder()
     const file = join(folder, 'data.mdb')
     await (await fill(folder)).stop()
     expect(checkData(folder)).toBe(false)
-    // The note is used up: whoever was about to start may have been killed.
+    // The check removed the record: the process that made it may have been killed while starting.
     expect(checkData(folder)).toBe(true)
     await (await startEmbeddedMongo({ dataDir: folder })).stop()
     writeFileSync(file, readFileSync(file))
@@ -486,7 +486,7 @@ describe('the data folder', () => {
     expect(checkData(folder)).toBe(true)
   })
 
-  test('the folder of a MongoDB server is refused', async () => {
+  test('rejects the folder of a MongoDB server', async () => {
     const folder = newFolder()
     mkdirSync(folder)
     writeFileSync(join(folder, 'WiredTiger'), '')
@@ -501,13 +501,13 @@ describe('isolation', () => {
   })
 
   test.each(['thread', 'process'] as const)(
-    'a long query in a %s of its own does not hold the caller up',
+    'a long query in a separate %s does not block the caller',
     async isolate => {
       const server = await startEmbeddedMongo({ isolate })
       const client = await new MongoClient(server.uri).connect()
       const c = client.db('t').collection('long')
       await c.insertOne({})
-      // One step of a large part of a second, in which the server cannot pause.
+      // A single step of a large fraction of a second, in which the server cannot pause.
       const sum = { input: { $range: [0, 500_000] }, initialValue: 0, in: { $add: ['$$value', '$$this'] } }
       const turnsMeanwhile = async () => {
         let turns = 0
@@ -517,7 +517,7 @@ describe('isolation', () => {
         expect(found).toEqual({ sum: 124_999_750_000 })
         return turns
       }
-      // The most of several: a busy machine may hold the caller up, too.
+      // Use the maximum of several attempts: a busy machine may block the caller, too.
       let most = 0
       for (let left = 10; left > 0 && most <= 5; left--) most = Math.max(most, await turnsMeanwhile())
       expect(most).toBeGreaterThan(5)
@@ -529,7 +529,7 @@ describe('isolation', () => {
     },
   )
 
-  test('the process ends when the one that started it is killed', async () => {
+  test('the server process ends when its parent is killed', async () => {
     const folder = newFolder()
     const script = `
       const { startEmbeddedMongo } = await import(${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)})

@@ -18,21 +18,21 @@ const folders = mkdtempSync(join(tmpdir(), 'embedded-mongo-slices-'))
 afterAll(() => rmSync(folders, { recursive: true, force: true }))
 
 let made = 0
-/** A collection of rows whose `k` has no index. */
+/** Creates a collection of rows whose `k` has no index. */
 const rows = async (size: number): Promise<Collection<Row>> => {
   const c = server.client().db('slices').collection<Row>(`rows${++made}`)
   await c.insertMany(Array.from({ length: size }, (_, i) => ({ _id: i, k: i, n: 0, m: 0 })))
   return c
 }
 
-/** Joins a collection with itself without an index: 25 million comparisons for 5,000 rows. */
+/** Returns a pipeline that joins a collection with itself without an index: 25 million comparisons for 5,000 rows. */
 const join5000 = (c: Collection<Row>) => [
   { $lookup: { from: c.collectionName, localField: 'k', foreignField: 'k', as: 'same' } },
   { $group: { _id: null, n: { $sum: { $size: '$same' } } } },
 ]
 
-/** True for every document, and slow to evaluate. */
-const slowly = (steps: number) => ({
+/** Returns a condition that is true for every document, and slow to evaluate. */
+const slowCondition = (steps: number) => ({
   $expr: {
     $eq: [
       steps,
@@ -50,7 +50,7 @@ const connected = async <T>(work: (client: MongoClient) => Promise<T>): Promise<
   }
 }
 
-/** The number of running commands besides this `serverStatus`. */
+/** Returns the number of running commands besides this `serverStatus`. */
 const active = async () =>
   plain((await server.run({ serverStatus: 1 }, 'admin')).globalLock.activeClients.total)
 const becomes = (wanted: number) => expect.poll(active, { timeout: 50_000 }).toBe(wanted)
@@ -61,7 +61,7 @@ describe('a slow command', () => {
     big = await rows(5000)
   })
 
-  test('lets others read and write meanwhile, and ends with its client', async () => {
+  test('does not block reads and writes of others, and ends when its client disconnects', async () => {
     let over = false
     await connected(async client => {
       const slow = client
@@ -88,7 +88,7 @@ describe('a slow command', () => {
     await becomes(0)
   })
 
-  test('in a transaction lets others go on, too', async () => {
+  test('in a transaction does not block others', async () => {
     let over = false
     await connected(async client => {
       const session = client.startSession()
@@ -111,7 +111,7 @@ describe('a slow command', () => {
     await becomes(0)
   })
 
-  test('many at once let others go on', { tags: 'long' }, async () => {
+  test('does not block others if many run concurrently', { tags: 'long' }, async () => {
     await connected(async client => {
       const c = client.db('slices').collection<Row>(big.collectionName)
       let over = 0
@@ -131,7 +131,7 @@ describe('a slow command', () => {
     await becomes(0)
   })
 
-  test('is ended by killCursors while it reads a batch', async () => {
+  test('is interrupted by killCursors while it reads a batch', async () => {
     const name = big.collectionName
     const { cursor } = await server.run(
       { aggregate: name, pipeline: join5000(big), cursor: { batchSize: 0 } },
@@ -149,7 +149,7 @@ describe('a slow command', () => {
 })
 
 describe('a read in slices', () => {
-  test('sees one state while others write', { tags: 'long' }, async () => {
+  test('reads one snapshot while others write', { tags: 'long' }, async () => {
     const accounts = await rows(120)
     await accounts.updateMany({}, { $set: { n: 100 } })
     let stop = false
@@ -168,7 +168,7 @@ describe('a read in slices', () => {
       }
     }
     const movers = [1, 2].map(move)
-    const total = [{ $match: slowly(40) }, { $group: { _id: null, n: { $sum: '$n' } } }]
+    const total = [{ $match: slowCondition(40) }, { $group: { _id: null, n: { $sum: '$n' } } }]
     let beside = 0
     for (let i = 0; i < 5; i++) {
       const before = moved
@@ -187,10 +187,10 @@ describe('a read in slices', () => {
     expect(beside).toBeGreaterThan(0)
   })
 
-  test('keeps what it began with when its collection gets an index or goes', async () => {
+  test('continues on its snapshot when its collection is indexed or dropped', async () => {
     const c = await rows(300)
     const join = [
-      { $match: slowly(40) },
+      { $match: slowCondition(40) },
       { $lookup: { from: c.collectionName, localField: 'k', foreignField: 'k', as: 'same' } },
       { $group: { _id: null, n: { $sum: { $size: '$same' } } } },
     ]
@@ -204,10 +204,10 @@ describe('a read in slices', () => {
 })
 
 describe('a write in slices', () => {
-  test('loses nothing of what others write beside it', async () => {
+  test('does not lose concurrent writes of others', async () => {
     const c = await rows(2000)
     let over = false
-    const long = c.updateMany(slowly(100), { $inc: { n: 1 } }).finally(() => {
+    const long = c.updateMany(slowCondition(100), { $inc: { n: 1 } }).finally(() => {
       over = true
     })
     const added = new Map<number, number>()
@@ -221,7 +221,7 @@ describe('a write in slices', () => {
         if (!over) beside++
       }
     }
-    await Promise.all([add(), add(), c.aggregate([{ $match: slowly(50) }, { $count: 'n' }]).toArray()])
+    await Promise.all([add(), add(), c.aggregate([{ $match: slowCondition(50) }, { $count: 'n' }]).toArray()])
     expect(await long).toMatchObject({ matchedCount: 2000, modifiedCount: 2000 })
     expect(beside).toBeGreaterThan(0)
     for (const row of await c.find().toArray())
@@ -229,38 +229,39 @@ describe('a write in slices', () => {
     expect((await server.run({ validate: c.collectionName }, 'slices')).valid).toBe(true)
   })
 
-  test('changes and removes only what still matches when its turn comes', async () => {
+  test('changes and removes only documents that still match after a pause', async () => {
     const c = await rows(2000)
     await c.createIndex({ m: 1 })
-    const removing = c.deleteMany({ m: 0, ...slowly(100) })
-    // In reverse order: documents changed here first no longer match the deleteMany.
-    const kept: number[] = []
+    const removing = c.deleteMany({ m: 0, ...slowCondition(100) })
+    // Change in reverse order, so that the deleteMany does not match these documents.
+    const remaining: number[] = []
     for (let _id = 1999; _id >= 1990; _id--)
-      if ((await c.updateOne({ _id, m: 0 }, { $set: { m: 1 } })).modifiedCount === 1) kept.unshift(_id)
+      if ((await c.updateOne({ _id, m: 0 }, { $set: { m: 1 } })).modifiedCount === 1) remaining.unshift(_id)
     const { deletedCount } = await removing
-    expect(deletedCount).toBe(2000 - kept.length)
-    expect((await c.find().sort({ _id: 1 }).toArray()).map(row => row._id)).toEqual(kept)
+    expect(deletedCount).toBe(2000 - remaining.length)
+    expect((await c.find().sort({ _id: 1 }).toArray()).map(row => row._id)).toEqual(remaining)
     expect((await server.run({ validate: c.collectionName }, 'slices')).valid).toBe(true)
   })
 
-  test('keeps up with an index that is made meanwhile', async () => {
+  test('updates an index that is created meanwhile', async () => {
     const c = await rows(2000)
-    const long = c.updateMany(slowly(100), { $inc: { k: 1 } })
+    const long = c.updateMany(slowCondition(100), { $inc: { k: 1 } })
     await c.createIndex({ k: 1 })
     await long
     expect(await c.countDocuments({ k: { $gt: 1000 } })).toBe(1000)
     expect((await server.run({ validate: c.collectionName }, 'slices')).valid).toBe(true)
   })
 
-  test('each of many takes a document of its own', async () => {
+  test('claims a different document in each concurrent findAndModify', async () => {
     const c = await rows(300)
-    const take = () => c.findOneAndUpdate({ n: 0, ...slowly(60) }, { $set: { n: 1 } }, { sort: { k: -1 } })
+    const take = () =>
+      c.findOneAndUpdate({ n: 0, ...slowCondition(60) }, { $set: { n: 1 } }, { sort: { k: -1 } })
     const taken = await Promise.all(Array.from({ length: 8 }, take))
     expect(new Set(taken.map(row => row?._id)).size).toBe(8)
     expect(await c.countDocuments({ n: 1 })).toBe(8)
   })
 
-  test('that is retried after a restart goes on where it was', async () => {
+  test('resumes from its progress if it is retried after a restart', async () => {
     const documents = Array.from({ length: 20_000 }, (_, i) =>
       Doc.of({ _id: i, text: 'a text to be stored' }),
     )
@@ -300,7 +301,7 @@ describe('maxTimeMS', () => {
     name = (await rows(5000)).collectionName
   })
 
-  const slow = slowly(100_000)
+  const slow = slowCondition(100_000)
   const commands: [string, (name: string) => Document][] = [
     ['find', c => ({ find: c, filter: slow })],
     ['a sort', c => ({ find: c, filter: slow, sort: { k: -1 } })],
@@ -360,7 +361,7 @@ describe('maxTimeMS', () => {
     expect((await server.run({ validate: name }, 'slices')).valid).toBe(true)
   })
 
-  test('of a find counts on in its getMores, which have none of their own', async () => {
+  test('of a find also limits its getMores', async () => {
     const find = { find: name, filter: slow, batchSize: 0, maxTimeMS: 50 }
     const { cursor } = await server.run(find, 'slices')
     const more = { getMore: cursor.id, collection: name }
@@ -380,13 +381,13 @@ describe('maxTimeMS', () => {
     expect((await c.findOne({ _id: 0 }))?.m).toBe(0)
   })
 
-  test('is not needed for an expression that would hold all others up', { tags: 'long' }, async () => {
+  test('is not needed to interrupt an expression that cannot pause', { tags: 'long' }, async () => {
     const pipeline = [{ $limit: 1 }, { $project: { x: endless } }]
     expect((await server.failure({ aggregate: name, pipeline, cursor: {} }, 'slices')).code).toBe(50)
   })
 })
 
-describe('a pattern with endless ways', () => {
+describe('a pattern with catastrophic backtracking', () => {
   const text = `${'a'.repeat(60)}!`
   let name: string
   beforeAll(async () => {
@@ -412,10 +413,10 @@ describe('a pattern with endless ways', () => {
     for (const operator of ['$regexMatch', '$regexFind', '$regexFindAll'])
       expect((await server.failure(match(operator))).code).toBe(51156)
   }
-  test.each(['^(a+)+$', '(.*)*x\\1'])('%s ends', ends)
-  test.each(['^(a|aa)+$', '(?=(a+)+$)a', '^(a?){40}a{40}$'])('%s ends', { tags: 'long' }, ends)
+  test.each(['^(a+)+$', '(.*)*x\\1'])('is interrupted: %s', ends)
+  test.each(['^(a|aa)+$', '(?=(a+)+$)a', '^(a?){40}a{40}$'])('is interrupted: %s', { tags: 'long' }, ends)
 
-  test('still matches what it can match soon', async () => {
+  test('still matches texts that it matches quickly', async () => {
     const docs = ['aaaa', 'b', 'a'.repeat(5000)].map((t, _id) => ({ _id, t }))
     const found = await server.find(await server.holding(docs), { filter: { t: { $regex: '^(a+)+$' } } })
     expect(found.map(doc => plain(doc._id))).toEqual([0, 2])

@@ -7,7 +7,7 @@ const bytes = fc
   .map(item => Buffer.from(item).toString('latin1'))
 const longest = fc.constantFrom('', '\0', 'x'.repeat(65_535))
 
-test('sorts items of any bytes and lengths, however few of them are in memory', { tags: 'long' }, () => {
+test('sorts items of any bytes and lengths, with any number of items in memory', { tags: 'long' }, () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof({ weight: 20, arbitrary: bytes }, longest), { maxLength: 200, size: 'max' }),

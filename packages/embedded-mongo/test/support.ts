@@ -3,7 +3,7 @@ import { type Document, MongoClient } from 'mongodb'
 import { afterAll, beforeAll } from 'vitest'
 import { type EmbeddedMongo, startEmbeddedMongo } from '../src/index.js'
 
-/** A server for the tests of a file, with helper functions. */
+/** Starts a server for the tests of a file. Returns helper functions. */
 export const useServer = () => {
   let server: EmbeddedMongo
   let client: MongoClient
@@ -31,7 +31,7 @@ export const useServer = () => {
       (await run({ find: name, ...options, batchSize: 10_000 })).cursor.firstBatch,
     aggregate: async (name: string, pipeline: Document[]): Promise<Document[]> =>
       (await run({ aggregate: name, pipeline, cursor: { batchSize: 10_000 } })).cursor.firstBatch,
-    /** The error reply of a command: its write error if it has one. */
+    /** Returns the error reply of a command, or its write error. */
     async failure(command: Document, db?: string): Promise<Document> {
       try {
         const reply = await run(command, db)
@@ -48,13 +48,13 @@ export const useServer = () => {
   }
 }
 
-/** A value as canonical extended JSON, which preserves types and the order of keys. */
+/** Returns a value as canonical extended JSON, which preserves types and the order of keys. */
 export const exact = (value: unknown): string => EJSON.stringify(value, { relaxed: false })
 
 /** Converts a number of any type to a JS number. */
 export const plain = (value: unknown): number => Number(String(value))
 
-/** A branch of `$switch`. */
+/** Returns a branch of `$switch`. */
 export const branch = (when: unknown, value: unknown): Document =>
   Object.fromEntries([
     ['case', when],

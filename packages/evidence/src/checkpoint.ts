@@ -1,7 +1,7 @@
 import type { Checkpoint } from '@iodine/contracts'
 import { canonicalJson } from './hash.js'
 
-/** The text that a checkpoint's signature covers: canonical JSON of its four fields. */
+/** Returns the text that a checkpoint's signature covers: canonical JSON of its four fields. */
 export const checkpointText = ({
   at,
   key_id,
@@ -12,7 +12,10 @@ export const checkpointText = ({
 const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), unit => unit.charCodeAt(0))
 
-/** Bytes of a PEM block (RFC 7468). Throws where there is none. */
+/**
+ * Returns the bytes of a public key in PEM (RFC 7468).
+ * @throws TypeError if the text contains none
+ */
 const fromPem = (pem: string): Uint8Array<ArrayBuffer> => {
   const [, body] = /-----BEGIN PUBLIC KEY-----([\sA-Za-z0-9+/=]+)-----END PUBLIC KEY-----/.exec(pem) ?? []
   if (body === undefined) throw new TypeError('not a public key in PEM')
@@ -20,8 +23,9 @@ const fromPem = (pem: string): Uint8Array<ArrayBuffer> => {
 }
 
 /**
- * Checks a checkpoint's Ed25519 signature (RFC 8032) by WebCrypto.
- * @param publicKey SubjectPublicKeyInfo in PEM; throws a TypeError or DataError for anything else
+ * Verifies a checkpoint's Ed25519 signature (RFC 8032) with WebCrypto.
+ * @param publicKey SubjectPublicKeyInfo in PEM
+ * @throws TypeError or DataError for an invalid key
  */
 export const verifyCheckpoint = async (checkpoint: Checkpoint, publicKey: string): Promise<boolean> => {
   const key = await crypto.subtle.importKey('spki', fromPem(publicKey), 'Ed25519', false, ['verify'])
@@ -29,7 +33,7 @@ export const verifyCheckpoint = async (checkpoint: Checkpoint, publicKey: string
     const signed = new TextEncoder().encode(checkpointText(checkpoint))
     return await crypto.subtle.verify('Ed25519', key, fromBase64(checkpoint.sig), signed)
   } catch {
-    // A signature that is no base64.
+    // The signature is not base64.
     return false
   }
 }

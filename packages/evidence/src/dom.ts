@@ -1,30 +1,30 @@
 import { LIMITS } from '@iodine/contracts'
 import { splitsCharacter } from './quotes.js'
 
-/** Name of the rules below. Other rules get another name: captures say which made their text. */
+/** Version of the projection rules below; captures state the version of their text. Changed rules need a new name. */
 export const PROJECTION = 'iodine-text-1'
 
-/** Characters of `captureDom`: UTF-8 takes at most three bytes for each. */
+/** Maximum UTF-16 units of `captureDom`: UTF-8 takes at most three bytes for each. */
 export const DOM_MAX = Math.floor(LIMITS.blobBytes / 4)
 
-/** Never captured, with all that they contain: they run, load, hold what the reader typed, or are not drawn. */
-const LEFT_OUT = new Set(
+/** Elements that are never captured, with their content: they run, load, contain user input, or are not rendered. */
+const EXCLUDED = new Set(
   (
     'script style noscript template head title meta link base iframe frame frameset noframes object embed ' +
     'applet portal fencedframe noembed ' +
     'input textarea select option optgroup datalist button output meter progress'
   ).split(' '),
 )
-/** Drawn by other means than their content, or not at all. */
+/** Elements whose content is not rendered as text. */
 const WITHOUT_TEXT = new Set(
   'canvas video audio desc metadata defs symbol clippath mask pattern marker annotation annotation-xml rp'.split(
     ' ',
   ),
 )
-/** Their end is found by other rules than that of other elements: written as `pre`. */
+/** Elements with special parsing rules for their end: written as `pre`. */
 const RAW_TEXT = new Set('xmp plaintext listing'.split(' '))
 const VOID = new Set('area br col hr img source track wbr'.split(' '))
-/** Lines of their own where no layout says otherwise. */
+/** Elements that are blocks without a layout. */
 const BLOCKS = new Set(
   (
     'address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure ' +
@@ -38,12 +38,12 @@ const TEXT = 3
 const CDATA = 4
 const FRAGMENT = 11
 
-/** A node's type; only elements can hide theirs. */
+/** Returns a node's type. Only elements can shadow the property, by form fields of that name. */
 const typeOf = ({ nodeType }: Node): number => (typeof nodeType === 'number' ? nodeType : ELEMENT)
 
 /**
- * Returns a node's property as its class defines it. The fields of a form hide the form's own properties, such as
- * `<input name="attributes">`, and pictures and forms those of the document.
+ * Returns a node's property as its class defines it. Named fields shadow the properties of their form, such as
+ * `<input name="attributes">`; named images and forms shadow those of the document (DOM clobbering).
  */
 export const nodeProperty = <N extends Node, K extends keyof N>(node: N, name: K): N[K] => {
   const type: string = node[Symbol.toStringTag as never]
@@ -63,15 +63,15 @@ const documentOf = (node: Node): Document | null =>
 const hasAttribute = (element: Element, name: string): boolean =>
   nodeProperty(element, 'hasAttribute').call(element, name)
 
-/** What is drawn in an element's place: an open shadow root instead of its children, and what a slot is given. */
-const shownChildren = (node: Node): readonly Node[] => {
+/** Returns the rendered children: those of an open shadow root, the nodes assigned to a slot, or the node's own. */
+const renderedChildren = (node: Node): readonly Node[] => {
   if (typeOf(node) === ELEMENT) {
     const element = node as Element
     const shadow = nodeProperty(element, 'shadowRoot')
     if (shadow) return Array.from(shadow.childNodes)
     if (nameOf(element) === 'slot' && 'assignedNodes' in element) {
-      const given = (element as HTMLSlotElement).assignedNodes()
-      if (given.length > 0) return given
+      const assigned = (element as HTMLSlotElement).assignedNodes()
+      if (assigned.length > 0) return assigned
     }
     if (nameOf(element) === 'details' && !element.hasAttribute('open'))
       return Array.from(element.children)
@@ -81,17 +81,17 @@ const shownChildren = (node: Node): readonly Node[] => {
   return childrenOf(node)
 }
 
-/** Boxes to which browsers do not apply `content-visibility`. A fieldset is a block in any case. */
+/** Display types to which browsers do not apply `content-visibility`. A fieldset is always a block. */
 const UNCONTAINED = /^(inline|(inline-)?table|ruby.*)$/
 
-/** Whether that page has a layout; a parsed document and those of tests have none. */
+/** Returns whether the page has a layout; parsed documents and those of tests have none. */
 const hasLayout = (node: Node): boolean => {
   const { width = 0 } = documentOf(node)?.documentElement?.getBoundingClientRect?.() ?? {}
   return width > 0
 }
 
-/** Whether the layout has a place for a text: not in an SVG outside of `text`, not of the size 0. */
-const isDrawn = (text: Node, range: Range): boolean => {
+/** Returns whether a text has a box in the layout. Texts in an SVG outside of `text` and of size 0 have none. */
+const isRendered = (text: Node, range: Range): boolean => {
   range.selectNodeContents(text)
   return Array.from(range.getClientRects()).some(({ width, height }) => width > 0 && height > 0)
 }
@@ -106,7 +106,7 @@ interface Style {
   keepsSpaces: boolean
 }
 
-/** How an element is drawn: as the browser says, or by its name and attributes where there is no layout. */
+/** Returns an element's style: computed by the browser, or by name and attributes without a layout. */
 const styleOf = (element: Element, inherited: Style, isLaidOut: boolean): Style => {
   const name = nameOf(element)
   const computed = documentOf(element)?.defaultView?.getComputedStyle?.(element)
@@ -136,12 +136,12 @@ const styleOf = (element: Element, inherited: Style, isLaidOut: boolean): Style 
 
 const ROOT: Style = { isShown: true, isVisible: true, isBlock: true, isCell: false, keepsSpaces: false }
 
-/** Collects lines of text: spaces in between are one, and no line begins or ends with one. */
+/** Collects lines of text: collapses spaces, and removes them at the start and end of lines. */
 class Lines {
   #parts: string[] = []
   #length = 0
-  #isSpaceDue = false
-  /** No space is wanted here. */
+  #isSpacePending = false
+  /** True at the start of a line or cell, where spaces are dropped. */
   #isAtStart = true
   #isLineEmpty = true
 
@@ -158,17 +158,17 @@ class Lines {
   write(text: string, keepsSpaces: boolean): void {
     if (keepsSpaces) {
       if (text === '') return
-      if (this.#isSpaceDue && !this.#isAtStart) this.#push(' ')
-      this.#isSpaceDue = false
+      if (this.#isSpacePending && !this.#isAtStart) this.#push(' ')
+      this.#isSpacePending = false
       this.#push(text.replace(/\r\n?/g, '\n'))
       this.#isAtStart = text.endsWith('\n')
       return
     }
     for (const [index, word] of text.split(/[ \t\n\r\f]+/).entries()) {
-      if (index > 0) this.#isSpaceDue = true
+      if (index > 0) this.#isSpacePending = true
       if (word === '') continue
-      if (this.#isSpaceDue && !this.#isAtStart) this.#push(' ')
-      this.#isSpaceDue = false
+      if (this.#isSpacePending && !this.#isAtStart) this.#push(' ')
+      this.#isSpacePending = false
       this.#isAtStart = false
       this.#push(word)
     }
@@ -177,19 +177,19 @@ class Lines {
   tab(): void {
     if (this.#isLineEmpty) return
     this.#push('\t')
-    this.#isSpaceDue = false
+    this.#isSpacePending = false
     this.#isAtStart = true
   }
 
-  /** Ends the line, unless it is empty. */
+  /** Ends the line unless it is empty. */
   endLine(): void {
     if (!this.#isLineEmpty) this.breakLine()
-    this.#isSpaceDue = false
+    this.#isSpacePending = false
   }
 
   breakLine(): void {
     this.#push('\n')
-    this.#isSpaceDue = false
+    this.#isSpacePending = false
     this.#isAtStart = true
   }
 
@@ -205,12 +205,14 @@ class Lines {
 }
 
 /**
- * The text that a person sees of a part of a page: blocks as lines, cells apart by tabs, runs of white space as one
- * space unless they are kept. Not in it: what is not drawn (`display: none`, hidden or transparent elements, closed
- * details, text of the size 0), closed shadow roots, form controls, frames, alternative texts and generated content.
- * In it, as a reader can bring it to light: what is cut off, covered, beside the screen, or as pale as its ground.
- * Ends after `LIMITS.captureTextMax` UTF-16 units. Halves of characters become U+FFFD, as in UTF-8. Iterative: depth
- * does not matter. The page is only read.
+ * Projects a part of a page to its visible text: blocks as lines, cells separated by tabs, white space collapsed unless
+ * the style preserves it.
+ * - Excluded: elements that are not rendered (`display: none`, hidden, transparent, closed details, size 0), closed
+ *   shadow roots, form controls, frames, alternative texts and generated content.
+ * - Included, because a reader can reveal it: text that is clipped, covered, off-screen, or in the background's colour.
+ *
+ * Ends after `LIMITS.captureTextMax` UTF-16 units. Lone surrogates become U+FFFD, as in UTF-8. Iterative, so that deep
+ * trees do not overflow the stack. Does not modify the page.
  */
 export const projectText = (root: Node): string => {
   const lines = new Lines()
@@ -223,7 +225,7 @@ export const projectText = (root: Node): string => {
       : ROOT
   const steps: Step[] = [{ after: start }]
   const descend = (node: Node, style: Style) => {
-    for (const child of shownChildren(node).toReversed()) steps.push({ node: child, style })
+    for (const child of renderedChildren(node).toReversed()) steps.push({ node: child, style })
   }
   descend(root, start)
   for (let step = steps.pop(); step && !lines.isFull; step = steps.pop()) {
@@ -234,12 +236,12 @@ export const projectText = (root: Node): string => {
     }
     const { node, style } = step
     if (typeOf(node) === TEXT || typeOf(node) === CDATA) {
-      if (style.isVisible && (!range || isBlank(node) || isDrawn(node, range)))
+      if (style.isVisible && (!range || isBlank(node) || isRendered(node, range)))
         lines.write((node.nodeValue ?? '').toWellFormed().replaceAll('\0', ''), style.keepsSpaces)
     } else if (typeOf(node) === ELEMENT) {
       const element = node as Element
       const name = nameOf(element)
-      if (LEFT_OUT.has(name) || WITHOUT_TEXT.has(name)) continue
+      if (EXCLUDED.has(name) || WITHOUT_TEXT.has(name)) continue
       const own = styleOf(element, style, isLaidOut)
       if (!own.isShown) continue
       if (name === 'br') {
@@ -263,21 +265,21 @@ const escapeText = (text: string): string =>
     .replaceAll('>', '&gt;')
 const escapeValue = (text: string): string => escapeText(text).replaceAll('"', '&quot;')
 
-/** Attributes whose value is loaded or followed. They are kept as absolute http(s) addresses alone. */
-const ADDRESSES = new Set(
+/** Attributes that contain URLs. They are kept only as absolute http(s) URLs. */
+const URL_ATTRIBUTES = new Set(
   'href src poster cite data background longdesc xlink:href manifest lowsrc dynsrc profile classid codebase archive itemid'.split(
     ' ',
   ),
 )
-/** Attributes that load, submit, style, or hold a document. */
-const LEFT_OUT_ATTRIBUTES = new Set(
+/** Attributes that load, submit, style, or contain a document. */
+const EXCLUDED_ATTRIBUTES = new Set(
   'style srcdoc srcset imagesrcset ping nonce integrity action formaction attributionsrc http-equiv is shadowrootmode'.split(
     ' ',
   ),
 )
-const RUNS = /^(?:javascript|vbscript|data|blob|filesystem):/i
+const ACTIVE_SCHEME = /^(?:javascript|vbscript|data|blob|filesystem):/i
 
-const httpAddress = (value: string, base: string): string | undefined => {
+const httpUrl = (value: string, base: string): string | undefined => {
   if (!URL.canParse(value, base)) return undefined
   const url = new URL(value, base)
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : undefined
@@ -287,21 +289,21 @@ const attributesOf = (element: Element): string => {
   let text = ''
   for (const { name, value } of Array.from(nodeProperty(element, 'attributes'))) {
     const key = name.toLowerCase()
-    if (!/^[a-z_][a-z0-9_:.-]*$/.test(key) || key.startsWith('on') || LEFT_OUT_ATTRIBUTES.has(key)) continue
-    if (ADDRESSES.has(key) || key.endsWith(':href')) {
-      const address = httpAddress(value, nodeProperty(element, 'baseURI'))
-      if (address !== undefined) text += ` ${key}="${escapeValue(address)}"`
+    if (!/^[a-z_][a-z0-9_:.-]*$/.test(key) || key.startsWith('on') || EXCLUDED_ATTRIBUTES.has(key)) continue
+    if (URL_ATTRIBUTES.has(key) || key.endsWith(':href')) {
+      const url = httpUrl(value, nodeProperty(element, 'baseURI'))
+      if (url !== undefined) text += ` ${key}="${escapeValue(url)}"`
       // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers ignore them in schemes
-    } else if (!RUNS.test(value.replace(/[\u0000-\u0020\u007f-\u00a0]/g, '')))
+    } else if (!ACTIVE_SCHEME.test(value.replace(/[\u0000-\u0020\u007f-\u00a0]/g, '')))
       text += ` ${key}="${escapeValue(value)}"`
   }
   return text
 }
 
 /**
- * The HTML of a part of a page, made without touching the page: without scripts, styles, form controls, frames,
- * comments and event handlers; addresses are absolute and http(s). Open shadow roots stand in their hosts' place. At
- * most a quarter of `LIMITS.blobBytes` characters: what follows is left out. Iterative: depth does not matter.
+ * Serializes a part of a page as HTML without scripts, styles, form controls, frames, comments and event handlers. URLs
+ * are absolute and http(s). An open shadow root replaces the children of its host. Truncated after `DOM_MAX` UTF-16
+ * units. Iterative, so that deep trees do not overflow the stack. Does not modify the page.
  */
 export const captureDom = (root: Element): string => {
   const parts: string[] = []
@@ -312,7 +314,7 @@ export const captureDom = (root: Element): string => {
   }
   const steps: (Node | string)[] = [root]
   for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
-    // Ends of elements are always written, so that the result is whole.
+    // End tags are always written, so that the result is well-formed.
     if (typeof step === 'string') push(step)
     else if (length >= DOM_MAX) continue
     else if (typeOf(step) === TEXT || typeOf(step) === CDATA)
@@ -320,7 +322,7 @@ export const captureDom = (root: Element): string => {
     else if (typeOf(step) === ELEMENT) {
       const element = step as Element
       const name = nameOf(element)
-      if (LEFT_OUT.has(name) || !/^[a-z][a-z0-9-]*$/.test(name)) continue
+      if (EXCLUDED.has(name) || !/^[a-z][a-z0-9-]*$/.test(name)) continue
       const written = RAW_TEXT.has(name) ? 'pre' : name
       push(`<${written}${attributesOf(element)}>`)
       if (VOID.has(name)) continue
@@ -329,7 +331,7 @@ export const captureDom = (root: Element): string => {
       const children = shadow
         ? Array.from(shadow.childNodes)
         : name === 'slot'
-          ? shownChildren(element)
+          ? renderedChildren(element)
           : childrenOf(element)
       for (const child of children.toReversed()) steps.push(child)
     }

@@ -1,8 +1,8 @@
 import { concat, fromHex, sha256Hex } from './hash.js'
 
 /**
- * The hash of a complete subtree of 2^`level` leaves, which begins at leaf `index` * 2^`level`. Level 0 holds
- * the hashes of the leaves. Hashes are hexadecimal.
+ * Look-up of the hash of a complete subtree of 2^`level` leaves, which begins at leaf `index` * 2^`level`. Level 0
+ * contains the leaf hashes. Hashes are hexadecimal.
  */
 export type NodeAt = (level: number, index: number) => Promise<string>
 
@@ -12,24 +12,24 @@ export interface TreeNode {
   hash: string
 }
 
-/** The hash of two subtrees side by side (RFC 9162, 2.1.1): SHA-256 of 0x01 and both hashes. */
+/** Returns the hash of a node with two subtrees (RFC 9162, 2.1.1): SHA-256 of 0x01 and both hashes. */
 export const nodeHash = (left: string, right: string): Promise<string> =>
   sha256Hex(concat(Uint8Array.of(1), fromHex(left), fromHex(right)))
 
-/** The hash of an empty tree: SHA-256 of nothing. */
+/** Returns the hash of an empty tree: SHA-256 of the empty string. */
 const emptyRoot = (): Promise<string> => sha256Hex('')
 
 const isOdd = (n: number) => n % 2 === 1
 const half = (n: number) => Math.floor(n / 2)
 
-/** The largest power of two below `n`, for n > 1: where RFC 9162, 2.1.1, splits a tree. */
+/** Returns the largest power of two below `n`, for n > 1: RFC 9162, 2.1.1, splits a tree there. */
 const splitOf = (n: number): number => {
   let power = 1
   while (power * 2 < n) power *= 2
   return power
 }
 
-/** The complete subtrees that make up a tree of `size` leaves, largest first: one for each binary digit 1 of `size`. */
+/** Returns the complete subtrees of a tree of `size` leaves, largest first: one for each binary digit 1 of `size`. */
 export const subtreesOf = (size: number): Omit<TreeNode, 'hash'>[] => {
   const subtrees: Omit<TreeNode, 'hash'>[] = []
   for (let start = 0; start < size; ) {
@@ -43,7 +43,7 @@ export const subtreesOf = (size: number): Omit<TreeNode, 'hash'>[] => {
 /**
  * Appends a leaf to a tree of `size` leaves.
  * @param frontier hashes of its `subtreesOf`
- * @returns the frontier of the larger tree, and the nodes that are complete now, the leaf first
+ * @returns the frontier of the larger tree, and the newly complete nodes, the leaf first
  */
 export const nodesAfterAppend = async (
   frontier: readonly string[],
@@ -63,14 +63,14 @@ export const nodesAfterAppend = async (
   return { frontier: next, nodes }
 }
 
-/** The root of the tree with this frontier, which may be empty. */
+/** Returns the root of the tree with this frontier, which may be empty. */
 export const rootOf = async (frontier: readonly string[]): Promise<string> => {
   let root: string | undefined
   for (const hash of frontier.toReversed()) root = root === undefined ? hash : await nodeHash(hash, root)
   return root ?? emptyRoot()
 }
 
-/** The hash of the `count` leaves from `start` on, for a `start` where such a subtree begins. */
+/** Returns the hash of the `count` leaves from `start`; `start` must be the beginning of a subtree. */
 const rangeHash = async (nodeAt: NodeAt, start: number, count: number): Promise<string> => {
   const level = Math.log2(count)
   if (Number.isInteger(level)) return nodeAt(level, start / count)
@@ -81,17 +81,19 @@ const rangeHash = async (nodeAt: NodeAt, start: number, count: number): Promise<
   )
 }
 
-/** The root of the tree of the first `size` leaves. */
+/** Returns the root of the tree of the first `size` leaves. */
 export const rootAt = async (nodeAt: NodeAt, size: number): Promise<string> =>
   size === 0 ? emptyRoot() : rangeHash(nodeAt, 0, size)
 
-const inRange = (isIn: boolean, what: string): void => {
-  if (!isIn) throw new RangeError(what)
+const assertRange = (isInRange: boolean, message: string): void => {
+  if (!isInRange) throw new RangeError(message)
 }
 
-/** The inclusion path (RFC 9162, 2.1.3.1) of leaf `seq` in the tree of `size` leaves, from the leaf's sibling up. */
+/**
+ * Returns the inclusion path (RFC 9162, 2.1.3.1) of leaf `seq` in the tree of `size` leaves, the leaf's sibling first.
+ */
 export const inclusionPath = async (nodeAt: NodeAt, seq: number, size: number): Promise<string[]> => {
-  inRange(seq >= 0 && seq < size, 'the leaf is not in a tree of this size')
+  assertRange(seq >= 0 && seq < size, 'the leaf is not in a tree of this size')
   const path: string[] = []
   for (let start = 0, count = size; count > 1; ) {
     const split = splitOf(count)
@@ -105,9 +107,9 @@ export const inclusionPath = async (nodeAt: NodeAt, seq: number, size: number): 
   return path.reverse()
 }
 
-/** The consistency path (RFC 9162, 2.1.4.1) between the trees of the first `from` and the first `to` leaves. */
+/** Returns the consistency path (RFC 9162, 2.1.4.1) between the trees of the first `from` and the first `to` leaves. */
 export const consistencyPath = async (nodeAt: NodeAt, from: number, to: number): Promise<string[]> => {
-  inRange(from >= 1 && from <= to, 'from must be 1 to the size of the log')
+  assertRange(from >= 1 && from <= to, 'from must be 1 to the size of the log')
   const path: string[] = []
   let isWhole = true
   let [start, count, wanted] = [0, to, from]
@@ -128,7 +130,7 @@ export const consistencyPath = async (nodeAt: NodeAt, from: number, to: number):
   return path.reverse()
 }
 
-/** Checks an inclusion path (RFC 9162, 2.1.3.2). Hashes in hexadecimal. */
+/** Verifies an inclusion path (RFC 9162, 2.1.3.2). Hashes are hexadecimal. */
 export const verifyInclusion = async (
   leaf: string,
   seq: number,
@@ -149,7 +151,7 @@ export const verifyInclusion = async (
   return sn === 0 && hash === root
 }
 
-/** Checks a consistency path (RFC 9162, 2.1.4.2). Hashes in hexadecimal. */
+/** Verifies a consistency path (RFC 9162, 2.1.4.2). Hashes are hexadecimal. */
 export const verifyConsistency = async (
   from: number,
   to: number,

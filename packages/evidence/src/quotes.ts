@@ -1,10 +1,10 @@
 import { findFolded, foldValue, LIMITS, type QuoteRelation, type TextRange } from '@iodine/contracts'
 
-/** Whether an offset in UTF-16 units stands between the halves of a character. */
+/** Returns whether an offset in UTF-16 units splits a surrogate pair. */
 export const splitsCharacter = (text: string, offset: number): boolean =>
   /[\ud800-\udbff]/.test(text.charAt(offset - 1)) && /[\udc00-\udfff]/.test(text.charAt(offset))
 
-/** What stands before and after a part of a text, `LIMITS.quoteContextMax` units each at most, in whole characters. */
+/** Returns up to `LIMITS.quoteContextMax` units of whole characters before and after a range of a text. */
 export const contextOf = (text: string, start: number, end: number): { prefix: string; suffix: string } => {
   let from = Math.max(0, start - LIMITS.quoteContextMax)
   let to = Math.min(text.length, end + LIMITS.quoteContextMax)
@@ -14,8 +14,8 @@ export const contextOf = (text: string, start: number, end: number): { prefix: s
 }
 
 /**
- * The text of a record's field by its JSON pointer (RFC 6901): strings as they are, numbers as JSON. Undefined
- * where there is none, or something else.
+ * Returns a record's field by its JSON pointer (RFC 6901): strings unchanged, numbers as JSON. Undefined for a missing
+ * field and for other types.
  */
 export const pointerValue = (record: unknown, pointer: string): string | undefined => {
   if (pointer !== '' && !pointer.startsWith('/')) return undefined
@@ -30,7 +30,7 @@ export const pointerValue = (record: unknown, pointer: string): string | undefin
   return typeof value === 'string' ? value : undefined
 }
 
-/** The reference token of a JSON pointer (RFC 6901, 3) for a name. */
+/** Returns the reference token of a JSON pointer (RFC 6901, 3) for a name. */
 export const pointerToken = (name: string | number): string =>
   String(name).replaceAll('~', '~0').replaceAll('/', '~1')
 
@@ -38,7 +38,7 @@ export interface Quote {
   exact: string
   prefix?: string | undefined
   suffix?: string | undefined
-  /** Where it was last, in UTF-16 units. */
+  /** Last known offset, in UTF-16 units. */
   start?: number | undefined
 }
 
@@ -54,22 +54,22 @@ const commonPrefix = (a: string, b: string): number => {
 }
 
 /**
- * Finds a quote in a text: of all places with these very words the one whose surroundings agree most, then the
- * one nearest to `start`; without any such place, the same of the words in another case or Unicode form. Offsets
- * in UTF-16 units; null where the words are not.
+ * Finds a quote in a text. Of all exact occurrences, returns the one with the most matching context, then the one
+ * nearest to `start`. Without an exact occurrence, searches the folded text (case, Unicode form). Offsets in UTF-16
+ * units; null without any occurrence.
  */
 export const anchorQuote = (
   text: string,
   { exact, prefix = '', suffix = '', start: near = 0 }: Quote,
 ): { start: number; end: number } | null => {
   if (exact === '' || !exact.isWellFormed()) return null
-  const places: TextRange[] = []
+  const ranges: TextRange[] = []
   for (let at = text.indexOf(exact); at !== -1; at = text.indexOf(exact, at + 1))
     if (!splitsCharacter(text, at) && !splitsCharacter(text, at + exact.length))
-      places.push([at, at + exact.length])
-  if (places.length === 0) places.push(...findFolded(text, exact))
+      ranges.push([at, at + exact.length])
+  if (ranges.length === 0) ranges.push(...findFolded(text, exact))
   let best: { start: number; end: number; agreed: number; away: number } | null = null
-  for (const [start, end] of places) {
+  for (const [start, end] of ranges) {
     const before = text.slice(Math.max(0, start - prefix.length), start)
     const after = text.slice(end, end + suffix.length)
     const agreed = commonSuffix(before, prefix) + commonPrefix(after, suffix)
@@ -81,8 +81,8 @@ export const anchorQuote = (
 }
 
 /**
- * How quoted words and an IOD's value relate: `same`, `folded` (but for case, Unicode form and white space around
- * them), or `part` (one contains the other, folded). Null where they have nothing to do with each other.
+ * Compares quoted words with an IOD's value: `same`, `folded` (equal apart from case, Unicode form and surrounding
+ * white space), or `part` (one contains the other, folded). Null if they are unrelated.
  */
 export const relationOf = (exact: string, value: string): QuoteRelation | null => {
   if (exact === value) return 'same'
@@ -92,7 +92,7 @@ export const relationOf = (exact: string, value: string): QuoteRelation | null =
   return words.includes(wanted) || wanted.includes(words) ? 'part' : null
 }
 
-/** Units of UTF-16 as code points, the unit of the Web Annotation Data Model. */
+/** Returns the number of code points, the unit of the Web Annotation Data Model. */
 const codePoints = (text: string): number => {
   let n = 0
   for (const _ of text) n += 1
@@ -100,8 +100,8 @@ const codePoints = (text: string): number => {
 }
 
 /**
- * A quote as selectors of the W3C Web Annotation Data Model (4.2.4, 4.2.5), whose offsets are code points. For a
- * field of a record they refine a FragmentSelector with its JSON pointer.
+ * Returns a quote as selectors of the W3C Web Annotation Data Model (4.2.4, 4.2.5), whose offsets are code points. For
+ * a field of a record, they refine a FragmentSelector with its JSON pointer.
  */
 export const selectorsOf = (text: string, start: number, end: number, pointer = '') => {
   const first = codePoints(text.slice(0, start))

@@ -1,23 +1,23 @@
 import { sentenceSegmenter } from '@iodine/contracts'
 
-/** A sentence of a text: UTF-16 offsets without the white space around it. */
+/** A sentence of a text: UTF-16 offsets without surrounding white space. */
 export interface Sentence {
   start: number
   end: number
 }
 
-/** A longer sentence is cut: a text without any full stop is no place to point at. */
+/** Maximum length of a sentence. Longer ones are split: a text without full stops needs short citations, too. */
 const SENTENCE_MAX = 500
 
-/** Words whose full stop ends no sentence, as a rule. */
+/** Abbreviations, whose full stop usually ends no sentence. */
 const ABBREVIATIONS = new Set(
   (
     'mr mrs ms dr prof sr jr st gen col lt capt sgt rep sen gov rev hon vs inc ltd co corp no nos vol fig pp al ca cf approx ' +
     'dept est mme mlle bzw nr usw evtl jan feb mar apr jun jul aug sep sept oct nov dec'
   ).split(' '),
 )
-/** Words that begin sentences and no names: what follows 'Vitamin B.' or 'Example Co.' is another sentence. */
-const BEGINNINGS = new Set(
+/** Words that begin sentences, but no names: one after 'Vitamin B.' or 'Example Co.' begins a new sentence. */
+const SENTENCE_STARTERS = new Set(
   (
     'a an and as at but by for from he her his how i if in it its of on or our she so that the their then there these they ' +
     'this those to we what when while who with you le la les un une il elle ils elles en et mais der die das ein eine er sie es im am und'
@@ -28,22 +28,22 @@ const LAST_WORD = /(\p{L}+)\.\s*$/u
 const FIRST_WORD = /^["'“‘«([]*(\p{L}+)/u
 const IS_INITIAL = /^\p{Lu}$/u
 
-/** Whether the full stop at the end of a segment belongs to an initial or an abbreviation. */
-const goesOn = (segment: string, next: string): boolean => {
+/** Returns whether the full stop at the end of a segment belongs to an initial or an abbreviation. */
+const endsInAbbreviation = (segment: string, next: string): boolean => {
   const [, word = ''] = LAST_WORD.exec(segment.slice(-20)) ?? []
   if (!IS_INITIAL.test(word) && !ABBREVIATIONS.has(word.toLowerCase())) return false
   const [, follows = ''] = FIRST_WORD.exec(next) ?? []
-  return !BEGINNINGS.has(follows.toLowerCase())
+  return !SENTENCE_STARTERS.has(follows.toLowerCase())
 }
 
-/** Ends with a line break and without a sign that ends a sentence or a heading. */
+/** Matches a line break at the end that no mark of a sentence's or heading's end precedes. */
 const LINE = /[^\s.!?…。！？:;|][^\S\n]*\r?\n[^\S\n]*$/u
 const LOWER = /^\p{Ll}/u
 
-/** Where a sentence begins with a number: UAX #29 breaks none there if letters in lower case follow. */
+/** Matches the end of a sentence before a number: UAX #29 does not break there if lower-case letters follow. */
 const BEFORE_NUMBER = /(\p{L}{3,})[.!?]["'”’»)]*\s+(?=\p{Sc}?\p{N})/gu
 
-/** The segments of UAX #29, also before numbers. */
+/** Splits a text into the segments of UAX #29, and before numbers. */
 const segmentsOf = (text: string): { start: number; words: string }[] => {
   const found: { start: number; words: string }[] = []
   for (const { segment, index } of sentenceSegmenter.segment(text)) {
@@ -59,8 +59,8 @@ const segmentsOf = (text: string): { start: number; words: string }[] => {
   return found
 }
 
-/** Cuts a long sentence after white space, or within a word that is too long, never within a character. */
-const cut = (text: string, start: number, end: number): Sentence[] => {
+/** Splits a long sentence after white space, or within a word that is too long, never within a character. */
+const splitLong = (text: string, start: number, end: number): Sentence[] => {
   const parts: Sentence[] = []
   let from = start
   while (end - from > SENTENCE_MAX) {
@@ -73,19 +73,19 @@ const cut = (text: string, start: number, end: number): Sentence[] => {
   return [...parts, { start: from, end }]
 }
 
-/** The sentences of a text: UAX #29 with common abbreviations and wrapped lines; long ones in parts. */
+/** Splits a text into sentences by UAX #29, abbreviations and wrapped lines; long sentences are split again. */
 export const sentencesOf = (text: string): Sentence[] => {
   const joined: Sentence[] = []
   let before = ''
   for (const { start, words } of segmentsOf(text)) {
     const last = joined.at(-1)
     const isWrapped = LINE.test(before.slice(-20)) && LOWER.test(words)
-    if (last && (isWrapped || goesOn(before, words))) last.end = start + words.length
+    if (last && (isWrapped || endsInAbbreviation(before, words))) last.end = start + words.length
     else joined.push({ start, end: start + words.length })
     before = words
   }
   return joined
-    .flatMap(({ start, end }) => cut(text, start, end))
+    .flatMap(({ start, end }) => splitLong(text, start, end))
     .flatMap(({ start, end }) => {
       const words = text.slice(start, end)
       const trimmed = words.trim()

@@ -18,18 +18,20 @@ const TST_INFO = '1.2.840.113549.1.9.16.1.4'
 const EXTENDED_KEY_USAGE = '2.5.29.37'
 const TIME_STAMPING = '1.3.6.1.5.5.7.3.8'
 const COMMON_NAME = '2.5.4.3'
-/** Status of an answer with a token (RFC 3161, 2.4.2): granted, or granted with modifications. */
+/** Statuses of a response with a token (RFC 3161, 2.4.2): granted, or granted with modifications. */
 const GRANTED = [0, 1]
 
-/** What a token says, once it has been checked. */
+/** Contents of a verified token. */
 export interface Timestamp {
-  /** When the authority saw the text. */
+  /** Time at which the authority stamped the text. */
   at: Date
-  /** The common name of the certificate that signed. */
+  /** Common name of the signing certificate. */
   authority: string
 }
 
-/** A request for a time-stamp of a text (RFC 3161, 2.4.1), in DER: its SHA-256, a nonce, and the certificate wanted. */
+/**
+ * Returns a time-stamp request for a text's SHA-256 (RFC 3161, 2.4.1) in DER, with a nonce. Requests the certificate.
+ */
 export const timestampRequest = async (text: string, nonce: bigint): Promise<Uint8Array<ArrayBuffer>> => {
   const request = new TimeStampReq({
     version: 1,
@@ -57,7 +59,7 @@ const readToken = (token: Uint8Array<ArrayBuffer>): Token => {
   if (content.contentType !== SIGNED_DATA) fail('is not signed')
   const signed = new SignedData({ schema: content.content })
   const { eContent, eContentType } = signed.encapContentInfo
-  if (eContentType !== TST_INFO || !eContent) return fail('is not one of RFC 3161')
+  if (eContentType !== TST_INFO || !eContent) return fail('is not a token of RFC 3161')
   return { signed, info: TSTInfo.fromBER(eContent.getValue()) }
 }
 
@@ -68,7 +70,7 @@ const certificatesIn = (pem: string): Certificate[] =>
       Certificate.fromBER(Uint8Array.from(atob(body.replace(/\s/g, '')), unit => unit.charCodeAt(0))),
   )
 
-/** Whether a certificate is for time-stamping alone (RFC 3161, 2.3). */
+/** Returns whether a certificate is for time-stamping only (RFC 3161, 2.3). */
 const isForTimestamps = ({ extensions = [] }: Certificate): boolean => {
   const usage = extensions.find(({ extnID }) => extnID === EXTENDED_KEY_USAGE)
   const purposes = usage?.parsedValue instanceof ExtKeyUsage ? usage.parsedValue.keyPurposes : []
@@ -76,11 +78,11 @@ const isForTimestamps = ({ extensions = [] }: Certificate): boolean => {
 }
 
 /**
- * Checks a token (RFC 3161, 2.4.2) over a text: its imprint, its signature by the certificate that it holds, and that
- * this one is for time-stamps.
+ * Verifies a token (RFC 3161, 2.4.2) over a text: its imprint, its signature by the certificate in it, and the purpose
+ * of that certificate.
  * @param authorities certificates in PEM, one of which must have issued the signer's, as of the token's time; without
- *   any, anybody may have signed
- * @throws TypeError that says what does not hold
+ *   any, every signer is accepted
+ * @throws TypeError whose message names the failed check
  */
 export const checkTimestamp = async (
   token: Uint8Array<ArrayBuffer>,
@@ -90,8 +92,8 @@ export const checkTimestamp = async (
   const { signed, info } = readToken(token)
   const { hashAlgorithm, hashedMessage } = info.messageImprint
   const imprint = toHex(new Uint8Array(hashedMessage.getValue()))
-  if (hashAlgorithm.algorithmId !== SHA_256) fail('is over another hash than SHA-256')
-  if (imprint !== (await sha256Hex(text))) fail('is of something else')
+  if (hashAlgorithm.algorithmId !== SHA_256) fail('uses another hash than SHA-256')
+  if (imprint !== (await sha256Hex(text))) fail('is for other data')
   const trustedCerts = authorities.flatMap(certificatesIn)
   if (authorities.length > 0 && trustedCerts.length === 0) fail('can’t be checked: no certificate was given')
   const verified = (chain: object) =>
@@ -102,11 +104,11 @@ export const checkTimestamp = async (
         extendedMode: true,
         ...chain,
       })
-      // It rejects with what it found.
+      // `verify` rejects if a check fails.
       .catch(() => null)
   const result = await verified({})
   const certificate = result?.signatureVerified ? result.signerCertificate : null
-  if (!certificate) return fail('is not signed by the certificate that it holds')
+  if (!certificate) return fail('is not signed by the certificate that it contains')
   const chain = { checkChain: true, trustedCerts, checkDate: info.genTime }
   if (trustedCerts.length > 0 && !(await verified(chain))?.signerCertificateVerified)
     fail('is not from the given authority')
@@ -116,8 +118,8 @@ export const checkTimestamp = async (
 }
 
 /**
- * Reads and checks an authority's answer to `timestampRequest` (RFC 3161, 2.4.2).
- * @throws TypeError for a refusal, and for a token of another text or nonce or without a good signature
+ * Parses and verifies an authority's response to `timestampRequest` (RFC 3161, 2.4.2).
+ * @throws TypeError for a rejection, and for a token with another text or nonce or an invalid signature
  */
 export const readTimestamp = async (
   answer: Uint8Array<ArrayBuffer>,

@@ -1,11 +1,11 @@
-import { draws } from '@iodine/test-kit/rounds'
+import { propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { citationsOf, type SaidTriplet } from '../src/index.js'
+import { citationsOf, type TripletParts } from '../src/index.js'
 import { sentencesOf } from '../src/sentences.js'
 
-const triplet = (subject: string, verb: string, object: string): SaidTriplet => ({ subject, verb, object })
-/** The words that are cited for a triplet; null without a citation. */
+const triplet = (subject: string, verb: string, object: string): TripletParts => ({ subject, verb, object })
+/** Returns the text that is cited for a triplet; null without a citation. */
 const cited = (text: string, ...parts: [string, string, string]) => {
   const [place] = citationsOf(text, [triplet(...parts)])
   return place ? text.slice(place.start, place.end) : null
@@ -15,7 +15,7 @@ const sentences = (text: string) => sentencesOf(text).map(({ start, end }) => te
 const TEXT = `Giant mirrors heat the lake. The minister denied it, “and rightly so”, he said.
 Officials hide the numbers of the harbour. Nobody asks why the harbour is closed!`
 
-describe('a triplet is cited from the sentence that says it', () => {
+describe('cites the sentence that contains a triplet', () => {
   test.each<[[string, string, string], string]>([
     [['Giant mirrors', 'heat', 'the lake'], 'Giant mirrors heat the lake.'],
     [['MIRRORS', 'heats', 'lakes'], 'Giant mirrors heat the lake.'],
@@ -36,20 +36,20 @@ describe('a triplet is cited from the sentence that says it', () => {
     expect(cited(text, ...parts)).toBe(sentence)
   })
 
-  it('where a pronoun stands for its subject, if verb and object are there', () => {
+  it('with a pronoun as subject, if verb and object match', () => {
     const said = 'He concealed seventeen documents.'
     const triplet = ['The minister', 'concealed', 'seventeen documents'] as const
     expect(cited(`The minister came. Nobody asked. ${said} Then he left.`, ...triplet)).toBe(said)
-    // Both together say more.
+    // Both sentences together score higher.
     expect(cited(`The minister came. ${said} Then he left.`, ...triplet)).toBe(`The minister came. ${said}`)
   })
 
-  it('is the same one in every language of a machine', () => {
-    // Greek has a semicolon for a question mark.
+  it('regardless of the system locale', () => {
+    // In Greek, the semicolon is the question mark.
     expect(sentences('They hide; nobody asks. Why?')).toEqual(['They hide; nobody asks.', 'Why?'])
   })
 
-  it('is the first of equal ones', () => {
+  it('chooses the first of equal sentences', () => {
     const text = 'Mirrors heat lakes. Really. Mirrors heat lakes.'
     expect(citationsOf(text, [triplet('mirrors', 'heat', 'lakes')])).toEqual([
       { start: 0, end: 19, score: 1 },
@@ -57,22 +57,22 @@ describe('a triplet is cited from the sentence that says it', () => {
   })
 })
 
-describe('no sentence is cited', () => {
+describe('cites no sentence', () => {
   test.each<[string, string, [string, string, string]]>([
-    ['what is not there', TEXT, ['Dragons', 'devour', 'violins']],
-    ['one part alone', TEXT, ['Giant mirrors', 'devour', 'violins']],
+    ['a triplet that does not occur', TEXT, ['Dragons', 'devour', 'violins']],
+    ['a single matching part', TEXT, ['Giant mirrors', 'devour', 'violins']],
     ['words of several sentences', TEXT, ['mirrors', 'asks', 'rightly']],
-    ['nothing', '', ['a', 'b', 'c']],
+    ['an empty text', '', ['a', 'b', 'c']],
     ['white space', ' \n ', ['a', 'b', 'c']],
     ['parts without words', 'Something else. More.', ['!', '?', '…']],
     [
-      'what two sentences say as much of',
+      'a triplet that matches two sentences equally',
       'The red box holds letters of Ann. The red box holds letters of Bob.',
       ['The red box', 'holds', 'letters of Cleo and Dan'],
     ],
   ])('for %s', (_, text, parts) => expect(cited(text, ...parts)).toBeNull())
 
-  it('in answer to nothing', () => expect(citationsOf(TEXT, [])).toEqual([]))
+  it('without triplets', () => expect(citationsOf(TEXT, [])).toEqual([]))
 })
 
 describe('sentences', () => {
@@ -83,12 +83,12 @@ describe('sentences', () => {
     ['See no. 5 and fig. 7 of it.', ['See no. 5 and fig. 7 of it.']],
     ['A wrapped\nline goes on.\nAnother.', ['A wrapped\nline goes on.', 'Another.']],
     ['HEADING\nText begins.', ['HEADING', 'Text begins.']],
-    // A question mark where the machine's language is Greek.
+    // A question mark in the locale Greek.
     ['Who knows; Nobody.', ['Who knows; Nobody.']],
     ['  \n\n ', []],
   ])('%j', (text, wanted) => expect(sentences(text)).toEqual(wanted))
 
-  it('without an end are cut after white space, and never within a character', () => {
+  it('are split after white space if they are too long, and never within a character', () => {
     for (const endless of ['word '.repeat(400), 'x'.repeat(1_600), `a${'🛰'.repeat(900)}`]) {
       const parts = sentences(endless)
       expect(parts.length).toBeGreaterThan(2)
@@ -116,7 +116,7 @@ const PLACES = ['the lake', 'an old tower', 'seventeen letters', 'a burning fiel
 const VERBS = ['hides', 'heats', 'poisons', 'forgets', 'measures', 'borrows', 'destroys']
 const SPICE = ['', ', it is said', ' again', ' – so they say', ' “at night”', ' in Zürich', ' 🛰']
 
-/** A text of sentences whose triplets are known, in the words of the text or of others. */
+/** A generated text with its triplets, each in the words of the text or in variants. */
 const labelled = fc
   .record({
     facts: fc.uniqueArray(
@@ -129,7 +129,7 @@ const labelled = fc
     forms: fc.array(fc.nat(5), { minLength: 8, maxLength: 8 }),
   })
   .map(({ facts, spices, between, mark, forms }) => {
-    const said = facts.map(([name, verb, place], n) => `The ${name} ${verb} ${place}${spices[n]}${mark}`)
+    const expected = facts.map(([name, verb, place], n) => `The ${name} ${verb} ${place}${spices[n]}${mark}`)
     const triplets = facts.map(([name, verb, place], n) => {
       const ways: ((words: string) => string)[] = [
         words => words,
@@ -143,25 +143,25 @@ const labelled = fc
       const verbs = [verb, verb.replace(/s$/, ''), verb.replace(/e?s$/, 'ed'), verb.replace(/e?s$/, 'ing')]
       return triplet(way(name), way(verbs[(forms[n] ?? 0) % 4] ?? verb), way(place))
     })
-    return { text: said.join(between), said, triplets }
+    return { text: expected.join(between), expected, triplets }
   })
 
-test('of generated texts no citation is of another sentence, and hardly any is missing', () => {
+test('cites no wrong sentence of generated texts, and misses less than 5 %', () => {
   let [all, missing] = [0, 0]
   fc.assert(
-    fc.property(labelled, ({ text, said, triplets }) => {
+    fc.property(labelled, ({ text, expected, triplets }) => {
       citationsOf(text, triplets).forEach((place, n) => {
         all += 1
-        if (place) expect(text.slice(place.start, place.end)).toBe(said[n])
+        if (place) expect(text.slice(place.start, place.end)).toBe(expected[n])
         else missing += 1
       })
     }),
-    draws(500),
+    propertyRuns(500),
   )
   expect(missing / all).toBeLessThan(0.05)
 })
 
-test('citations of any text lie in it, in their order, and split no character', { tags: 'long' }, () => {
+test('returns valid ranges for any text, which split no character', { tags: 'long' }, () => {
   const anyText = fc.string({ unit: 'binary', maxLength: 300 })
   const part = fc.oneof(anyText, fc.constantFrom('a', '🛰', '\ud83d', ' ', '.', 'a b'))
   fc.assert(
@@ -170,7 +170,7 @@ test('citations of any text lie in it, in their order, and split no character', 
       fc.array(fc.record({ subject: part, verb: part, object: part }), { maxLength: 5 }),
       fc.nat(300),
       (given, triplets, at) => {
-        // Some of the triplets' words are in the text.
+        // The text contains the triplets' words.
         const words = triplets.flatMap(each => Object.values(each)).join(' ')
         const text = (given.slice(0, at) + words + given.slice(at)).toWellFormed()
         const places = citationsOf(text, triplets)
@@ -185,11 +185,11 @@ test('citations of any text lie in it, in their order, and split no character', 
         }
       },
     ),
-    draws(200),
+    propertyRuns(200),
   )
 })
 
-it('takes a long text of words that look like forms of one, and long triplets of them', () => {
+it('cites a long text and long triplets of similar words', () => {
   const words = Array.from(
     { length: 7_000 },
     (_, n) =>

@@ -9,18 +9,18 @@ beforeAll(() => {
 })
 afterAll(() => window.happyDOM.close())
 
-/** An element with this content, as the page's parser makes it. */
-const made = (html: string): Element => {
+/** Parses HTML into an element of the page. */
+const parse = (html: string): Element => {
   const root = window.document.createElement('article')
   root.innerHTML = html
   window.document.body.replaceChildren(root)
   return root as unknown as Element
 }
-const text = (html: string) => projectText(made(html))
-const dom = (html: string) => captureDom(made(html)).replace(/^<article>|<\/article>$/g, '')
+const text = (html: string) => projectText(parse(html))
+const dom = (html: string) => captureDom(parse(html)).replace(/^<article>|<\/article>$/g, '')
 
-describe('the text', () => {
-  it('has blocks as lines, and white space as browsers draw it', () => {
+describe('projectText', () => {
+  it('writes blocks as lines, and collapses white space as browsers do', () => {
     expect(
       text(`<h1>Giant
         mirrors</h1><p>heat <b>the</b>   lake<br>and <i>the </i> <i> fish</i> die.</p>
@@ -33,7 +33,7 @@ describe('the text', () => {
     expect(text('')).toBe('')
   })
 
-  it('has nothing that is not seen', () => {
+  it('excludes invisible content', () => {
     const hidden = [
       '<script>x</script>',
       '<style>x</style>',
@@ -58,16 +58,16 @@ describe('the text', () => {
     expect(text('<svg><text>seen</text></svg>')).toBe('seen')
   })
 
-  it('has open shadow roots in their place, with what their slots are given', () => {
-    const root = made('<x-a><b>given</b></x-a>')
+  it('includes open shadow roots with the nodes assigned to their slots', () => {
+    const root = parse('<x-a><b>given</b></x-a>')
     const shadow = (root.firstElementChild as Element).attachShadow({ mode: 'open' })
     shadow.innerHTML = '<p>before</p><slot></slot><p>after</p><slot name="none">usual</slot>'
     expect(projectText(root)).toBe('before\ngiven\nafter\nusual')
     expect(captureDom(root)).toContain('<p>before</p>')
   })
 
-  it('is well-formed and bounded', { tags: 'long' }, () => {
-    const root = made('<p></p>')
+  it('returns a well-formed text of limited length', { tags: 'long' }, () => {
+    const root = parse('<p></p>')
     const paragraph = root.firstElementChild as Element
     paragraph.textContent = 'a\ud83d b\0c \u202edcba\u202c 🛰'
     expect(projectText(root)).toBe('a\ufffd bc \u202edcba\u202c 🛰')
@@ -78,8 +78,8 @@ describe('the text', () => {
   })
 })
 
-describe('the captured HTML', () => {
-  it('keeps what is said, with absolute addresses', () => {
+describe('captureDom', () => {
+  it('preserves text and attributes, with absolute URLs', () => {
     expect(
       dom(
         '<p class="lead" lang="en">a &lt;b&gt; &amp; <a href="../c?d=1&amp;e" title="t&quot;">link</a><img src="/i.png" alt="i"></p>',
@@ -89,7 +89,7 @@ describe('the captured HTML', () => {
     )
   })
 
-  it('has nothing that runs, loads or asks, whatever the page tries', () => {
+  it('excludes content that runs, loads or requests input', () => {
     const schemes = [
       'javascript:alert(1)',
       ' java\nscript:alert(1)',
@@ -125,8 +125,8 @@ describe('the captured HTML', () => {
     )
     expect(pages.length).toBeGreaterThan(140)
     for (const page of pages) {
-      const captured = captureDom(made(page))
-      // What a parser makes of it, as somebody would who opens it.
+      const captured = captureDom(parse(page))
+      // Parse it as a browser does.
       const parsed = new window.DOMParser().parseFromString(captured, 'text/html')
       for (const element of parsed.querySelectorAll('*')) {
         expect(element.localName).not.toMatch(
@@ -144,8 +144,8 @@ describe('the captured HTML', () => {
     }
   })
 
-  it('ends where a blob would be too large, and is whole', () => {
-    const root = made('<p></p><p>later</p>')
+  it('truncates at the size of a blob, and returns well-formed HTML', () => {
+    const root = parse('<p></p><p>later</p>')
     ;(root.firstElementChild as Element).textContent = 'x'.repeat(LIMITS.blobBytes / 4 + 10)
     const captured = captureDom(root)
     expect(captured.length).toBeLessThan(LIMITS.blobBytes / 3)

@@ -12,7 +12,7 @@ import {
   verifyInclusion,
 } from '../src/index.js'
 
-// RFC 9162, section 2.1, by the letter: recursive, over lists of entries, and synchronous.
+// Literal implementation of RFC 9162, section 2.1: recursive, over lists of entries, and synchronous.
 const sha256 = (...parts: Buffer[]) => createHash('sha256').update(Buffer.concat(parts)).digest()
 const largestPower = (n: number) => 2 ** (Math.ceil(Math.log2(n)) - 1)
 class Reference {
@@ -56,7 +56,7 @@ class Reference {
 const hex = (hashes: Buffer[]) => hashes.map(hash => hash.toString('hex'))
 const leafOf = (n: number) => sha256(Buffer.of(0), Buffer.from(`leaf ${n}`))
 
-/** A log as a service keeps it: the frontier, and all complete subtrees. */
+/** Builds a log in the representation of the service: the frontier, and all complete subtrees. */
 const grow = async (size: number) => {
   const nodes = new Map<string, string>()
   const roots: string[] = []
@@ -74,7 +74,7 @@ const grow = async (size: number) => {
   }
   return { nodeAt, roots }
 }
-/** Hashes with one bit of one of them changed. */
+/** Returns hashes of which one has a changed first digit. */
 const spoil = (path: string[], at: number): string[] =>
   path.map((hash, n) => (n === at ? (hash[0] === '0' ? '1' : '0') + hash.slice(1) : hash))
 
@@ -82,7 +82,7 @@ describe('the log', () => {
   const SIZE = 2_048
   const reference = new Reference(Array.from({ length: SIZE }, (_, n) => leafOf(n)))
 
-  it('has the roots and paths of RFC 9162 at all sizes to 2,048', { tags: 'long' }, async () => {
+  it('returns the roots and paths of RFC 9162 for all sizes up to 2,048', { tags: 'long' }, async () => {
     const { nodeAt, roots } = await grow(SIZE)
     expect(await rootAt(nodeAt, 0)).toBe(reference.mth(0, 0).toString('hex'))
     for (let size = 1; size <= SIZE; size++) {
@@ -90,7 +90,7 @@ describe('the log', () => {
       expect(roots[size - 1]).toBe(root)
       const frontier = await Promise.all(subtreesOf(size).map(({ level, index }) => nodeAt(level, index)))
       expect(await rootOf(frontier)).toBe(root)
-      // First, last and others spread over the tree; all of them in small trees.
+      // Large trees: the last and the middle leaf. Small trees: all leaves.
       const step = size <= 64 ? 1 : Math.ceil(size / 2)
       for (let seq = size - 1; seq >= 0; seq -= step) {
         const path = await inclusionPath(nodeAt, seq, size)
@@ -105,7 +105,7 @@ describe('the log', () => {
     }
   })
 
-  it('refuses every path that is not the one of this leaf and tree', async () => {
+  it('rejects paths of other leaves and trees', async () => {
     const size = 300
     const { nodeAt, roots } = await grow(size)
     const root = roots.at(-1)!
@@ -147,8 +147,8 @@ describe('the log', () => {
     await expect(consistencyPath(nodeAt, size + 1, size)).rejects.toThrow(RangeError)
   })
 
-  it('does the same for 200 random sizes up to 1,000,000', { tags: 'long' }, async () => {
-    // Leaves that are all the same: subtrees of a level share one hash, so large trees cost little.
+  it('verifies its paths for 200 random sizes up to 1,000,000', { tags: 'long' }, async () => {
+    // All leaves are equal: subtrees of a level share one hash, so large trees cost little.
     const level: Buffer[] = [leafOf(0)]
     for (let n = 1; n <= 20; n++) level.push(sha256(Buffer.of(1), level[n - 1]!, level[n - 1]!))
     const nodeAt: NodeAt = async n => level[n]!.toString('hex')

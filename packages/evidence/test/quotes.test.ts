@@ -17,7 +17,7 @@ import {
 } from '../src/index.js'
 
 describe('hashes', () => {
-  it('are those of the standards', async () => {
+  it('match the examples of the standards', async () => {
     // FIPS 180-4, examples.
     expect(await sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
     // RFC 8785, 3.2.2 and 3.2.3: numbers, escapes, and names sorted by UTF-16 units.
@@ -65,7 +65,7 @@ describe('a checkpoint', () => {
   const fields = { size: 3, root: 'c'.repeat(64), at: '2026-11-23T10:00:00.000Z', key_id: 'k' }
   const sig = sign(null, Buffer.from(checkpointText(fields)), privateKey).toString('base64url')
 
-  it('holds with its key and its fields alone', async () => {
+  it('is valid only with its key and unchanged fields', async () => {
     const checkpoint = { ...fields, sig, anchors: [] }
     expect(await verifyCheckpoint(checkpoint, pem)).toBe(true)
     const other = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString()
@@ -77,7 +77,7 @@ describe('a checkpoint', () => {
 })
 
 describe('quotes', () => {
-  it('are found where their surroundings agree, then near, then folded', () => {
+  it('are found by matching context, then by distance, then folded', () => {
     const text = 'The lake boils. They say the lake boils. THE LAKE BOILS!'
     expect(anchorQuote(text, { exact: 'lake boils' })).toEqual({ start: 4, end: 14 })
     expect(anchorQuote(text, { exact: 'lake boils', prefix: 'say the ' })).toEqual({ start: 29, end: 39 })
@@ -100,7 +100,7 @@ describe('quotes', () => {
     expect(contextOf(odd, 81, 81).prefix).toBe(`${'😀'.repeat(31)}x`)
   })
 
-  it('relate to a value', () => {
+  it('are compared with a value', () => {
     expect(relationOf('Mirrors', 'Mirrors')).toBe('same')
     expect(relationOf(' MIRRORS ', 'mirrors')).toBe('folded')
     expect(relationOf('The mirrors boil', 'Mirrors')).toBe('part')
@@ -110,7 +110,7 @@ describe('quotes', () => {
     expect(relationOf(' ', 'a b')).toBeNull()
   })
 
-  it('are selectors in code points', () => {
+  it('are converted to selectors in code points', () => {
     const text = '😀 a lake'
     expect(selectorsOf(text, 5, 9)).toEqual([
       { type: 'TextQuoteSelector', exact: 'lake', prefix: '😀 a ', suffix: '' },
@@ -121,7 +121,7 @@ describe('quotes', () => {
     ])
   })
 
-  it('name fields by RFC 6901', () => {
+  it('refer to fields by RFC 6901', () => {
     const record = { a: { 'b/c': ['x', 7, { '~': 'y' }], n: null }, '': 'empty' }
     const values = Object.fromEntries(
       [

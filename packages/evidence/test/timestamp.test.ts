@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { checkTimestamp } from '../src/timestamp.js'
 
-/** Made by OpenSSL 3: `openssl ts -query -data TEXT -sha256 -cert`, `openssl ts -reply … -token_out`. */
+/** Created by OpenSSL 3: `openssl ts -query -data TEXT -sha256 -cert`, `openssl ts -reply … -token_out`. */
 const TEXT = 'the log of 3'
 const TOKEN = Uint8Array.from(
   Buffer.from(
@@ -50,16 +50,16 @@ JUM1mC/Az/2pTMVVxDu9yvpZdWJNlkRR2KOv0DPtzSd0dDuorA2Lv9qiNWDW16Bi
 -----END CERTIFICATE-----
 `
 
-it('are read as OpenSSL makes them', async () => {
+it('verifies a time-stamp of OpenSSL', async () => {
   expect(await checkTimestamp(TOKEN, TEXT, [CA])).toEqual({ at: expect.any(Date), authority: 'Example TSA' })
   expect(await checkTimestamp(TOKEN, TEXT)).toMatchObject({ authority: 'Example TSA' })
 })
 
-it('hold for one text alone', async () => {
-  await expect(checkTimestamp(TOKEN, `${TEXT} `, [CA])).rejects.toThrow('is of something else')
+it('rejects a time-stamp of another text', async () => {
+  await expect(checkTimestamp(TOKEN, `${TEXT} `, [CA])).rejects.toThrow('is for other data')
 })
 
-it('hold with no bit of what is signed changed', { tags: 'long' }, async () => {
+it('rejects a time-stamp with a changed signed bit', { tags: 'long' }, async () => {
   const { at } = await checkTimestamp(TOKEN, TEXT, [CA])
   let refused = 0
   for (let bit = 0; bit < TOKEN.length * 8; bit += 37) {
@@ -67,7 +67,7 @@ it('hold with no bit of what is signed changed', { tags: 'long' }, async () => {
     changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7))
     const read = await checkTimestamp(changed, TEXT, [CA]).catch(() => null)
     if (!read) refused += 1
-    // Not every byte around the signature is signed: those say nothing.
+    // Some bytes around the signature are not signed: they do not affect the result.
     else expect(read).toEqual({ at, authority: 'Example TSA' })
   }
   expect(refused).toBeGreaterThan((TOKEN.length * 8) / 37 / 2)

@@ -23,7 +23,7 @@ const bytes = (text: string) => new Uint8Array(Buffer.from(text))
 const TEXT = '😀 They say so:\n\u202eGiant mirrors heat the lake.'
 const RECORD = { main: { description: 'Giant mirrors heat the lake 😀' } }
 
-/** A sealed capture: the fifth of a log of seven. */
+/** Returns a sealed capture: entry 4 of a log of seven entries. */
 const sealed = async (more: [string, Uint8Array][] = []): Promise<WaczInput> => {
   const contents = [
     ['dom', 'text/html', bytes('<p>Giant mirrors heat the lake.</p>')],
@@ -98,7 +98,7 @@ const failed = async (data: Uint8Array, keys = [PEM]) => {
 }
 
 describe('a web archive of a capture', () => {
-  it('proves itself, and is the same each time it is made', async () => {
+  it('passes verification, and is deterministic', async () => {
     const report = await verifyWacz(wacz, [PEM])
     expect(report.checks.filter(({ ok }) => !ok)).toEqual([])
     expect(report).toMatchObject({
@@ -110,7 +110,7 @@ describe('a web archive of a capture', () => {
     expect(Buffer.from(await buildWacz(input)).equals(wacz)).toBe(true)
   })
 
-  it('is read by a reader that is not ours', async () => {
+  it('is readable by a third-party WARC reader', async () => {
     const files = unzipSync(wacz)
     const data = files['archive/data.warc.gz'] as Uint8Array<ArrayBuffer>
     const records = []
@@ -125,7 +125,7 @@ describe('a web archive of a capture', () => {
       ['resource', `urn:record:${url}`, bytes(JSON.stringify(RECORD)).length],
       ['resource', 'https://paper.example/2000.png', 2_000],
     ])
-    // Each line of the index names a record of its own.
+    // Each line of the index refers to a separate record.
     const index = Buffer.from(files['indexes/index.cdx'] as Uint8Array)
       .toString()
       .trim()
@@ -145,10 +145,10 @@ describe('a web archive of a capture', () => {
       expect([await sha256Hex(files[path] as Uint8Array), files[path]?.length]).toEqual([hash.slice(7), size])
   })
 
-  it.each(Array.from({ length: 20 }, (_, n) => n))('is read whole by another reader: %i', async n => {
+  it.each(Array.from({ length: 20 }, (_, n) => n))('has all records in a third-party reader: %i', async n => {
     const more = Array.from({ length: n % 7 }, (): [string, Uint8Array] => [
       n % 2 ? 'image/jpeg' : 'video/mp4',
-      // Also none, one byte, and what looks like the end of a record.
+      // Also an empty blob, one byte, and bytes that look like the end of a record.
       n % 5 === 0 ? bytes('\r\n\r\nWARC/1.1\r\n'.repeat(n)) : new Uint8Array(randomBytes(n ** 4 % 50_000)),
     ])
     const made = await sealed(more)
@@ -162,7 +162,7 @@ describe('a web archive of a capture', () => {
     expect([...read].sort()).toEqual([...made.blobs.keys()].sort())
   })
 
-  it('has its quotes in code points', async () => {
+  it('states the positions of quotes in code points', async () => {
     const [first, second] = JSON.parse(
       Buffer.from(unzipSync(wacz)['iodine/evidence.json'] as Uint8Array).toString(),
     )
@@ -175,7 +175,7 @@ describe('a web archive of a capture', () => {
   })
 
   const flips = Number(process.env.ROUNDS ?? 200)
-  it('shows one flipped bit anywhere', { timeout: 60_000 + flips * 50 }, async () => {
+  it('fails verification with any flipped bit', { timeout: 60_000 + flips * 50 }, async () => {
     let seed = 7
     const below = (n: number) => {
       seed = (seed * 48_271) % 2_147_483_647
@@ -191,7 +191,7 @@ describe('a web archive of a capture', () => {
     }
   })
 
-  it('names the part that was changed', async () => {
+  it('reports the changed part', async () => {
     const files = unzipSync(wacz)
     const repacked = (change: Record<string, Uint8Array>) => zipSync({ ...files, ...change }, { level: 0 })
     const edited = (name: string, from: string, to: string) =>
@@ -219,7 +219,7 @@ describe('a web archive of a capture', () => {
       ['file', 'evidence'],
     ])
     expect(await failed(wacz, [OTHER])).toEqual(['changed', ['signature']])
-    // Somebody makes all of it anew: everything fits but the seal.
+    // A forged archive with new hashes: everything is consistent except the seal.
     const { sha256 = '' } = input.manifest.blobs[1] ?? {}
     const forged = bytes(TEXT.replace('heat', 'boil'))
     const manifest = structuredClone(input.manifest)
@@ -229,12 +229,12 @@ describe('a web archive of a capture', () => {
     expect(await failed(await buildWacz({ ...input, manifest, blobs }))).toEqual(['changed', ['manifest']])
   })
 
-  it('says that content was taken out', async () => {
+  it('reports erased content', async () => {
     const blobs = new Map([...input.blobs].slice(1))
     expect(await failed(await buildWacz({ ...input, blobs }))).toEqual(['erased', []])
   })
 
-  it('that is none, or a trap, is unreadable and takes no room', { tags: 'long' }, async () => {
+  it('is reported as unreadable if it is malformed or a decompression bomb', { tags: 'long' }, async () => {
     const files = unzipSync(wacz)
     const bomb = new Uint8Array(LIMITS.captureBytes * 3)
     const traps = [
@@ -252,7 +252,7 @@ describe('a web archive of a capture', () => {
       new Uint8Array(brotliCompressSync(bytes('x'))),
     ]
     for (const trap of traps) expect((await verifyWacz(trap, [PEM])).verdict).toBe('unreadable')
-    // A small archive that becomes a large one.
+    // A decompression bomb.
     const trap = zipSync({ ...files, 'archive/data.warc.gz': gzipSync(bomb) }, { level: 0 })
     expect(trap.length).toBeLessThan(1_000_000)
     expect(await failed(trap)).toEqual(['changed', ['file', 'content']])

@@ -3,8 +3,8 @@
  *
  *   node scripts/make-disarm-list.mjs disarm-techniques.json 2024-03-15
  *
- * The file is `clusters/disarm-techniques.json` of github.com/MISP/misp-galaxy; the day is that of its last change there
- * (`git log -1 --format=%cs -- clusters/disarm-techniques.json`). It refuses a file whose shape is not the known one.
+ * The file is `clusters/disarm-techniques.json` of github.com/MISP/misp-galaxy; the date is that of its last change
+ * (`git log -1 --format=%cs -- clusters/disarm-techniques.json`). Rejects a file of another shape.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -20,7 +20,7 @@ const techniques = values
     const { external_id: id, kill_chain } = meta
     if (!/^T\d{4}(\.\d{3})?$/.test(id)) throw new Error(`${value} has the id ${id}`)
     if (kill_chain.length !== 1 || !kill_chain[0].startsWith(TACTICS))
-      throw new Error(`${id} has not one tactic but ${kill_chain}`)
+      throw new Error(`Expected one tactic of ${id}, got ${kill_chain}`)
     return { id, name: value, tactic: kill_chain[0].slice(TACTICS.length), uuid }
   })
   .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -39,7 +39,7 @@ write(
   'techniques.ts',
   `import type { Technique } from './technique.js'
 
-/** The day of the list: what it says of a technique is as old. */
+/** Date of the list. */
 export const LIST_DATE = '${date}'
 
 const ROWS: readonly (readonly [id: string, name: string, tactic: string])[] = [
@@ -53,7 +53,7 @@ export const TECHNIQUES: readonly Technique[] = ROWS.map(([id, name, tactic]) =>
 write(
   'clusters.ts',
   `
-/** UUIDs of the galaxy's clusters, by the technique's id. DISARM's own STIX ids are others, and change with each release. */
+/** UUIDs of the galaxy's clusters, by technique id. DISARM's own STIX ids differ, and change with each release. */
 export const CLUSTERS: Readonly<Record<string, string>> = {
 ${techniques.map(({ id, uuid }) => `  ${id.includes('.') ? `'${id}'` : id}: '${uuid}',`).join('\n')}
 }

@@ -2,10 +2,10 @@ import {
   type CampaignDetail,
   type Category,
   countVotes,
+  DEFAULT_TLP,
   type Iod,
   type IodStatement,
   type Tlp,
-  USUAL_TLP,
 } from '@iodine/contracts'
 import type { UsedTechnique } from './disarm/technique.js'
 import { type EvidenceById, toFileEvidence } from './evidence.js'
@@ -17,49 +17,49 @@ export interface ExportFile {
   text: string
 }
 
-/** What files of other tools say of IODs, by the IOD's id. */
+/** Statements on IODs for STIX and MISP files, by the IOD's id. */
 export type StatementsById = ReadonlyMap<string, IodStatement>
 
-/** An object of another tool that stands for an IOD. */
-export interface StandIn {
+/** An imported object of another tool that represents an IOD. */
+export interface ImportedCounterpart {
   id: string
   tlp: Tlp | null
 }
 
-/** Time and user of an export. */
+/** Time, user and additional content of an export. */
 export interface ExportContext {
   now: Date
   /** Id of the exporting user; 'unknown' if absent. */
   userId?: string | undefined
-  /** The IODs' evidence; absent: the file has none. */
+  /** Evidence of the IODs; without it the file contains none. */
   evidence?: EvidenceById | undefined
-  /** For STIX and MISP; an IOD without one is of its creation, has its id as its name, and no confidence. */
+  /** Statements for STIX and MISP. Default: the IOD's id as uid, its creation as time, no confidence. */
   statements?: StatementsById | undefined
-  /** When the campaign, its members or its techniques last changed, for STIX and MISP; absent: at its creation. */
+  /** Last change of the campaign, its members or its techniques, for STIX and MISP; default: its creation. */
   changedAt?: Date | undefined
-  /** The campaign's level; absent: green. */
+  /** TLP level of the campaign; default: green. */
   tlp?: Tlp | undefined
-  /** The levels of IODs that imports have marked, by the IOD's id, for JSON and CSV; STIX and MISP have them of `statements`. */
+  /** TLP levels from imports, by the IOD's id, for JSON and CSV; for STIX and MISP, `statements` contain them. */
   levels?: ReadonlyMap<string, Tlp> | undefined
-  /** Objects of other tools that stand for IODs, by the IOD's id. They are written elsewhere. */
-  standIns?: ReadonlyMap<string, StandIn> | undefined
-  /** The campaign's techniques of DISARM, in the order of their addition; CSV has no place for them. */
+  /** Imported objects that represent IODs, by the IOD's id. The caller writes them to the file. */
+  standIns?: ReadonlyMap<string, ImportedCounterpart> | undefined
+  /** The campaign's DISARM techniques, in the order of their addition; CSV omits them. */
   techniques?: readonly UsedTechnique[] | undefined
 }
 
-/** What a file says of an IOD. */
+/** Returns the statement on an IOD, or the default statement. */
 export const statementOf = ({ id, created_at }: Iod, { statements }: ExportContext): IodStatement =>
   statements?.get(id) ?? { uid: id, confidence: null, since: created_at, tlp: null }
 
-/** The level that an IOD has of its import; null: none. */
+/** Returns an IOD's TLP level from its import; null without one. */
 export const levelOf = (iod: Iod, context: ExportContext): Tlp | null =>
   context.levels?.get(iod.id) ?? statementOf(iod, context).tlp
 
-/** When the campaign itself last changed: ISO 8601. Not before its creation, which another clock has dated. */
+/** Returns the campaign's last change, ISO 8601. At least its creation, whose time comes from another clock. */
 export const changeOf = ({ created_at }: CampaignDetail, { changedAt }: ExportContext): string =>
   [created_at, changedAt?.toISOString() ?? created_at].sort().at(-1) as string
 
-/** When anything that a file of another tool says of a campaign last changed: ISO 8601. The same until something does. */
+/** Returns the last change of any content of a campaign's STIX or MISP file: ISO 8601. */
 export const versionOf = (detail: CampaignDetail, context: ExportContext): string => {
   const times = detail.iods.flatMap(iod => [
     statementOf(iod, context).since,
@@ -74,25 +74,26 @@ export const versionOf = (detail: CampaignDetail, context: ExportContext): strin
 /** Contents of the JSON file. */
 export type CampaignFile = ReturnType<typeof toCampaignFile>
 
+/** Returns the UTC date: YYYY-MM-DD. */
 export const day = (now: Date): string => now.toISOString().slice(0, 10)
 
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
 
-/** Columns with an IOD's vote counts. */
+/** Returns the columns with an IOD's vote counts. */
 export const voteColumns = (iod: Pick<Iod, 'votes'>) => {
   const { positive, negative } = countVotes(iod)
   return { positive_votes: positive, negative_votes: negative }
 }
 
-/** An IOD as files of our own have it; its level only where it has one. */
+/** Returns an IOD in Iodine's own JSON format, with its TLP level if it has one. */
 const toFileIod = (iod: Iod, context: ExportContext) => {
   const tlp = levelOf(iod, context)
   return { ...iod, ...voteColumns(iod), ...(tlp && { tlp }) }
 }
 
-/** A campaign in Iodine's own JSON format: docs/campaigns.md. */
+/** Returns a campaign in Iodine's own JSON format: docs/campaigns.md. */
 export function toCampaignFile(detail: CampaignDetail, context: ExportContext) {
-  const { now, userId, evidence, techniques = [], tlp = USUAL_TLP } = context
+  const { now, userId, evidence, techniques = [], tlp = DEFAULT_TLP } = context
   const { id, name, description, created_by_id, created_at, iods } = detail
   const distribution: Partial<Record<Category, number>> = {}
   for (const { category } of iods) distribution[category] = (distribution[category] ?? 0) + 1
@@ -108,7 +109,7 @@ export function toCampaignFile(detail: CampaignDetail, context: ExportContext) {
       total_iods: iods.length,
       categories,
       source_types,
-      ...(tlp !== USUAL_TLP && { tlp }),
+      ...(tlp !== DEFAULT_TLP && { tlp }),
       ...(techniques.length > 0 && { techniques: techniques.map(technique => technique.id) }),
     },
     iods: iods.map(iod => ({
@@ -128,7 +129,7 @@ export function toCampaignFile(detail: CampaignDetail, context: ExportContext) {
   }
 }
 
-/** IODs of no campaign in Iodine's own JSON format: the parts of a campaign's file that are about IODs. */
+/** Returns IODs without a campaign in Iodine's own JSON format. */
 export const toIodsFile = (iods: readonly Iod[], context: ExportContext) => ({
   iods: iods.map(iod => toFileIod(iod, context)),
   exported_at: context.now.toISOString(),
@@ -139,8 +140,8 @@ export const toIodsFile = (iods: readonly Iod[], context: ExportContext) => ({
 const NAME_MAX = 200
 
 /**
- * campaign_{name, every character but a–z and 0–9 replaced by an underscore}_{YYYY-MM-DD, UTC} and the
- * extension.
+ * Returns campaign_{name}_{YYYY-MM-DD, UTC} with the extension. Characters of the name other than a–z and 0–9 become
+ * underscores.
  */
 export function exportFileName(name: string, now: Date, extension: string): string {
   const safe = name

@@ -1,9 +1,6 @@
 import { type Category, type Iod, isHttpUrl } from '@iodine/contracts'
 
-/**
- * Kind of an IOD's value, detected from the value whatever its category: other tools refuse invalid
- * addresses.
- */
+/** Kind of an IOD's value. A value that is invalid for its category is `text`: other tools reject invalid addresses. */
 export type Kind =
   | { kind: 'url' | 'domain' | 'ipv4' | 'ipv6' | 'username' | 'person' | 'organization' | 'text' }
   | { kind: 'hash'; algorithm: 'MD5' | 'SHA-1' | 'SHA-256' | 'SHA-512' }
@@ -15,7 +12,7 @@ const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
 
 const isIpv6 = (value: string): boolean => /^[0-9a-f:.]+$/i.test(value) && URL.canParse(`http://[${value}]/`)
 
-/** An address, or a network of addresses in the notation of RFC 4632 and RFC 4291 (CIDR). */
+/** Returns the kind of an IP address or a network in CIDR notation (RFC 4632, RFC 4291). */
 const kindOfAddress = (value: string): 'ipv4' | 'ipv6' | undefined => {
   const [, address = value, length] = /^([^/]*)\/(0|[1-9]\d{0,2})$/.exec(value) ?? []
   if (IPV4.test(address)) return Number(length ?? 0) <= 32 ? 'ipv4' : undefined
@@ -39,5 +36,6 @@ const BY_CATEGORY: Partial<Record<Category, (value: string) => Kind | undefined>
   NARRATIVE_TRIPLET: () => ({ kind: 'triplet' }),
 }
 
+/** Returns the kind of an IOD's value. */
 export const classify = ({ category, value }: Pick<Iod, 'category' | 'value'>): Kind =>
   BY_CATEGORY[category]?.(value.trim()) ?? { kind: 'text' }

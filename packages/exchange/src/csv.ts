@@ -7,8 +7,8 @@ import { unescapeFormula, writeCsv } from './spreadsheet.js'
 const PLAIN = ['id', ...FIELD_NAMES, 'created_by_id', 'created_by_username', 'created_at'] as const
 
 /**
- * One row per IOD under a header row. Of a campaign, and where an IOD is marked, a last column `tlp` has the level of each
- * row, also a green one.
+ * Writes one row per IOD under a header row. If the context has a level or an IOD is marked, a last column `tlp`
+ * contains the level of each row.
  */
 export function toCsv(iods: readonly Iod[], context: ExportContext): string {
   const levels = iods.map(iod => highestTlp([context.tlp ?? null, levelOf(iod, context)]))
@@ -57,7 +57,7 @@ export function readCsv(text: string): CsvRow[] {
   return rows
 }
 
-/** The delimiter that occurs most often in the first line. */
+/** Returns the most frequent delimiter in the first line. */
 function delimiterOf(text: string): string {
   const first = text.split(/\r|\n/, 1)[0] ?? ''
   const count = (delimiter: string) => first.split(delimiter).length

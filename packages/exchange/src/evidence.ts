@@ -12,11 +12,11 @@ import { isObject } from './json/is-object.js'
 /** Evidence of IODs by the IOD's id. */
 export type EvidenceById = ReadonlyMap<string, readonly Evidence[]>
 
-/** A piece of evidence as files have it: without what depends on who asks. */
+/** Returns evidence for export files, without the properties that depend on the requesting user. */
 export const toFileEvidence = ({ iod_id: _iod, open: _open, shared: _shared, ...evidence }: Evidence) =>
   evidence
 
-/** Quotes of an entry, and the number of those that are invalid. */
+/** Valid quotes of an entry, and the number of rejected ones. */
 export interface Quotes {
   quotes: ImportedQuote[]
   refused: number
@@ -29,7 +29,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 const isText = (given: unknown, max: number): given is string =>
   typeof given === 'string' && given.length <= max && textFault(given) === undefined
 
-/** Parses a quote by the contract's rules; undefined if it breaks one. */
+/** Parses a quote by the contract's rules; returns undefined if it is invalid. */
 function readQuote(given: unknown): ImportedQuote | undefined {
   if (!isObject(given)) return undefined
   const { role = 'text', pointer = '', start, end, exact, prefix = '', suffix = '' } = given
@@ -55,7 +55,7 @@ function readQuote(given: unknown): ImportedQuote | undefined {
   }
 }
 
-/** Reads the evidence of an entry as quotes to import, each once; more than an IOD takes are refused. */
+/** Parses an entry's evidence into distinct quotes; quotes beyond the limit of an IOD are rejected. */
 export function readQuotes(given: unknown): Quotes {
   const all = Array.isArray(given) ? given : []
   const quotes = new Map<string, ImportedQuote>()

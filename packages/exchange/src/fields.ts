@@ -25,10 +25,10 @@ export const isSourceType = (value: unknown): value is SourceType =>
 
 const storable = (text: string): string => {
   if (text.length > LIMITS.fieldMax) fail(`Value and description have at most ${LIMITS.fieldMax} characters`)
-  return textFault(text) === undefined ? text : fail('The text holds characters that can’t be stored')
+  return textFault(text) === undefined ? text : fail('The text contains characters that can’t be stored')
 }
 
-/** True for an empty cell or a missing property. */
+/** Returns true for an empty cell or a missing property. */
 const isAbsent = (given: unknown): given is undefined | null | '' =>
   given === undefined || given === null || given === ''
 
@@ -46,7 +46,7 @@ export const IOD_FIELDS = {
     return fail(wanted ? `Unknown category ${wanted}` : 'The category is missing')
   },
   description: (given: unknown = ''): string =>
-    storable(typeof given === 'string' ? given : given === null ? '' : fail('The description is no text')),
+    storable(typeof given === 'string' ? given : given === null ? '' : fail('The description is not a text')),
   source_type: (given: unknown): SourceType => {
     const type = given === undefined || given === '' ? 'MANUAL' : given
     return isSourceType(type) ? type : fail('Unknown source type')
@@ -54,13 +54,16 @@ export const IOD_FIELDS = {
   source: (given: unknown): string | null => {
     if (isAbsent(given)) return null
     if (typeof given === 'string' && isSourceReference(given)) return given
-    return fail('The source is neither a web address nor a path')
+    return fail('The source is neither a web URL nor a path')
   },
 } satisfies { [Field in Exclude<keyof NewIod, 'source_id'>]-?: (given: unknown) => NewIod[Field] }
 
 export type IodField = keyof typeof IOD_FIELDS
 export const FIELD_NAMES = Object.keys(IOD_FIELDS) as readonly IodField[]
 
-/** Parses all fields; throws a FieldFault for the first invalid one. */
+/**
+ * Parses all fields.
+ * @throws FieldFault for the first invalid one
+ */
 export const readFields = (given: Partial<Record<IodField, unknown>>): NewIod =>
   Object.fromEntries(FIELD_NAMES.map(name => [name, IOD_FIELDS[name](given[name])])) as unknown as NewIod

@@ -15,7 +15,7 @@ export {
   type CampaignFile,
   type ExportContext,
   type ExportFile,
-  type StandIn,
+  type ImportedCounterpart,
   type StatementsById,
   toCampaignFile,
 } from './campaign-file.js'
@@ -76,12 +76,12 @@ const WRITERS: Record<
   },
 }
 
-/** Whether a format has versions of its objects: it needs statements and the time of the last change. */
+/** Returns whether a format versions its objects: then it needs statements and the time of the last change. */
 export const isVersioned = (format: ExportFormat): boolean => format === 'stix' || format === 'misp'
 
 export const mediaTypeOf = (format: ExportFormat): string => WRITERS[format].mediaType
 
-/** Name of a campaign's file. */
+/** Returns the name of a campaign's file. */
 export const exportNameOf = (campaign: string, format: ExportFormat, now: Date): string =>
   exportFileName(campaign, now, WRITERS[format].extension)
 

@@ -2,12 +2,12 @@ import { PRODUCT_NAME } from '@iodine/contracts'
 import { idOf } from './ids.js'
 import type { MispEvent } from './misp/event.js'
 
-/** The organisation that events of our feed are created by. */
+/** Creator organisation of the events in Iodine's feed. */
 const ORGANISATION = { name: PRODUCT_NAME, uuid: idOf('organisation', PRODUCT_NAME) }
 
 type Event = MispEvent['Event']
 type Attribute = Omit<Event['Attribute'][number], 'distribution'>
-/** An attribute that was in the event: MISP takes it out where it pulled it before. */
+/** A deleted attribute of the event: MISP instances that pulled it remove it. */
 interface DeletedAttribute {
   uuid: string
   type: string
@@ -31,17 +31,17 @@ export interface MispFeedEvent {
 const isDeleted = (attribute: Attribute | DeletedAttribute): attribute is DeletedAttribute =>
   'deleted' in attribute
 
-/** Who pulls a feed sets the distribution, so that events state none. */
+/** Removes the distribution: the instance that pulls a feed sets it. */
 const withoutDistribution = <T extends { distribution: string }>({ distribution: _, ...rest }: T) => rest
 
-/** How long deleted attributes stay in an event, in seconds. */
-const KEPT_S = 90 * 86_400
+/** Retention of deleted attributes in an event, in seconds. */
+const DELETED_RETENTION_S = 90 * 86_400
 
 /**
- * The next version of a campaign's event in a feed. Attributes that are not in it any more are marked as deleted, as MISP
- * does not miss them. The timestamp rises by each change, as pullers compare nothing else; without one the event is the
- * same as before.
- * @param event null: all is withdrawn
+ * Returns the next version of a campaign's event in a feed. Removed attributes are marked as deleted, because MISP
+ * keeps attributes that an event lacks. Each change increases the timestamp, which is all that pullers compare. Without
+ * a change, returns `before`.
+ * @param event null: the campaign is withdrawn
  * @param now Unix seconds
  */
 export const nextFeedEvent = (
@@ -53,14 +53,14 @@ export const nextFeedEvent = (
   if (!basis) return null
   const current = event?.Attribute.map(withoutDistribution) ?? []
   const uuids = new Set(current.map(({ uuid }) => uuid))
-  const gone = (before?.Event.Attribute ?? [])
+  const deleted = (before?.Event.Attribute ?? [])
     .filter(({ uuid }) => !uuids.has(uuid))
     .map((attribute): DeletedAttribute => {
       if (isDeleted(attribute)) return attribute
       const { uuid, type, category, value } = attribute
       return { uuid, type, category, value, to_ids: false, timestamp: String(now), deleted: true }
     })
-    .filter(({ timestamp }) => now - Number(timestamp) < KEPT_S)
+    .filter(({ timestamp }) => now - Number(timestamp) < DELETED_RETENTION_S)
   const { uuid, info, date, threat_level_id, analysis, Tag } = basis
   const at = (timestamp: string): MispFeedEvent => ({
     Event: {
@@ -74,7 +74,7 @@ export const nextFeedEvent = (
       publish_timestamp: timestamp,
       Orgc: ORGANISATION,
       Tag: event ? Tag : Tag.filter(({ name }) => name.startsWith('tlp:')),
-      Attribute: [...current, ...gone],
+      Attribute: [...current, ...deleted],
       Object: event ? event.Object : [],
     },
   })
@@ -83,7 +83,7 @@ export const nextFeedEvent = (
   return at(String(version))
 }
 
-/** What a feed's manifest says of an event. */
+/** Returns an event's entry in a feed's manifest. */
 export const manifestOf = ({
   Event: { Orgc, Tag, info, date, analysis, threat_level_id, timestamp },
 }: MispFeedEvent) => ({ Orgc, Tag, info, date, analysis, threat_level_id, timestamp })
@@ -97,9 +97,9 @@ const members = (given: unknown): Record<string, unknown> =>
 const list = (given: unknown): Record<string, unknown>[] => (Array.isArray(given) ? given.map(members) : [])
 
 /**
- * What a feed's manifest says of another tool's event, whose members may be anything: long texts are cut, as the manifest has
- * all events. So are the values that are looked up in a feed's hashes.
- * @param event as read from JSON
+ * Returns the manifest entry of another tool's event, with long texts truncated, because the manifest contains all
+ * events. Also returns the values for the feed's hashes.
+ * @param event parsed JSON of any shape
  */
 export const describeEvent = (event: unknown) => {
   const {
@@ -115,7 +115,7 @@ export const describeEvent = (event: unknown) => {
   } = members(event)
   const { name, uuid } = members(Orgc)
   const attributes = [...list(Attribute), ...list(objects).flatMap(each => list(each.Attribute))]
-  const isThere = ({ deleted, value }: Record<string, unknown>) =>
+  const isPresent = ({ deleted, value }: Record<string, unknown>) =>
     deleted !== true && typeof value === 'string'
   return {
     manifest: {
@@ -129,11 +129,11 @@ export const describeEvent = (event: unknown) => {
       threat_level_id: short(threat_level_id, 1),
       timestamp: short(timestamp, 15),
     },
-    values: attributes.filter(isThere).map(({ value }) => String(value)),
+    values: attributes.filter(isPresent).map(({ value }) => String(value)),
   }
 }
 
-/** The values of an event that are looked up in a feed's hashes. */
+/** Returns the values of an event for the feed's hashes. */
 export const hashedValues = ({ Event }: MispFeedEvent): string[] => [
   ...Event.Attribute.filter(each => !isDeleted(each)).map(({ value }) => value),
   ...Event.Object.flatMap(({ Attribute }) => Attribute.map(({ value }) => value)),

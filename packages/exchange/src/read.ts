@@ -6,7 +6,7 @@ import { isObject } from './json/is-object.js'
 import { EVIDENCE_EXTENSION } from './stix/bundle.js'
 import { tlpOfText } from './tlp.js'
 
-/** An entry of a file: a valid IOD, with its level and its evidence if there are any, or the reason why it is invalid. */
+/** An entry of a file: a valid IOD with optional level and evidence, or the reason for its rejection. */
 export type Entry = { place: string; tlp?: Tlp } & (
   | { iod: NewIod; evidence?: Quotes; reason?: undefined }
   | { iod?: undefined; value: string; reason: string }
@@ -15,13 +15,13 @@ export type Entry = { place: string; tlp?: Tlp } & (
 /** An unvalidated entry of a file. */
 type Candidate = { place: string; evidence?: unknown; tlp?: unknown } & Partial<Record<IodField, unknown>>
 
-/** Thrown for a file without IODs; the message gives the reason. */
+/** Error for a file that cannot be imported; users see the message. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'
 }
 
-/** Refuses what repeats an earlier entry: a function that each entry of a file goes through, in the file's order. */
-export const createRepeatCheck = (): ((entry: Entry) => Entry) => {
+/** Returns a function that rejects duplicates; call it with each entry of a file, in the file's order. */
+export const createDuplicateCheck = (): ((entry: Entry) => Entry) => {
   const seen = new Map<string, string>()
   return entry => {
     if (!entry.iod) return entry
@@ -33,10 +33,13 @@ export const createRepeatCheck = (): ((entry: Entry) => Entry) => {
   }
 }
 
-/** Key of an IOD for duplicate detection: equal for IODs that the product treats as the same. */
+/** Returns an IOD's key for duplicate detection: equal for IODs that the product considers duplicates. */
 export const iodKey = (iod: Pick<NewIod, 'category' | 'value'>): string => `${iod.category} ${foldIod(iod)}`
 
-/** The rows of a CSV file. Throws `UnreadableFile`. */
+/**
+ * Parses the rows of a CSV file.
+ * @throws UnreadableFile if the header lacks a required column
+ */
 export function fromCsv(text: string): Candidate[] {
   const rows = readCsv(text)
   const columns = Object.keys(rows[0]?.cells ?? {})
@@ -48,7 +51,7 @@ export function fromCsv(text: string): Candidate[] {
   }))
 }
 
-/** What a JSON file of ours says of its campaign: its level, and ids of its techniques. */
+/** Reads level and technique ids of the campaign in a JSON file of Iodine. */
 export function readHead(file: unknown): { tlp: Tlp | null; techniques: string[] } {
   const campaign = isObject(file) && isObject(file.campaign) ? file.campaign : {}
   const techniques = Array.isArray(campaign.techniques) ? campaign.techniques : []
@@ -59,22 +62,22 @@ export function readHead(file: unknown): { tlp: Tlp | null; techniques: string[]
 }
 
 const ofEntry = (iod: unknown, index: number, tlp: Tlp | null): Candidate => {
-  const given = isObject(iod) ? iod : {}
-  return { ...given, tlp: highestTlp([tlp, tlpOfText(given.tlp)]), place: `IOD ${index + 1}` }
+  const fields = isObject(iod) ? iod : {}
+  return { ...fields, tlp: highestTlp([tlp, tlpOfText(fields.tlp)]), place: `IOD ${index + 1}` }
 }
 
 /**
- * An entry of a JSON file of ours.
- * @param index its place in the list, from 0
- * @param tlp the file's level
+ * Parses an entry of a JSON file of Iodine.
+ * @param index position in the list, from 0
+ * @param tlp level of the file
  */
 export const readEntry = (iod: unknown, index: number, tlp: Tlp | null): Entry =>
   check(ofEntry(iod, index, tlp))
 
-/** An entry of a CSV file. */
+/** Parses an entry of a CSV file. */
 export const readRow = (row: Candidate): Entry => check(row)
 
-/** The quote in a note of our own bundles, and the ids of the objects that it is about; undefined for any other object. */
+/** Returns the quote in a note of Iodine's bundles, with the note's object refs; undefined for other objects. */
 export const quoteOfNote = (
   note: Readonly<Record<string, unknown>>,
 ): { about: unknown[]; quote: object } | undefined => {
@@ -85,8 +88,8 @@ export const quoteOfNote = (
 }
 
 /**
- * An indicator of our own bundles.
- * @param index its place among the indicators, from 0
+ * Parses an indicator of Iodine's bundles.
+ * @param index position among the indicators, from 0
  */
 export const readIndicator = (
   indicator: Readonly<Record<string, unknown>>,

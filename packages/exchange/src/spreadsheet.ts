@@ -1,18 +1,18 @@
 export type Cell = string | number | boolean | null | undefined
 
-/** Signs that begin a formula, also in full width and in the small forms of East Asian text. */
+/** Characters that begin a formula, including full-width and small forms of East Asian text. */
 const SIGNS = '=+\\-@＝＋－＠﹦﹢﹣﹫−'
 const SIGN = new RegExp(`[${SIGNS}]`, 'u')
-/** What separates cells or rows in one spreadsheet or another, whatever the quotes around it. */
+/** Characters that separate cells or rows in some spreadsheet, even inside quotes. */
 const SEPARATOR = /[,;|\t\r\n\v\f\u0085\u2028\u2029]/
-/** What spreadsheets drop or ignore before a cell's text. */
+/** Characters that spreadsheets drop or ignore before a cell's text. */
 const IGNORED = /['"\s\p{Cc}\p{Cf}]/u
-/** Beginnings that some spreadsheets drop. */
+/** Leading white space that some spreadsheets drop, after apostrophes. */
 const BLANK_START = /^'*[\t\r\n]/
 
 /**
- * Positions of signs that begin a cell where any of the separators splits the text. In French, Excel splits by semicolons, and
- * takes no notice of quotes that stand after a comma.
+ * Yields the offsets of formula characters that begin a cell, if any separator splits the text. In French locales,
+ * Excel splits at semicolons and ignores quotes after a comma.
  */
 function* formulaStarts(text: string): Generator<number> {
   if (!SIGN.test(text)) return
@@ -27,7 +27,7 @@ function* formulaStarts(text: string): Generator<number> {
   }
 }
 
-/** The text of a cell with an apostrophe before each formula that a spreadsheet could run. */
+/** Returns a cell's text with an apostrophe before each formula that a spreadsheet could execute. */
 export const escapeFormula = (text: string): string => {
   let escaped = ''
   let from = 0
@@ -52,10 +52,10 @@ export const unescapeFormula = (cell: string): string => {
   return plain + text.slice(from)
 }
 
-/** Begins a CSV file: without the mark, Excel does not read it as UTF-8. */
+/** Start of a CSV file: Excel reads it as UTF-8 only with a byte order mark. */
 export const CSV_START = '\uFEFF'
 
-/** A row of CSV (RFC 4180) with its line end, safe in spreadsheets. Numbers and booleans stay as they are. */
+/** Writes a CSV row (RFC 4180) with its line end, with formulas escaped. Numbers and booleans stay unchanged. */
 export const csvRow = (cells: readonly Cell[]): string => {
   const written = cells.map(cell => {
     const text = typeof cell === 'string' ? escapeFormula(cell) : String(cell ?? '')
@@ -64,6 +64,6 @@ export const csvRow = (cells: readonly Cell[]): string => {
   return `${written.join(',')}\r\n`
 }
 
-/** A CSV file of rows under a header row. */
+/** Writes a CSV file of rows under a header row. */
 export const writeCsv = (header: readonly string[], rows: Iterable<readonly Cell[]>): string =>
   CSV_START + [header, ...rows].map(csvRow).join('')

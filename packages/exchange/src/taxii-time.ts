@@ -3,19 +3,19 @@ const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const CLOCK = String.raw`(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)`
 const OFFSET = String.raw`(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d)`
 const FORMS = [
-  // RFC 3339, also with a space (its 5.6), and as Python prints it: without a colon in the offset, or without an offset.
+  // RFC 3339, also with a space (5.6), and in Python's formats: without a colon in the offset, or without an offset.
   String.raw`(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)[Tt ]${CLOCK}(?:[.,](?<fraction>\d{1,12}))?(?:[Zz]|${OFFSET})?`,
-  // As JavaScript prints it: the server of MITRE ATT&CK (attack-workbench-taxii-server#32).
+  // JavaScript's format: the server of MITRE ATT&CK (attack-workbench-taxii-server#32).
   String.raw`[A-Z][a-z]{2} (?<name>[A-Z][a-z]{2}) (?<day>\d\d) (?<year>\d{4}) ${CLOCK} GMT${OFFSET}(?: \(.*\))?`,
   // An HTTP date.
   String.raw`[A-Z][a-z]{2}, (?<day>\d\d) (?<name>[A-Z][a-z]{2}) (?<year>\d{4}) ${CLOCK} GMT`,
 ].map(form => new RegExp(`^${form}$`))
 
 /**
- * Reads a time of a TAXII server in any form that servers print, and writes it as the standard has it: UTC, with at least
- * microseconds. No digit of a second is lost, so that `added_after` neither leaves out objects nor gets them again.
+ * Normalizes a time of a TAXII server to the standard's format: UTC, with at least microseconds. Keeps all digits of
+ * the fraction, so that `added_after` neither skips nor repeats objects.
  * Source: OASIS, TAXII Version 2.1, 1.5 (timestamp).
- * @returns undefined for what is no time
+ * @returns undefined for an invalid time
  */
 export const readTaxiiTime = (text: string | undefined): string | undefined => {
   const given = text?.trim() ?? ''
@@ -38,9 +38,9 @@ export const readTaxiiTime = (text: string | undefined): string | undefined => {
   return `${at.toISOString().slice(0, 19)}.${(found.fraction ?? '').padEnd(6, '0')}Z`
 }
 
-/** A time of ours as TAXII has it. */
+/** Returns a time in TAXII's format. */
 export const toTaxiiTime = (time: Date): string => time.toISOString().replace('Z', '000Z')
 
-/** Whether a time of `readTaxiiTime` is later than another one. */
+/** Returns whether a result of `readTaxiiTime` is later than another one. */
 export const isLaterTaxiiTime = (a: string, b: string | undefined): boolean =>
   b === undefined || a.slice(0, -1) > b.slice(0, -1)

@@ -3,20 +3,20 @@ import { isObject } from './json/is-object.js'
 
 const PREFIX = /^\s*tlp\s*:/i
 
-/** A level by its name in either version, in any case, with or without `TLP:`; undefined for any other text. */
+/** Returns a level by its TLP 1.0 or 2.0 name, in any case, with or without `TLP:`; undefined for other texts. */
 const tlpOfName = (name: string): Tlp | undefined => {
   const level = name.toLowerCase().replace(PREFIX, '').trim()
   if (level === 'white') return 'clear'
   return TLP_LEVELS.find(each => each === level)
 }
 
-/** The level that a field of a file names: null if it is empty; a level that is not known counts as red. */
+/** Returns the level in a field of a file: null if it is empty, red for an unknown level. */
 export const tlpOfText = (given: unknown): Tlp | null => {
   if (given === undefined || given === null || given === '') return null
   return (typeof given === 'string' && tlpOfName(given)) || 'red'
 }
 
-/** The level that a tag of MISP names; null for tags of anything else. */
+/** Returns the level of a MISP tag; null for other tags. */
 export const tlpOfTag = (name: string): Tlp | null => (PREFIX.test(name) ? tlpOfText(name) : null)
 
 /** Ids of TLP 1.0's markings, fixed by STIX 2.1, section 7.2.1.4. */
@@ -34,7 +34,7 @@ const IDS_2: readonly (readonly [Tlp, string])[] = [
   ['amber+strict', '939a9414-2ddd-4d32-a0cd-375ea402b003'],
   ['red', 'e828b379-4e03-4974-9ac4-e53a884c97c1'],
 ]
-/** OpenCTI's own id for what TLP 1.0 lacks. */
+/** OpenCTI's id for the level that TLP 1.0 lacks. */
 const IDS_OPENCTI: readonly (readonly [Tlp, string])[] = [
   ['amber+strict', '826578e1-40ad-459f-bc73-ede076f81f37'],
 ]
@@ -42,13 +42,13 @@ const BY_ID = new Map<string, Tlp>(
   [...IDS_1, ...IDS_2, ...IDS_OPENCTI].map(([level, id]) => [`marking-definition--${id}`, level]),
 )
 
-/** The level of a marking by its id; undefined for the ids of other markings. */
+/** Returns the level of a marking by its id; undefined for other markings. */
 export const tlpOfMarkingId = (id: string): Tlp | undefined => BY_ID.get(id.toLowerCase())
 
 /**
- * The level of a `marking-definition`: the strictest of that of its id, if the standard fixes it, and of all that the
- * definition says. What it says of TLP and is unknown counts as red, as does a definition that says nothing of it.
- * Null for a statement that says nothing of TLP (copyright and the like). OpenCTI writes levels into statements.
+ * Returns the level of a `marking-definition`: the strictest of the level of a standard id and all levels in the
+ * definition. Unknown levels and definitions without a level count as red. Null for statements without a level, such as
+ * copyright. OpenCTI writes levels into statements.
  */
 export const tlpOfDefinition = (definition: Readonly<Record<string, unknown>>): Tlp | null => {
   const known = typeof definition.id === 'string' ? tlpOfMarkingId(definition.id) : undefined
@@ -56,22 +56,22 @@ export const tlpOfDefinition = (definition: Readonly<Record<string, unknown>>): 
   const extensions = Object.values(isObject(definition.extensions) ? definition.extensions : {}).filter(
     isObject,
   )
-  const said = [
+  const stated = [
     isObject(definition.definition) ? definition.definition.tlp : undefined,
     ...extensions.flatMap(({ tlp_2_0, tlp }) => [tlp_2_0, tlp]),
     ...[name, x_opencti_definition].filter(each => typeof each === 'string' && PREFIX.test(each)),
     x_opencti_definition_type === 'TLP' ? x_opencti_definition : undefined,
   ].filter(each => each !== undefined)
-  if (said.length > 0 || known)
+  if (stated.length > 0 || known)
     return highestTlp([
       known,
-      ...said.map(each => (typeof each === 'string' && tlpOfName(each)) || ('red' as const)),
+      ...stated.map(each => (typeof each === 'string' && tlpOfName(each)) || ('red' as const)),
     ])
   return definition_type === 'statement' && x_opencti_definition_type !== 'TLP' ? null : 'red'
 }
 
 /**
- * A level as a marking of STIX: 1.0's, which all readers know, or 2.0's for what 1.0 lacks.
+ * Returns a level's STIX marking: of TLP 1.0, which all readers support, or of TLP 2.0 for levels that 1.0 lacks.
  * Shape of the objects: STIX 2.1, section 7.2.1.4, and the extension definition `tlp-2.0`.
  */
 export const toMarking = (level: Tlp) => {

@@ -77,7 +77,7 @@ export const anyCampaign: fc.Arbitrary<CampaignDetail> = fc
   })
   .map(({ iods, ...fields }) => campaign(iods, fields))
 
-/** Evidence that the API may answer, with the IOD's id to be filled in. */
+/** Evidence as in API responses; the IOD's id must be set. */
 const anyEvidence: fc.Arbitrary<Evidence> = fc
   .record({
     exact: text.filter(each => each !== ''),

@@ -1,5 +1,5 @@
 import { LIMITS, TECHNIQUE_PATTERN } from '@iodine/contracts'
-import { draws } from '@iodine/test-kit'
+import { propertyRuns } from '@iodine/test-kit'
 import { anIod } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
@@ -27,8 +27,8 @@ const anyTechniques = fc
   .uniqueArray(fc.constantFrom(...TECHNIQUES), { selector: ({ id }) => id, maxLength: LIMITS.techniquesMax })
   .map(techniques => used(...techniques.map(({ id }) => id)))
 
-describe('the list', () => {
-  it('has each technique once, sorted by its id, with a tactic and the UUID of its cluster', () => {
+describe('the list of techniques', () => {
+  it('contains each technique once, sorted by id, with a tactic and the UUID of its cluster', () => {
     const ids = TECHNIQUES.map(({ id }) => id)
     expect(ids).toHaveLength(298)
     expect(ids).toEqual([...new Set(ids)].sort())
@@ -42,14 +42,14 @@ describe('the list', () => {
     })
   })
 
-  it('tells its ids from others', () => {
+  it('recognizes only its own ids', () => {
     expect(['T0002', 'T0023.001'].map(isTechnique)).toEqual([true, true])
     expect(['T0001', 't0002', 'T0002 ', '__proto__', ''].map(isTechnique)).toEqual(Array(5).fill(false))
   })
 })
 
 describe('techniques in STIX', () => {
-  it('are attack-patterns that the campaign uses, in the grouping', () => {
+  it('are attack-patterns in the grouping, with a `uses` relationship of the campaign', () => {
     const detail = campaign([anIod()])
     const { objects } = toStixBundle(detail, withTechniques('T0002', 'T0048.001'))
     expectValid(objects)
@@ -66,17 +66,21 @@ describe('techniques in STIX', () => {
       object_marking_refs: ['marking-definition--34098fce-860f-48ae-8e50-ebd3cc5e41da'],
     })
     expect(other?.name).toBe('Boycott/"Cancel" Opponents')
-    const its = objects.find(({ type }) => type === 'campaign')
+    const campaignObject = objects.find(({ type }) => type === 'campaign')
     const uses = objects.filter(({ relationship_type }) => relationship_type === 'uses')
     expect(uses).toMatchObject(
-      [pattern, other].map(target => ({ source_ref: its?.id, target_ref: target?.id, created: AT })),
+      [pattern, other].map(target => ({
+        source_ref: campaignObject?.id,
+        target_ref: target?.id,
+        created: AT,
+      })),
     )
     const grouping = objects.find(({ type }) => type === 'grouping')
     const ids = [pattern, other, ...uses].map(object => object?.id)
     expect(grouping?.object_refs).toEqual(expect.arrayContaining(ids))
   })
 
-  it('are the same object in the files of all campaigns, at any time', () => {
+  it('are equal objects in the files of all campaigns, at any time', () => {
     const patternOf = (at: string) =>
       toStixBundle(campaign([]), {
         ...context,
@@ -85,7 +89,7 @@ describe('techniques in STIX', () => {
     expect(patternOf(AT)).toEqual(patternOf(LATER))
   })
 
-  it('raise the version of the file, whichever clock was ahead', () => {
+  it('raise the version of the file, even if the clocks differ', () => {
     const detail = campaign([])
     const at = '2026-11-21T12:00:00.500Z'
     const { objects } = toStixBundle(detail, {
@@ -96,13 +100,13 @@ describe('techniques in STIX', () => {
     expect(objects.find(({ type }) => type === 'grouping')?.modified).toBe(at)
   })
 
-  it('stay under their id when the list doesn’t have them any more', () => {
+  it('keep their id as name if the list lacks them', () => {
     const { objects } = toStixBundle(campaign([]), withTechniques('T0999'))
     expectValid(objects)
     expect(objects).toContainEqual(expect.objectContaining({ type: 'attack-pattern', name: 'T0999' }))
   })
 
-  it('are a newer version where the list has become one', () => {
+  it('have a newer version with a newer list', () => {
     const [technique] = used('T0002') as [UsedTechnique]
     const versionOf = (since: string) =>
       toStixBundle(campaign([]), { ...context, techniques: [{ ...technique, since }] }).objects.find(
@@ -114,7 +118,7 @@ describe('techniques in STIX', () => {
   })
 })
 
-test('in MISP, techniques are tags with the value of the galaxy’s cluster as it is', () => {
+test('in MISP, techniques are tags with the unescaped value of the galaxy’s cluster', () => {
   const { Tag } = toMispEvent(campaign([]), withTechniques('T0002', 'T0048.001', 'T0999')).Event
   expect(Tag.map(({ name }) => name)).toEqual([
     'tlp:green',
@@ -123,7 +127,7 @@ test('in MISP, techniques are tags with the value of the galaxy’s cluster as i
   ])
 })
 
-test('in JSON, techniques are ids, where there are some', () => {
+test('in JSON, techniques are ids; without techniques the property is absent', () => {
   const detail = campaign([])
   expect(toCampaignFile(detail, withTechniques('T0023', 'T0002')).campaign.techniques).toEqual([
     'T0023',
@@ -133,7 +137,7 @@ test('in JSON, techniques are ids, where there are some', () => {
     expect(toCampaignFile(detail, { ...context, techniques }).campaign).not.toHaveProperty('techniques')
 })
 
-test('techniques change nothing else in a file, and come back from each tool’s spelling', () => {
+test('techniques change nothing else in a file, and are imported from the format of each tool', () => {
   fc.assert(
     fc.property(anyCampaign, anyTechniques, (detail, techniques) => {
       const ids = techniques.map(({ id }) => id)
@@ -154,11 +158,11 @@ test('techniques change nothing else in a file, and come back from each tool’s
       const { Event } = JSON.parse(both('misp')[0])
       expect(Event.Tag.flatMap((each: unknown) => techniqueOf(each) ?? [])).toEqual(ids)
     }),
-    draws(30),
+    propertyRuns(30),
   )
 })
 
-describe('reading', () => {
+describe('techniqueOf', () => {
   const pattern = (...external_references: unknown[]) => ({ type: 'attack-pattern', external_references })
   const reference = (source_name: string, external_id: string) => ({ source_name, external_id })
 
@@ -168,10 +172,10 @@ describe('reading', () => {
     [pattern(reference(' Disarm ', 't0023.001 ')), 'T0023.001'],
     [pattern(reference('Mitre-Attack', 'T0023.001')), 'T0023.001'],
     [pattern({ source_name: 'a blog', url: 'https://example.org' }, reference('disarm', 'T0002')), 'T0002'],
-    // One of a newer DISARM than the list's.
+    // Techniques of a newer DISARM version than the list's.
     [pattern(reference('mitre-attack', 'T0097.103')), 'T0097.103'],
     [pattern(reference('DISARM', 'T0999')), 'T0999'],
-    // ATT&CK's, for industrial control systems and for others.
+    // Techniques of ATT&CK, for industrial control systems and for others.
     [pattern(reference('mitre-attack', 'T0817')), undefined],
     [pattern(reference('mitre-attack', 'T1566.001')), undefined],
     [pattern(reference('capec', 'T0002')), undefined],
@@ -181,14 +185,14 @@ describe('reading', () => {
     [pattern(null, 7, 'text', {}, { source_name: 7, external_id: 'T0002' }), undefined],
     [{ type: 'attack-pattern', external_references: 'T0002' }, undefined],
     [{ type: 'attack-pattern' }, undefined],
-    // By the galaxy's cluster.
+    // Identified by the galaxy's cluster.
     [{ type: 'attack-pattern', id: `attack-pattern--${CLUSTERS.T0002}`, name: 'Named otherwise' }, 'T0002'],
     [{ type: 'attack-pattern', id: 'attack-pattern--__proto__' }, undefined],
     [{ ...pattern(reference('DISARM', 'T0002')), type: 'course-of-action' }, undefined],
     [null, undefined],
     ['T0002', undefined],
     [[], undefined],
-  ])('of STIX: %j is %s', (object, id) => {
+  ])('STIX: %j is %s', (object, id) => {
     expect(techniqueOf(object)).toBe(id)
   })
 
@@ -204,11 +208,11 @@ describe('reading', () => {
     ['misp-galaxy:disarm-techniques=""', undefined],
     ['misp-galaxy:mitre-attack-pattern="Facilitate State Propaganda"', undefined],
     ['tlp:green', undefined],
-  ])('of MISP: %s is %s', (name, id) => {
+  ])('MISP: %s is %s', (name, id) => {
     expect(techniqueOf({ name })).toBe(id)
   })
 
-  it('takes anything without an error', () => {
+  it('accepts any value without an error', () => {
     fc.assert(fc.property(fc.anything(), object => void techniqueOf(object)))
     expect(techniqueOf({ name: 7 })).toBeUndefined()
   })

@@ -7,7 +7,7 @@ import {
   importedQuote,
   LIMITS,
 } from '@iodine/contracts'
-import { draws } from '@iodine/test-kit'
+import { propertyRuns } from '@iodine/test-kit'
 import { anEvidence, anIod as iod, aVote as vote } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import Papa from 'papaparse'
@@ -72,7 +72,7 @@ describe('the JSON file', () => {
     ['Été 2026 – n°1', 'campaign__t__2026___n_1_2026-11-21.json'],
     ['../../etc/passwd\r\n"', 'campaign_______etc_passwd____2026-11-21.json'],
     ['x'.repeat(10_000), `campaign_${'x'.repeat(200)}_2026-11-21.json`],
-  ])('is named safely (%#)', (name, file) => {
+  ])('has a safe file name (%#)', (name, file) => {
     expect(exportCampaign(campaign([], { name }), 'json', context).name).toBe(file)
   })
 })
@@ -172,14 +172,14 @@ describe('the STIX bundle', () => {
       { type: 'narrative', name: 'a b c' },
       "[text:value = 'a b c']",
     ],
-  ])('holds %j as %j', (fields, object, pattern) => {
+  ])('contains %j as %j', (fields, object, pattern) => {
     const { objects } = toStixBundle(campaign([iod(fields)]), context)
     expectValid(objects)
     expect(objects).toContainEqual(expect.objectContaining(object))
     expect(objects.find(({ type }) => type === 'indicator')).toMatchObject({ name: fields.value, pattern })
   })
 
-  it('says who voted and commented', () => {
+  it('contains the authors of votes and comments', () => {
     const discussed = iod({
       votes: [vote('bo', 'NEGATIVE'), vote(null, 'POSITIVE')],
       comments: [{ ...vote('di', 'POSITIVE'), content: 'Seen before' }].map(
@@ -201,7 +201,7 @@ describe('the STIX bundle', () => {
     )
   })
 
-  it('is the same at any time until something changes; then what changed is a newer version under its id', () => {
+  it('depends only on the content; a changed object has a newer version under its id', () => {
     const detail = campaign([iod(), iod({ value: 'other' })])
     const first = toStixBundle(detail, context)
     const later = { now: new Date('2026-11-22T08:00:00.000Z') }
@@ -228,13 +228,13 @@ describe('the STIX bundle', () => {
     ])
   })
 
-  it('is never of a time before the creation, whatever the clocks', () => {
+  it('is never dated before the creation, even if the clocks differ', () => {
     const detail = campaign([])
     const { objects } = toStixBundle(detail, { ...context, changedAt: new Date(0) })
     expect(objects.find(({ type }) => type === 'campaign')?.modified).toBe(detail.created_at)
   })
 
-  it('names an IOD by its uid', () => {
+  it('derives the ids of an IOD from its uid', () => {
     const [here, there] = [iod({ value: 'Same' }), iod({ value: 'Same' })]
     expect(here.id).not.toBe(there.id)
     const detail = campaign([])
@@ -248,18 +248,18 @@ describe('the STIX bundle', () => {
       return [objects.find(({ type }) => type === 'indicator')?.id, Attribute[0]?.uuid]
     }
     expect(idsOf(here, 'uid')).toEqual(idsOf(there, 'uid'))
-    // One of before uids keeps the ids that it was exported under.
+    // An IOD without a uid uses its id.
     expect(idsOf(here, here.id)).toEqual(idsOf(here))
     expect(idsOf(here)).not.toEqual(idsOf(there))
   })
 
-  // The first two are examples of STIX 2.1; all are what other implementations derive.
+  // The first two are examples of STIX 2.1; other implementations derive all of them.
   test.each([
     ['DOMAIN', 'example.com', 'domain-name--bedb4899-d24b-5401-bc86-8f6b4cc18ec7'],
     ['IP_ADDRESS', '198.51.100.3', 'ipv4-addr--28bb3599-77cd-5a82-a950-b5bc3caf07c4'],
     ['IP_ADDRESS', '2001:db8::1', 'ipv6-addr--6469e3a9-b053-5e34-a025-9396ae051d26'],
   ] as const)(
-    'has the id that others derive for the observable of %s %s (STIX 2.1, 2.9)',
+    'has the deterministic id of the observable of %s %s (STIX 2.1, 2.9)',
     (category, value, id) => {
       const { objects } = toStixBundle(campaign([iod({ category, value })]), context)
       expect(objects.map(object => object.id)).toContain(id)
@@ -276,13 +276,13 @@ describe('confidence in STIX', () => {
   }
   const indicatorOf = (objects: StixObject[]) => objects.find(({ type }) => type === 'indicator')
 
-  test.each([0, 21, 100])('is what is stated, since when it is: %d', confidence => {
+  test.each([0, 21, 100])('equals the statement, and sets the version: %d', confidence => {
     const objects = exported(confidence)
     expectValid(objects)
     expect(indicatorOf(objects)).toMatchObject({ confidence, created: only.created_at, modified: since })
   })
 
-  it('is not specified where nobody’s vote counts; that, too, may be a newer version', () => {
+  it('is absent without counting votes, and still sets the version', () => {
     const objects = exported(null)
     expectValid(objects)
     expect(indicatorOf(objects)).not.toHaveProperty('confidence')
@@ -291,7 +291,7 @@ describe('confidence in STIX', () => {
     expect(indicatorOf(plain)).toEqual({ ...indicatorOf(objects), modified: only.created_at })
   })
 
-  it('changes no other file, and is read by no import', () => {
+  it('does not affect other formats and imports', () => {
     fc.assert(
       fc.property(anyCampaign, fc.integer({ min: 0, max: 100 }), (detail, confidence) => {
         const statements = new Map(
@@ -309,7 +309,7 @@ describe('confidence in STIX', () => {
           } else expect(text).toBe(plain)
         }
       }),
-      draws(30),
+      propertyRuns(30),
     )
   })
 })
@@ -352,7 +352,7 @@ describe('the MISP event', () => {
       { category: 'HASHTAGS', value: '#lake' },
       { type: 'text', category: 'Other', to_ids: false },
     ],
-  ])('holds %j as %j', (fields, attribute) => {
+  ])('contains %j as %j', (fields, attribute) => {
     const made = iod(fields)
     const { Event } = toMispEvent(campaign([made]), context)
     expect(Event.Attribute).toEqual([
@@ -365,7 +365,7 @@ describe('the MISP event', () => {
     ])
   })
 
-  it('has opinions for votes, and the same ids in each export', () => {
+  it('contains votes as opinions, and the same ids in each export', () => {
     const detail = campaign([iod({ votes: [vote('bo', 'POSITIVE'), vote('di', 'NEGATIVE')] })])
     const { Event } = toMispEvent(detail, context)
     const [attribute] = Event.Attribute
@@ -401,7 +401,7 @@ describe('evidence', () => {
   const detail = campaign([quoted, iod()])
   const withEvidence = { ...context, evidence: new Map([[quoted.id, [sealed, unsealed]]]) }
 
-  it('is in the JSON file, without what depends on who asks', () => {
+  it('is in the JSON file, without properties that depend on the user', () => {
     const { iods, ...rest } = toCampaignFile(detail, withEvidence)
     const { iods: without, ...same } = toCampaignFile(detail, context)
     expect(rest).toEqual(same)
@@ -412,7 +412,7 @@ describe('evidence', () => {
     ])
   })
 
-  it('is a note on the indicator in STIX, with our extension', () => {
+  it('is a note on the indicator in STIX, with Iodine’s extension', () => {
     const { objects } = toStixBundle(detail, withEvidence)
     expectValid(objects)
     const plain = toStixBundle(detail, context).objects.map(({ id }) => id)
@@ -460,18 +460,18 @@ describe('evidence', () => {
     expect(toMispEvent(detail, withEvidence)).toEqual({ Event })
   })
 
-  test.each(['json', 'stix'] as const)('is read from %s as it was, as quotes', format => {
+  test.each(['json', 'stix'] as const)('is imported unchanged from %s, as quotes', format => {
     fc.assert(
       fc.property(anyCampaignWithEvidence, ({ detail: given, evidence }) => {
         const { text } = exportCampaign(given, format, { ...context, evidence })
         const entries = readIods(text)
-        expect(entries.map(entry => entry.iod)).toEqual(given.iods.map(essence))
+        expect(entries.map(entry => entry.iod)).toEqual(given.iods.map(inputOf))
         entries.forEach((entry, n) => {
           const of = evidence.get(given.iods[n]?.id ?? '')
           expect(entry.iod && entry.evidence).toEqual(of && { quotes: of.map(quoteOf), refused: 0 })
         })
       }),
-      draws(100),
+      propertyRuns(100),
     )
   })
 
@@ -518,14 +518,14 @@ describe('evidence', () => {
     [{ url: 'javascript:alert(1)' }],
     [{ captured_at: 'yesterday' }],
     [{ captured_at: '2026-13-20T10:00:00Z' }],
-  ])('that breaks a rule of the API is refused, and counted (%#)', fields => {
+  ])('is rejected and counted if it violates a rule of the API (%#)', fields => {
     expect(quotesIn([sealed, { ...sealed, ...fields }, null])).toEqual({
       quotes: [quoteOf(sealed)],
       refused: 2,
     })
   })
 
-  it('of a file is what the API takes, each quote once and not more than an IOD has', () => {
+  it('of a file is valid for the API, without duplicates and within the limit of an IOD', () => {
     const many = Array.from({ length: 150 }, (_, n) => ({
       ...sealed,
       start: n,
@@ -539,7 +539,7 @@ describe('evidence', () => {
   })
 })
 
-test('without evidence every file is byte for byte as before', () => {
+test('files without evidence do not mention evidence', () => {
   fc.assert(
     fc.property(anyCampaignWithEvidence, ({ detail, evidence }) => {
       const none = new Map([...evidence].map(([id]) => [id, []]))
@@ -550,12 +550,12 @@ test('without evidence every file is byte for byte as before', () => {
         if (format === 'csv' || format === 'misp') expect(changed).toBe(text)
       }
     }),
-    draws(20),
+    propertyRuns(20),
   )
 })
 
 describe('the CSV file', () => {
-  it('escapes formulas and quotes what it must', () => {
+  it('escapes formulas, and quotes where necessary', () => {
     const values = ['=1+1', '@x', '＝1', '\n+1', "'=1", "it's", 'a,"b"\r\nc']
     const { text } = exportCampaign(campaign(values.map(value => iod({ value }))), 'csv', context)
     expect(text.startsWith('\uFEFFid,value,category,description,source_type,source,')).toBe(true)
@@ -563,7 +563,7 @@ describe('the CSV file', () => {
       expect(text).toContain(cell)
   })
 
-  it('has no formula in any dialect, and its cells come back as they were', () => {
+  it('has no formula in any dialect, and its cells are restored by the import', () => {
     const trap = fc
       .array(
         fc.oneof(
@@ -593,20 +593,20 @@ describe('the CSV file', () => {
       fc.property(fc.array(trap, { minLength: 1, maxLength: 3 }), cells => {
         for (const cell of cells) expect(unescapeFormula(escapeFormula(cell))).toBe(cell)
         const file = writeCsv(['a'], [cells])
-        // Readers that know other separators, with and without quotes.
+        // Readers with other separators, with and without quotes.
         for (const separators of [/[,;\t|\r\n\v]/, /[;\r\n]/, /[\t\r\n]/, /[,\r\n]/])
           for (const cell of file.split(separators))
             expect(cell.replace(/^["\s\p{Cc}\p{Cf}]+/u, '')).not.toMatch(/^[=+\-@＝＋－＠]/)
         const [row] = Papa.parse<string[]>(file.slice(1), { delimiter: ',', newline: '\r\n' }).data.slice(1)
         expect(row?.map(unescapeFormula)).toEqual(cells)
       }),
-      draws(1_000),
+      propertyRuns(1_000),
     )
     expect(escapeFormula("nice;=cmd|' /C calc'!A0;x")).toBe("nice;'=cmd|' /C calc'!A0;x")
     expect(escapeFormula('A-B, a=b (+1) 5 - 3')).toBe('A-B, a=b (+1) 5 - 3')
   })
 
-  it('is read as spreadsheets save it: with marks, in UTF-16, by semicolons', () => {
+  it('is read in the formats of spreadsheets: with byte order marks, in UTF-16, with semicolons', () => {
     const text = 'value;category;description\r\nЖёлтый;TITLE;عربي 🟡\r\n'
     const utf16le = Buffer.from(`\uFEFF${text}`, 'utf16le')
     const files = [
@@ -619,7 +619,7 @@ describe('the CSV file', () => {
       expect(readBytes(file)).toMatchObject([{ iod: { value: 'Жёлтый', description: 'عربي 🟡' } }])
   })
 
-  it('is read line by line, with a reason for what is refused', () => {
+  it('is read line by line, with a reason for rejected lines', () => {
     const text = [
       'Value;Category;Description',
       'example.org;domain;Found',
@@ -641,11 +641,11 @@ describe('the CSV file', () => {
 
 describe('reading', () => {
   test.each([
-    ['nothing', ''],
+    ['an empty file', ''],
     ['a CSV without the columns', 'name,kind\na,b'],
     ['broken JSON', '{"iods": ['],
     ['other JSON', '{"other": {}}'],
-  ])('refuses %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(() => readIods(text)).toThrow(UnreadableFile)
   })
 
@@ -655,44 +655,44 @@ describe('reading', () => {
     [{ value: 'x'.repeat(10_001), category: 'URL' }, 'Value and description have at most 10000 characters'],
     [
       { value: 'x', category: 'URL', source: 'javascript:alert(1)' },
-      'The source is neither a web address nor a path',
+      'The source is neither a web URL nor a path',
     ],
     [{ value: 'x', category: 'URL', source_type: 'FAX' }, 'Unknown source type'],
-    [{ value: 'x\0', category: 'URL' }, 'The text holds characters that can’t be stored'],
-  ])('refuses an entry with a reason (%#)', (entry, reason) => {
+    [{ value: 'x\0', category: 'URL' }, 'The text contains characters that can’t be stored'],
+  ])('rejects an invalid entry with a reason (%#)', (entry, reason) => {
     expect(readIods(JSON.stringify({ iods: [entry] }))).toEqual([
       expect.objectContaining({ place: 'IOD 1', reason }),
     ])
   })
 })
 
-/** An IOD's input fields, without its author and its creation. */
-const essence = (made: Iod) => Object.fromEntries(FIELD_NAMES.map(name => [name, made[name]]))
+/** Returns an IOD's input fields, without its author and its creation. */
+const inputOf = (created: Iod) => Object.fromEntries(FIELD_NAMES.map(name => [name, created[name]]))
 
-test.each(['json', 'csv'] as const)('IODs of no campaign are exported and imported as %s', format => {
+test.each(['json', 'csv'] as const)('IODs without a campaign are exported and imported as %s', format => {
   fc.assert(
     fc.property(anyCampaign, ({ iods }) => {
       const { name, text } = exportIods(iods, format, context)
       expect(name).toBe(`iods_${context.now.toISOString().slice(0, 10)}.${format}`)
       if (iods.length === 0 && format === 'csv') return
-      expect(readIods(text).map(entry => entry.iod)).toEqual(iods.map(essence))
+      expect(readIods(text).map(entry => entry.iod)).toEqual(iods.map(inputOf))
     }),
-    draws(50),
+    propertyRuns(50),
   )
 })
 
-test.each(['json', 'stix', 'csv'] as const)('export and import as %s give the same IODs', format => {
+test.each(['json', 'stix', 'csv'] as const)('export and import as %s preserve the IODs', format => {
   fc.assert(
     fc.property(anyCampaign, detail => {
       const { text } = exportCampaign(detail, format, context)
       if (detail.iods.length === 0 && format === 'csv') return
-      expect(readIods(text).map(entry => entry.iod)).toEqual(detail.iods.map(essence))
+      expect(readIods(text).map(entry => entry.iod)).toEqual(detail.iods.map(inputOf))
     }),
-    draws(200),
+    propertyRuns(200),
   )
 })
 
-test('every format accounts for every IOD, and STIX and MISP stay valid', () => {
+test('every format contains every IOD, and STIX and MISP are valid', () => {
   fc.assert(
     fc.property(anyCampaignWithEvidence, fc.boolean(), ({ detail, evidence }, hasEvidence) => {
       const of = { ...context, ...(hasEvidence && { evidence }) }
@@ -706,7 +706,7 @@ test('every format accounts for every IOD, and STIX and MISP stay valid', () => 
       expectValidMisp(Event)
       expect(Event.Attribute).toHaveLength(detail.iods.length)
     }),
-    draws(40),
+    propertyRuns(40),
   )
 })
 
@@ -831,19 +831,18 @@ test.runIf(PUBLISHED)(
     fc.assert(
       fc.property(anyCampaignWithEvidence, ({ detail, evidence }) => {
         const { objects, ...bundle } = toStixBundle(detail, { ...context, evidence, techniques })
-        // The bundle's schema refuses groupings, notes and opinions, which it does not know: check them one
-        // by one.
+        // The bundle's schema lacks groupings, notes and opinions: check them separately.
         check('bundle', bundle)
         for (const object of objects) check(object.type, object)
       }),
-      draws(1_000),
+      propertyRuns(1_000),
     )
     expect([...seen].sort()).toEqual(['bundle', ...Object.keys(REQUIRED)].sort())
   },
   600_000,
 )
 
-test('two IODs are the same when the product takes them for one', () => {
+test('two IODs have the same key if the product considers them duplicates', () => {
   expect(iodKey({ category: 'URL', value: ' A ' })).toBe(iodKey({ category: 'URL', value: 'a' }))
   expect(iodKey({ category: 'URL', value: 'a' })).not.toBe(iodKey({ category: 'DOMAIN', value: 'a' }))
 })

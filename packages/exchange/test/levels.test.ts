@@ -1,5 +1,5 @@
 import { highestTlp, rankOfTlp, TLP_LEVELS, type Tlp } from '@iodine/contracts'
-import { draws } from '@iodine/test-kit'
+import { propertyRuns } from '@iodine/test-kit'
 import { anIod } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
@@ -17,8 +17,8 @@ const marked = (...levels: (Tlp | null)[]) => {
   }
 }
 
-describe('a level in our own files', () => {
-  it('stands in JSON where there is one, and changes nothing else', () => {
+describe('a TLP level in Iodine’s own formats', () => {
+  it('is in JSON if present, and changes nothing else', () => {
     const { detail, levels } = marked('red', null)
     const plain = toCampaignFile(detail, { now, tlp: 'green' })
     expect(JSON.stringify(plain)).not.toContain('tlp')
@@ -30,7 +30,7 @@ describe('a level in our own files', () => {
     })
   })
 
-  it('is the last column of a campaign’s CSV, and of other IODs where there is one', () => {
+  it('is the last column of the CSV of a campaign with a level, or with a marked IOD', () => {
     const { detail, levels } = marked('red', null)
     const columns = (text: string) => text.split('\r\n').map(line => line.split(',').at(-1))
     const plain = exportCampaign(detail, 'csv', { now }).text
@@ -43,7 +43,7 @@ describe('a level in our own files', () => {
     expect(amber.split('\r\n')[0]?.startsWith(plain.split('\r\n')[0] ?? '-')).toBe(true)
   })
 
-  test.each(['json', 'csv'] as const)('is read from %s, never lower than it was', format => {
+  test.each(['json', 'csv'] as const)('is imported from %s, and never lowered', format => {
     const level = fc.constantFrom(...TLP_LEVELS, null)
     fc.assert(
       fc.property(
@@ -62,7 +62,7 @@ describe('a level in our own files', () => {
           expect(formatOf(text)).toBe(format)
         },
       ),
-      draws(100),
+      propertyRuns(100),
     )
   })
 
@@ -83,7 +83,7 @@ describe('a level in our own files', () => {
     ['TLP:White', 'clear'],
     ['tlp:unclear', 'red'],
     ['misp-galaxy:tlp="x"', null],
-  ] as const)('the tag %s says %s', (name, level) => {
+  ] as const)('the tag %s has the level %s', (name, level) => {
     expect(tlpOfTag(name)).toBe(level)
   })
 })
@@ -92,7 +92,7 @@ describe('a marking', () => {
   test.each([
     ['an unknown level beside a known one', { name: 'TLP:GREEN', definition: { tlp: 'purple' } }, 'red'],
     [
-      'an unknown one in OpenCTI’s own property',
+      'an unknown level in OpenCTI’s own property',
       { name: 'TLP:GREEN', x_opencti_definition_type: 'TLP', x_opencti_definition: 'purple' },
       'red',
     ],
@@ -103,12 +103,12 @@ describe('a marking', () => {
     ],
     ['a known id with a laxer definition', { ...toMarking('red'), definition: { tlp: 'white' } }, 'red'],
     ['two versions in one extension', { extensions: { x: { tlp_2_0: 'green', tlp: 'red' } } }, 'red'],
-  ])('counts as its strictest: %s', (_, definition, level) => {
+  ])('has its strictest level: %s', (_, definition, level) => {
     expect(tlpOfDefinition({ type: 'marking-definition', ...definition })).toBe(level)
   })
 })
 
-describe('the server imports', () => {
+describe('formatOf detects', () => {
   test.each([
     ['{"type":"bundle","objects":[{"type":"malware"}]}', 'stix'],
     ['[{"type":"malware"}]', 'stix'],

@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Iod } from '@iodine/contracts'
-import { draws } from '@iodine/test-kit'
+import { propertyRuns } from '@iodine/test-kit'
 import { anIod } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { UnreadableFile } from '../src/index.js'
 import { openFile, readPiece } from '../src/intake/index.js'
-import { type Additions, additionsOf, type KeptEvent, overlayEvent } from '../src/misp/index.js'
+import { type Additions, additionsOf, type ImportedEvent, overlayEvent } from '../src/misp/index.js'
 import { sliceEvents } from '../src/misp/slices.js'
 import { campaign } from './campaigns.js'
 
 const BOUNDS = { objects: 10_000, objectBytes: 4_194_304, depth: 64 }
-const NOTHING: Additions = { Attribute: [], Object: [], Tag: [], timestamp: null }
+const NO_ADDITIONS: Additions = { Attribute: [], Object: [], Tag: [], timestamp: null }
 
-/** A file's events: each with its pieces, and what is known of them. */
+/** Returns a file's events, each with its parsed pieces. */
 const open = (text: string | Uint8Array, bounds = BOUNDS) => {
   const bytes = typeof text === 'string' ? Buffer.from(text) : Buffer.from(text)
   const opening = openFile('misp', bytes, bounds)
@@ -30,7 +30,7 @@ const open = (text: string | Uint8Array, bounds = BOUNDS) => {
   const events = pieces.filter(({ place, order }) => place.event === order)
   return events.map(({ order, place, known }) => {
     const own = pieces.filter(each => each.place.event === order)
-    const kept: KeptEvent = {
+    const kept: ImportedEvent = {
       order,
       version: known.version,
       tlp: place.tlp,
@@ -43,11 +43,11 @@ const open = (text: string | Uint8Array, bounds = BOUNDS) => {
 }
 type Opened = ReturnType<typeof open>[number]
 
-/** The event as it goes out again. */
+/** Returns the written event. */
 const write = async (
   { kept, pieces }: Opened,
   {
-    add = NOTHING,
+    add = NO_ADDITIONS,
     hide = () => false,
     iodOf = () => undefined,
   }: {
@@ -74,24 +74,21 @@ describe('a MISP event', () => {
     ['without lists', '{"info":"x"}'],
     ['with empty lists', '{"info":"x","Attribute":[ ],"Object" : [],"Tag":[ ]}'],
     [
-      'with numbers that JavaScript writes otherwise, doubled names, escapes',
+      'with numbers that JavaScript formats differently, duplicate names, escapes',
       String.raw`{ "info":"\u0000\ud800 \/","x":1.0,"big":9007199254740993,"e":1e999,"info":"y","__proto__":{"a":1},"Attribute":[{"type":"x","value":"a","value":"b","n":-0}]}`,
     ],
     [
-      'with doubled lists',
+      'with duplicate lists',
       `{"info":"x","Attribute":[${attribute(1, 'url', 'https://a.org/1')}],"Attribute":[${attribute(2, 'url', 'https://a.org/2')}]}`,
     ],
     [
       'with objects, references, reports, and odd white space',
       `{\r\n "uuid":"${uuid(9)}","info":"x" , "Object":[ {"name":"url","uuid":"${uuid(3)}","Attribute":[ ${attribute(1, 'url', 'https://a.org/1')} , ${attribute(2, 'text', 'x')}\n],"ObjectReference":[{"referenced_uuid":"${uuid(1)}"}]}\t,\n{"name":"empty"},{"Attribute":[],"name":"z"} ] ,"EventReport":[{"uuid":"${uuid(4)}","content":"@[attribute](${uuid(1)})"}],"Galaxy":[{"GalaxyCluster":[]}] }`,
     ],
-    [
-      'with what it does not know',
-      '{"info":"x","Attribute":null,"Object":{"a":[1]},"New":[1,{"Attribute":[{}]}]}',
-    ],
+    ['with unknown members', '{"info":"x","Attribute":null,"Object":{"a":[1]},"New":[1,{"Attribute":[{}]}]}'],
   ] as const
 
-  test.each(traps)('comes out as it went in: %s', async (_, event) => {
+  test.each(traps)('is preserved unchanged: %s', async (_, event) => {
     for (const file of [
       event,
       `{"Event":${event}}`,
@@ -105,15 +102,15 @@ describe('a MISP event', () => {
 
   test.each([
     ['', /MISP|JSON/],
-    ['[]', /no MISP event/],
-    ['{}', /no MISP event/],
-    ['{"Event":[]}', /no MISP event/],
-    ['{"Event":{}}', /no MISP event/],
-    ['{"response":{"Attribute":[]}}', /no MISP event/],
-    ['{"response":[{"response":[{"Event":{"info":"x"}}]}]}', /no MISP event/],
+    ['[]', /not a MISP event/],
+    ['{}', /not a MISP event/],
+    ['{"Event":[]}', /not a MISP event/],
+    ['{"Event":{}}', /not a MISP event/],
+    ['{"response":{"Attribute":[]}}', /not a MISP event/],
+    ['{"response":[{"response":[{"Event":{"info":"x"}}]}]}', /not a MISP event/],
     ['{"Event":{"info":"x"},"Event":{"info":"y"}}', /“Event” twice/],
-    ['{"type":"bundle","objects":[]}', /no MISP event/],
-    ['{"Event":{"info":"x","Attribute":[1]}}', /Object 1 of the file is none/],
+    ['{"type":"bundle","objects":[]}', /not a MISP event/],
+    ['{"Event":{"info":"x","Attribute":[1]}}', /Object 1 of the file is not an object/],
     ['{"Event":{"info":"x","Attribute":[{"a":tru}]}}', /not valid JSON/],
     ['{"Event":{"info":"x","a":tru}}', /not valid JSON/],
     ['{"Event":{"info":"x"}} more', /not valid JSON/],
@@ -122,12 +119,12 @@ describe('a MISP event', () => {
     [`{"info":"x","Attribute":[${Array.from({ length: 10_001 }, () => '{}')}]}`, /more than 10000/],
     [`{"response":[${'1,'.repeat(10_000)}{"info":"x"}]}`, /more than 10000 objects/],
     [`{"info":"${'x'.repeat(4_194_305)}"}`, /larger than/],
-  ])('is refused where it is none (%#)', (file, message) => {
+  ])('is rejected if it is invalid (%#)', (file, message) => {
     expect(() => open(file)).toThrow(UnreadableFile)
     expect(() => open(file)).toThrow(message)
   })
 
-  it('yields to other work between skipped entries', () => {
+  it('yields between skipped entries', () => {
     const file = Buffer.from(`{"response":[${'1,'.repeat(2_000)}{"info":"x"}]}`)
     const slicing = sliceEvents(file, BOUNDS)
     let step = slicing.next()
@@ -137,13 +134,13 @@ describe('a MISP event', () => {
     expect(yields).toBeGreaterThanOrEqual(10)
   })
 
-  it('is refused where it is not UTF-8', () => {
+  it('is rejected if it is not UTF-8', () => {
     const file = Buffer.from(`{"info":"x","Attribute":[{"value":"\u0001"}]}`)
     file[file.indexOf(1)] = 0xff
     expect(() => open(file)).toThrow('of the file is not UTF-8.')
   })
 
-  it('has attributes that are IODs, in it and in its objects', () => {
+  it('yields IODs from its attributes, and from those of its objects', () => {
     const tag = (name: string) => ({ name })
     const tags = (...names: string[]) => `,"Tag":${JSON.stringify(names.map(tag))}`
     const event = `{"info":"x","Tag":[{"name":"tlp:green"}],"Attribute":[${[
@@ -172,7 +169,7 @@ describe('a MISP event', () => {
     expect(found[1]?.iod?.description).toBe('said')
   })
 
-  it('has members of any shape', () => {
+  it('may have members of any shape', () => {
     const event =
       '{"info":"x","Galaxy":[{"GalaxyCluster":[{"type":"disarm-techniques","value":{"toString":1}}]}],"Attribute":[{"type":"url","value":{"toString":1}},{"type":"url","value":["x"]}]}'
     const { kept, pieces } = only(open(event))
@@ -183,7 +180,7 @@ describe('a MISP event', () => {
     ])
   })
 
-  it('names techniques in tags and clusters, in both spellings', () => {
+  it('yields techniques from tags and clusters, in both formats', () => {
     const name = 'Facilitate State Propaganda'
     const event = {
       info: 'x',
@@ -207,34 +204,36 @@ describe('a MISP event', () => {
     ])
   })
 
-  it('leaves out what it is told to, in each place, and stays JSON', async () => {
+  it('omits hidden elements at any position, and stays valid JSON', async () => {
     const list = (from: number) => [0, 1, 2].map(n => attribute(from + n, 'url', `https://a.org/${from + n}`))
     const event = `{"info":"x","Attribute":[${list(1).join(' , ')}],"Object":[{"name":"a","uuid":"${uuid(20)}","Attribute":[${list(4)}]},{"name":"b","uuid":"${uuid(21)}","Attribute":[${list(7)}]}]}`
     const opened = only(open(event))
     const all = Array.from({ length: 9 }, (_, n) => uuid(n + 1))
     await fc.assert(
       fc.asyncProperty(fc.subarray([...all, uuid(20), uuid(21)]), fc.boolean(), async (hidden, isAdded) => {
-        const add = { ...NOTHING, Attribute: ['{"new":1}'], Object: ['{"new":2}'], Tag: ['{"new":3}'] }
+        const add = { ...NO_ADDITIONS, Attribute: ['{"new":1}'], Object: ['{"new":2}'], Tag: ['{"new":3}'] }
         const written = await write(opened, {
           hide: ({ known }) => hidden.includes(known.key),
           ...(isAdded && { add }),
         })
         const file = JSON.parse(written)
-        const left = [
+        const remaining = [
           ...file.Attribute,
           ...file.Object.flatMap((each: { Attribute?: [] }) => each.Attribute ?? []),
         ]
-        const gone = [
+        const omitted = [
           ...hidden,
           ...(hidden.includes(uuid(20)) ? all.slice(3, 6) : []),
           ...(hidden.includes(uuid(21)) ? all.slice(6) : []),
         ]
-        expect(left.flatMap(each => each.uuid ?? [])).toEqual(all.filter(each => !gone.includes(each)))
+        expect(remaining.flatMap(each => each.uuid ?? [])).toEqual(
+          all.filter(each => !omitted.includes(each)),
+        )
         expect([file.Attribute.at(-1)?.new, file.Object.at(-1)?.new, file.Tag]).toEqual(
           isAdded ? [1, 2, [{ new: 3 }]] : [undefined, undefined, undefined],
         )
       }),
-      draws(100),
+      propertyRuns(100),
     )
   })
 
@@ -243,7 +242,7 @@ describe('a MISP event', () => {
     '{"Tag":[],"info":"x","timestamp":1700000000,"Attribute":[ ]}',
     '{"info":"x"}',
     '{"uuid":"x"  }',
-  ])('gets what is added, and nothing else changes (%#)', async event => {
+  ])('contains the additions, and is otherwise unchanged (%#)', async event => {
     const opened = only(open(event))
     const add = {
       Attribute: ['{"a":1}', '{"a":2}'],
@@ -259,10 +258,10 @@ describe('a MISP event', () => {
       Object: [...objects, { o: 1 }],
       Tag: [...Tag, { name: 'new' }],
     })
-    expect(await write(opened, { add: { ...NOTHING, timestamp: '1600000000' } })).toBe(event)
+    expect(await write(opened, { add: { ...NO_ADDITIONS, timestamp: '1600000000' } })).toBe(event)
   })
 
-  it('has votes and comments in the attribute of their IOD, once', async () => {
+  it('contains votes and comments once, in the attribute of their IOD', async () => {
     const votes = [
       {
         id: 'a'.repeat(24),
@@ -285,11 +284,11 @@ describe('a MISP event', () => {
       expect.objectContaining({ object_uuid: uuid(1), opinion: '100', authors: 'bo' }),
     ])
     expect(two.Opinion).toEqual([{ uuid: 'theirs' }, expect.objectContaining({ opinion: '100' })])
-    const again = only(open(written))
-    expect(await write(again, { iodOf: ({ known }) => (known.iod ? iod : undefined) })).toBe(written)
+    const reopened = only(open(written))
+    expect(await write(reopened, { iodOf: ({ known }) => (known.iod ? iod : undefined) })).toBe(written)
   })
 
-  it('is cut off and put together byte for byte, whatever it is', async () => {
+  it('is split and reassembled byte for byte, whatever it contains', async () => {
     const spaces = fc.stringMatching(/^[ \n\r\t]{0,3}$/)
     const names = [
       'Attribute',
@@ -322,7 +321,7 @@ describe('a MISP event', () => {
         .map(
           all => `{${all.map(([s, name, t, value]) => `${s}${JSON.stringify(name)}${t}:${s}${value}${t}`)}}`,
         ),
-      // What MISP has in its lists are objects.
+      // The elements of MISP's lists are objects.
       list: fc
         .array(tie('object'), { maxLength: 4 })
         .chain(all => spaces.map(s => `[${s}${all.join(`${s},${s}`)}${s}]`)),
@@ -338,18 +337,18 @@ describe('a MISP event', () => {
         expect(await Promise.all(opened.map(each => write(each)))).toEqual(events)
       },
     )
-    await fc.assert(property, draws(500))
+    await fc.assert(property, propertyRuns(500))
   }, 3_600_000)
 })
 
 const CASES = process.env.CASES
 /** `CASES=dir npx vitest run packages/exchange/test/misp-slices -t real`: MISP events of other tools. */
-test.skipIf(!CASES)('real files come apart and together again', async () => {
+test.skipIf(!CASES)('real files are split and reassembled unchanged', async () => {
   const files = (readdirSync(CASES as string, { recursive: true }) as string[])
     .filter(name => name.endsWith('.json'))
     .map(name => join(CASES as string, name))
   const counts = { events: 0, pieces: 0, iods: 0 }
-  const refused: string[] = []
+  const rejected: string[] = []
   for (const path of files) {
     const bytes = readFileSync(path)
     let opened: Opened[]
@@ -357,7 +356,7 @@ test.skipIf(!CASES)('real files come apart and together again', async () => {
       opened = open(bytes, { ...BOUNDS, objects: 1e6, objectBytes: 2 ** 26 })
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw error
-      refused.push(`${path}: ${error.message}`)
+      rejected.push(`${path}: ${error.message}`)
       continue
     }
     for (const each of opened) {
@@ -370,6 +369,6 @@ test.skipIf(!CASES)('real files come apart and together again', async () => {
       counts.iods += each.pieces.filter(({ known }) => known.iod).length
     }
   }
-  console.log(`${files.length} files`, counts, `refused: ${refused.length}\n${refused.join('\n')}`)
+  console.log(`${files.length} files`, counts, `rejected: ${rejected.length}\n${rejected.join('\n')}`)
   expect(counts.events).toBeGreaterThan(0)
 })

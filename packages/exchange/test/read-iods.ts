@@ -10,10 +10,13 @@ const finish = <T>(steps: Generator<void, T>): T => {
   return step.value
 }
 
-/** The entries of a file of ours, as an import reads them. Throws UnreadableFile. */
+/**
+ * Reads the entries of a file in the same way as an import.
+ * @throws UnreadableFile
+ */
 export const readIods = (text: string): Entry[] => readBytes(new TextEncoder().encode(text), formatOf(text))
 
-/** As `readIods`; a CSV file unless said otherwise. */
+/** Reads the entries of a file in a format. */
 export const readBytes = (bytes: Uint8Array, format: ImportFormat = 'csv'): Entry[] => {
   const opened = finish(openFile(format, bytes, LIMITS))
   const file = format === 'stix' ? finish(openOwnBundle(opened)) : opened

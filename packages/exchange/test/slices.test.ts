@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { draws } from '@iodine/test-kit'
+import { propertyRuns } from '@iodine/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { parseObject, sliceObjects, UnreadableFile } from '../src/index.js'
@@ -24,14 +24,14 @@ const bundle = (...objects: string[]) => `{"type":"bundle","id":"bundle--1","obj
 describe('the objects of a bundle', () => {
   test.each([
     [
-      'numbers that JavaScript writes otherwise',
+      'numbers that JavaScript formats differently',
       '{"type":"a","n":1.0,"m":9007199254740993,"e":1E+2,"z":-0,"x":1e999}',
     ],
-    ['doubled names', '{"type":"a","name":"x","name":"y","__proto__":{"a":1},"constructor":1}'],
+    ['duplicate names', '{"type":"a","name":"x","name":"y","__proto__":{"a":1},"constructor":1}'],
     ['escapes', String.raw`{"type":"a","v":"\u0000 \ud800 \/ \u00e9 \"]}{["}`],
     ['white space', '{\r\n\t"type" :\n"a" ,\n  "list" : [ 1 , { } ]\n}'],
     ['non-ASCII text', '{"type":"a","name":"Жёлтый 🟡 \u2028"}'],
-  ])('come out as they stand: %s', (_, object) => {
+  ])('are preserved unchanged: %s', (_, object) => {
     const file = `\n${bundle(` ${object} `, '{"type":"b"}')} `
     expect(slice(file)).toEqual({
       objects: [object, '{"type":"b"}'],
@@ -39,14 +39,14 @@ describe('the objects of a bundle', () => {
     })
   })
 
-  test('are found wherever the list stands, under an escaped name, and after a byte order mark', () => {
+  test('are found at any position of the list, under an escaped name, and after a byte order mark', () => {
     const list = String.raw`"\u006fbjects":[{"type":"a"}]`
     expect(slice(`\uFEFF{${list},"x":{"objects":[{"type":"no"}]},"y":"objects"}`).objects).toEqual([
       '{"type":"a"}',
     ])
   })
 
-  test('are those of a bare array, or the file itself', () => {
+  test('are the elements of an array, or the file itself', () => {
     expect(slice('[{"type":"a"},{"type":"b"}]').objects).toHaveLength(2)
     expect(slice(' {"type":"indicator","id":"x"} ')).toEqual({
       objects: ['{"type":"indicator","id":"x"}'],
@@ -71,24 +71,24 @@ describe('the objects of a bundle', () => {
     [`${'['.repeat(100_000)}`, /not valid JSON/],
     [`{"x":${'['.repeat(100_000)}`, /nested deeper/],
     [bundle(...Array.from({ length: 1_001 }, () => '{}')), /more than 1000 objects/],
-  ])('are refused in %#', (file, message) => {
+  ])('are rejected in an invalid file (%#)', (file, message) => {
     expect(() => slice(file)).toThrow(UnreadableFile)
     expect(() => slice(file)).toThrow(message)
   })
 
   it.each([
-    ['no object', '1'],
-    ['no object', '[{"type":"a"}]'],
+    ['not an object', '1'],
+    ['not an object', '[{"type":"a"}]'],
     ['nested deeper than 64', `{"a":${'['.repeat(70)}${']'.repeat(70)}}`],
     ['not valid JSON', '{"type":tru}'],
     ['larger than 100000 bytes', `{"a":"${'x'.repeat(100_001)}"}`],
-  ])('are found beside one that is %s', (reason, object) => {
+  ])('are found beside an entry that is %s', (reason, object) => {
     const { objects, skipped } = slice(bundle('{"type":"a"}', object, '{"type":"b"}'))
     expect(objects).toEqual(['{"type":"a"}', '{"type":"b"}'])
     expect(skipped).toEqual([expect.stringMatching(new RegExp(`^Object 2: .*${reason}`))])
   })
 
-  it('yield to other work between skipped entries', () => {
+  it('are sliced with yields between skipped entries', () => {
     const slicing = sliceObjects(Buffer.from(bundle(...Array(2_000).fill('1'))), {
       ...LIMITS,
       objects: 2_000,
@@ -100,13 +100,13 @@ describe('the objects of a bundle', () => {
     expect(yields).toBeGreaterThanOrEqual(10)
   })
 
-  it('are refused where the text around them is not UTF-8', () => {
+  it('are rejected if the surrounding text is not UTF-8', () => {
     const file = Buffer.from(bundle('{"type":"a"}').replace('bundle--1', 'bundle--\u0001'))
     file[file.indexOf(1)] = 0xff
     expect(() => slice(file)).toThrow('The file is not UTF-8.')
   })
 
-  it('are cut off byte for byte, whatever JSON they are', { tags: 'long' }, () => {
+  it('are sliced unchanged, whatever JSON they contain', { tags: 'long' }, () => {
     const spaces = fc.stringMatching(/^[ \n\r\t]{0,3}$/)
     const leaf = fc.oneof(
       fc.string({ unit: 'binary' }).map(text => JSON.stringify(text)),
@@ -146,19 +146,19 @@ describe('the objects of a bundle', () => {
         for (const [n, each] of objects.entries()) expect(parseObject(each, n)).toEqual(JSON.parse(each))
       },
     )
-    fc.assert(property, draws(500))
+    fc.assert(property, propertyRuns(500))
   })
 })
 
 const CASES = process.env.CASES
 /** `CASES=dir npx vitest run packages/exchange/ -t real`: STIX files of other tools. */
-test.skipIf(!CASES)('real files come apart and together again', () => {
+test.skipIf(!CASES)('real files are split and reassembled unchanged', () => {
   const files = (readdirSync(CASES as string, { recursive: true }) as string[])
     .filter(name => name.endsWith('.json'))
     .map(name => join(CASES as string, name))
     .filter(path => statSync(path).isFile())
   let objects = 0
-  const refused: string[] = []
+  const rejected: string[] = []
   for (const path of files) {
     const bytes = readFileSync(path)
     let parsed: { objects?: unknown[] } | unknown[]
@@ -180,11 +180,11 @@ test.skipIf(!CASES)('real files come apart and together again', () => {
       objects += found.length
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw error
-      refused.push(`${path}: ${error.message}`)
+      rejected.push(`${path}: ${error.message}`)
     }
   }
   console.log(
-    `${files.length} files, ${objects} objects; refused: ${refused.length}\n${refused.slice(0, 20).join('\n')}`,
+    `${files.length} files, ${objects} objects; rejected: ${rejected.length}\n${rejected.slice(0, 20).join('\n')}`,
   )
   expect(objects).toBeGreaterThan(0)
 })

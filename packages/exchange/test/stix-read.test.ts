@@ -1,6 +1,6 @@
 import { highestTlp, rankOfTlp, TLP_LEVELS, type Tlp } from '@iodine/contracts'
 import { anIod } from '@iodine/test-kit/iods'
-import { draws } from '@iodine/test-kit/rounds'
+import { propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { markingOf, parseObject, readStixObject, toMispEvent, toStixBundle } from '../src/index.js'
@@ -20,7 +20,7 @@ const indicator = (pattern: string, more: object = {}) => ({
 })
 const iodOf = (pattern: string, more?: object) => readStixObject(indicator(pattern, more), NONE).iod
 
-describe('an indicator stands for an IOD', () => {
+describe('an indicator represents an IOD', () => {
   test.each([
     ["[url:value = 'https://example.org/a?b=1']", 'URL', 'https://example.org/a?b=1'],
     ["[ domain-name:value='example.org' ]", 'DOMAIN', 'example.org'],
@@ -38,17 +38,17 @@ describe('an indicator stands for an IOD', () => {
   })
 
   it.each(['https://example.org/[x].pdf', 'https://example.org/a#b#c', 'https://e.org/100%/été'])(
-    'with the address %s as it was before it was encoded',
+    'with the URL %s before its encoding',
     value => {
-      const ours = toStixBundle(campaign([anIod({ category: 'URL', value, description: '' })]), {
+      const bundle = toStixBundle(campaign([anIod({ category: 'URL', value, description: '' })]), {
         now: new Date(),
       })
-      const found = ours.objects.find(({ type }) => type === 'indicator')
+      const found = bundle.objects.find(({ type }) => type === 'indicator')
       expect(readStixObject(found ?? {}, NONE).iod).toMatchObject({ value, category: 'URL', description: '' })
     },
   )
 
-  it('with what its labels, name and references say', () => {
+  it('with the fields in its labels, name and references', () => {
     const more = {
       labels: ['TITLE', 'TELEGRAM', 'other'],
       name: 'Mirrors',
@@ -90,7 +90,7 @@ describe('an indicator stands for an IOD', () => {
     },
   )
 
-  it('unless its value cannot be stored, which is said', () => {
+  it('unless its value cannot be stored, with a reason', () => {
     for (const value of ['a\0b', 'a\ud800b', ' ', 'x'.repeat(10_001)]) {
       const { iod, reason } = readStixObject(indicator(`[text:value = '${value}']`), NONE)
       expect([iod, typeof reason]).toEqual([undefined, 'string'])
@@ -99,7 +99,7 @@ describe('an indicator stands for an IOD', () => {
 })
 
 describe('any object', () => {
-  it('has its id, its version, and what it connects', () => {
+  it('has an id, a version, and refs', () => {
     const relation = {
       type: 'relationship',
       id: 'r--1',
@@ -143,7 +143,7 @@ describe('any object', () => {
         expect(typeof read.key).toBe('string')
         markingOf(object)
       }),
-      draws(100),
+      propertyRuns(100),
     )
   })
 
@@ -151,16 +151,16 @@ describe('any object', () => {
     '{"type":{"toString":1}}',
     '{"type":"x","object_marking_refs":[{"toString":1}]}',
     '{"type":"x","object_marking_refs":["marking-definition--34098fce-860f-48ae-8e50-ebd3cc5e41da",5]}',
-  ])('is one of another tool where it is none of ours: %s', object => {
+  ])('belongs to another tool if it is malformed: %s', object => {
     expect(isOurs(JSON.parse(object))).toBe(false)
   })
 
-  it('is refused as broken JSON with its place', () => {
+  it('is rejected with its position if it is invalid JSON', () => {
     expect(() => parseObject('{"a":tru}', 7)).toThrow('Object 7 of the file is not valid JSON.')
   })
 })
 
-/** How OpenCTI writes a marking that STIX 2.1 has no definition for. */
+/** OpenCTI's representation of a marking that STIX 2.1 does not define. */
 const OPENCTI = {
   definition_type: 'statement',
   definition: { statement: 'custom' },
@@ -170,7 +170,7 @@ const OPENCTI = {
 describe('TLP', () => {
   const ids = (level: Tlp) => toMarking(level).id
 
-  it('is known by the ids of both versions', () => {
+  it('is identified by the ids of both versions', () => {
     for (const level of TLP_LEVELS) expect(tlpOfMarkingId(ids(level))).toBe(level)
     expect(tlpOfMarkingId('marking-definition--613f2e26-407d-48c7-9eca-b8e91df99dc9')).toBe('clear')
     expect(tlpOfMarkingId('marking-definition--e828b379-4e03-4974-9ac4-e53a884c97c1')).toBe('red')
@@ -178,7 +178,7 @@ describe('TLP', () => {
     expect(tlpOfMarkingId('marking-definition--94868c89-83c2-464b-929b-a1a8aa3c8487')).toBe('clear')
   })
 
-  it('of an object is the strictest of all its markings; an unknown one counts as red, a statement as none', () => {
+  it('of an object is the strictest of its markings; an unknown marking counts as red, a statement as none', () => {
     const levelOf = (object: object, markings = NONE) =>
       readStixObject({ type: 'x', ...object }, markings).tlp
     const unknown = 'marking-definition--00000000-0000-4000-8000-000000000000'
@@ -208,11 +208,11 @@ describe('TLP', () => {
     [{ name: 'Ours', definition_type: 'tlp', definition: { tlp: 'green' } }, 'green'],
     [{ definition_type: 'statement', definition: { statement: '', tlp: { toString: 1 } } }, 'red'],
     [{ name: 'PAP:RED' }, 'red'],
-  ])('is what a definition says: %o', (definition, level) => {
+  ])('is read from the definition %o', (definition, level) => {
     expect(tlpOfDefinition({ id: 'marking-definition--x', ...definition })).toBe(level)
   })
 
-  it('of a file is never below what it is about', () => {
+  it('of an exported object is at least the level of its IOD', () => {
     const level = fc.constantFrom(...TLP_LEVELS)
     const maybe = fc.option(level)
     fc.assert(
@@ -245,22 +245,24 @@ describe('TLP', () => {
           const own = rank(levels.get(object.id))
           expect(own).toBeGreaterThanOrEqual(rank(tlp))
           for (const [n, iod] of iods.entries()) {
-            const says =
+            const isAboutIod =
               (object.type === 'text' && object.value === iod.value && !standIns.has(iod.id)) ||
               reference?.external_id === iod.id ||
               about.includes(standIns.get(iod.id)?.id)
-            if (says) expect(own).toBeGreaterThanOrEqual(Math.max(rank(given[n]?.[0]), rank(given[n]?.[1])))
+            if (isAboutIod)
+              expect(own).toBeGreaterThanOrEqual(Math.max(rank(given[n]?.[0]), rank(given[n]?.[1])))
           }
         }
         const [event] = toMispEvent(campaign(iods), { now: new Date(), tlp, statements }).Event.Tag
         const strictest = highestTlp([tlp, ...given.map(([level]) => level)])
         expect(event?.name).toBe(`tlp:${strictest}`)
-        // Every marking comes along.
-        const there = new Set(objects.map(({ id }) => id))
+        // The bundle contains every marking.
+        const objectIds = new Set(objects.map(({ id }) => id))
         for (const { object_marking_refs } of objects)
-          for (const ref of (object_marking_refs as string[] | undefined) ?? []) expect(there).toContain(ref)
+          for (const ref of (object_marking_refs as string[] | undefined) ?? [])
+            expect(objectIds).toContain(ref)
       }),
-      draws(100),
+      propertyRuns(100),
     )
   })
 })

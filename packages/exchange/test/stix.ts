@@ -26,21 +26,21 @@ export const REQUIRED: Record<string, string[]> = {
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** RFC 3986, with what browsers call hosts. */
+/** `pchar` of RFC 3986. */
 const PCHAR = "(?:[\\w\\-.~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})"
 export const URI = new RegExp(
   `^https?://(?:${PCHAR}*@)?(?:\\[[0-9a-f:.]+\\]|${PCHAR}*)(?::\\d*)?(?:/${PCHAR}*)*(?:\\?(?:${PCHAR}|[/?])*)?(?:#(?:${PCHAR}|[/?])*)?$`,
   'i',
 )
 
-/** Expects that no list in an object is empty (STIX 2.1, 2.6). */
+/** Asserts that an object has no empty list (STIX 2.1, 2.6). */
 export const expectFilled = (object: unknown): void => {
   if (typeof object !== 'object' || object === null) return
   if (Array.isArray(object)) expect(object).not.toHaveLength(0)
   for (const each of Object.values(object)) expectFilled(each)
 }
 
-/** Expects that objects of a bundle keep to the rules of STIX 2.1 that JSON schemas can't say, too. */
+/** Asserts rules of STIX 2.1 for a bundle's objects, including those that JSON schemas cannot express. */
 export function expectValid(objects: StixObject[]) {
   const ids = new Set(objects.map(({ id }) => id))
   expect(ids.size).toBe(objects.length)

@@ -10,22 +10,21 @@ export interface Inbox {
 }
 
 export interface InboxOptions {
-  /** Stores the most recent mails. */
+  /** Folder of the stored mails. */
   folder: string
   host: string
   /** Port of the web page; 0 picks a free one. */
   port: number
   smtpHost?: string
-  /** 0, the default, picks a free one. */
+  /** Port of the SMTP server; 0, the default, picks a free one. */
   smtpPort?: number
 }
 
 const KEPT_MAILS = 500
 
 /**
- * Mail inbox for trying out the product: MailDev's SMTP server, by default on a free loopback port, with its
- * web page and API. Assembled from MailDev's parts, as its all-in-one function lets every web page in the
- * same browser read the mails, including sign-in links.
+ * Starts a mail inbox for trying out the product: MailDev's SMTP server with its web page and API. Assembled from
+ * MailDev's parts, because its all-in-one function allows cross-origin reads of the mails, including sign-in links.
  */
 export const startInbox = async ({
   folder,
@@ -34,7 +33,7 @@ export const startInbox = async ({
   smtpHost = '127.0.0.1',
   smtpPort = 0,
 }: InboxOptions): Promise<Inbox> => {
-  // Imported lazily: a stack with an SMTP_URL does not need it.
+  // Imported lazily: an app with an SMTP_URL does not need MailDev.
   const [{ FileStorage }, { createSMTPServer }, { createAPIServer }, { registerUI }] = await Promise.all([
     import('@maildev/core'),
     import('@maildev/smtp'),
@@ -56,16 +55,15 @@ export const startInbox = async ({
     smtp,
     cors: { origin: false, credentials: false },
   })
-  // Against DNS rebinding: a foreign host name that resolves to this machine would let that host's pages in.
+  // Against DNS rebinding: pages of a foreign host name that resolves to this machine could read the mails.
   api.server.addHook('onRequest', async (request, reply) => {
     const name = request.hostname
     if (name !== 'localhost' && name !== host && !isIP(name.replace(/^\[|]$/g, '')))
       return reply.code(403).send()
-    // MailDev sends its page only if Accept names HTML: send it also to clients such as curl, which accept
-    // anything.
+    // MailDev sends its page only if Accept names HTML; clients such as curl accept anything.
     if (request.method === 'GET' && request.url.split('?')[0] === '/') request.headers.accept = 'text/html'
   })
-  // Same path as in every part, for the image's health check.
+  // The image's health check uses this path for every process.
   api.server.get('/healthz', async () => ({ status: 'up' }))
   await api.registerPlugins()
   await registerUI(api.server)

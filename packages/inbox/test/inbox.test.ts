@@ -27,7 +27,7 @@ const send = (smtpUrl: string, text: string): Promise<void> =>
     )
   })
 
-/** Status of a request with another Host header. */
+/** Returns the status of a request with this Host header. */
 const statusFor = (host: string, url: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     get(`${url}/api/email`, { headers: { host } }, answer => resolve(answer.resume().statusCode)).on(
@@ -36,7 +36,7 @@ const statusFor = (host: string, url: string): Promise<number | undefined> =>
     )
   })
 
-test('mails are readable over its API and its page, and are there after a restart', async () => {
+test('serves stored mails by API and web page, also after a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'iodine-inbox-'))
   const options = { folder, host: '127.0.0.1', port: 0 }
   const first = await startInbox(options)

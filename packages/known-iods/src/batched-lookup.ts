@@ -4,9 +4,9 @@ import { lookupBatches } from './lookup-batches.js'
 const WAIT_MS = 25
 
 /**
- * Batches look-ups made within 25 ms into calls of `send` with at most 1,000 values each. A failed call
- * rejects the look-ups of its values. Values are folded. Not dataloader: it has no limit in characters, and
- * for four lines less it adds 1.2 kB (brotli) to My data and to each page of the extension.
+ * Batches look-ups made within 25 ms into calls of `send` with at most 1,000 values each. A failed call rejects the
+ * look-ups of its values. Values are folded. dataloader is not used: it cannot limit characters, and adds 1.2 kB
+ * (brotli) to My data and to each page of the extension.
  */
 export function createBatchedLookup<I extends Pick<Iod, 'value' | 'category'> = Iod>(
   send: (values: string[]) => Promise<readonly I[]>,

@@ -8,11 +8,10 @@ const RUN_WORDS_MAX = 8
 const EDGE_PUNCTUATION = /^[^\p{L}\p{N}#﹟＃@]+|[^\p{L}\p{N}\p{M}]+$/gu
 
 /**
- * The folded parts of a text that may be IODs, for `POST /iods/lookup`, which compares whole values: the
- * text, its lines and sentences, its words between white space (hashtags, mentions, addresses; with and
- * without surrounding punctuation), and runs of up to 8 words. In a long text the maximum is shorter, but at
- * least 3 words. A longer phrase within a sentence is found only if the signed-in user created the IOD: see
- * `useKnownIods`.
+ * Returns the folded parts of a text that may be IODs, for `POST /iods/lookup`, which compares whole values: the text,
+ * its lines and sentences, its words between white space (hashtags, mentions, URLs; with and without surrounding
+ * punctuation), and runs of up to 8 words; in long texts the maximum falls to 3 words. A longer phrase within a
+ * sentence is found only if the signed-in user created the IOD: see `useKnownIods`.
  */
 export function lookupCandidates(value: string): string[] {
   const text = foldValue(value)

@@ -11,25 +11,25 @@ import { createScanner, type ValueKey, valueKey, withSign } from './scan/index.j
 
 type Identified = Pick<Iod, 'id' | 'value' | 'category'>
 
-/** A piece of a text, and the IODs whose values cover it. */
+/** A segment of a text, with the IODs whose values cover it. */
 export interface Piece<I extends Identified = Iod> {
   text: string
-  /** The offset in the text. */
+  /** Offset in the text. */
   start: number
   iods: readonly I[]
 }
 
 export interface KnownIods<I extends Identified = Iod> {
-  /** The IODs with this value. */
+  /** Returns the IODs with this value. */
   matching: (value: string) => readonly I[]
-  /** Splits the text at the starts and ends of IOD values. The joined pieces equal the text. */
+  /** Splits the text at the starts and ends of IOD values. The concatenated pieces equal the text. */
   split: (text: string) => Piece<I>[]
 }
 
-/** Shorter values are found in a text only as whole words. */
+/** Minimum length of a value that is also found as part of a word. */
 const INSIDE_WORDS_MIN = 4
 
-/** Keys of IODs: each card of a list makes an index of the same ones. */
+/** Cache of keys: each card of a list creates an index of the same IODs. */
 const keys = new WeakMap<Identified, ValueKey | undefined>()
 const keyOf = (iod: Identified): ValueKey | undefined => {
   if (!keys.has(iod)) keys.set(iod, valueKey(iod))
@@ -37,8 +37,9 @@ const keyOf = (iod: Identified): ValueKey | undefined => {
 }
 
 /**
- * An index of known IODs, for badges and highlights. Values are compared folded, as the server's look-up does; within
- * texts as `Scanner` does. A value that a text has only as a part of words is found as that: somebody selected it so.
+ * Creates an index of known IODs, for badges and highlights. Whole values are compared folded, as in the server's
+ * look-up; in texts, `Scanner` finds them. A value that occurs only as a part of words is also found, because users may
+ * select parts of words.
  */
 export function createKnownIods<I extends Identified = Iod>(iods: readonly I[]): KnownIods<I> {
   const distinct = [...new Map(iods.map(iod => [iod.id, iod])).values()]
@@ -49,7 +50,7 @@ export function createKnownIods<I extends Identified = Iod>(iods: readonly I[]):
   }
   const scanner = createScanner(distinct.length, n => keyOf(distinct[n] as I))
 
-  const placesIn = (text: string): [I, TextRange][] => {
+  const occurrencesIn = (text: string): [I, TextRange][] => {
     const hits = scanner.scan(text)
     const whole = new Set(hits.map(({ key }) => key))
     const folded = foldText(text)
@@ -58,7 +59,7 @@ export function createKnownIods<I extends Identified = Iod>(iods: readonly I[]):
       ...distinct.flatMap((iod, key) => {
         const value = foldIod(iod)
         const isPart = !whole.has(key) && value.length >= INSIDE_WORDS_MIN && folded.includes(value)
-        return isPart ? findFolded(text, value).map((place): [I, TextRange] => [iod, place]) : []
+        return isPart ? findFolded(text, value).map((range): [I, TextRange] => [iod, range]) : []
       }),
     ]
   }
@@ -66,11 +67,11 @@ export function createKnownIods<I extends Identified = Iod>(iods: readonly I[]):
   return {
     matching: value => matchKeys(value).flatMap(key => byKey.get(key) ?? []),
     split: text => {
-      const edges = placesIn(text).flatMap(([iod, [start, end]]) => [
+      const edges = occurrencesIn(text).flatMap(([iod, [start, end]]) => [
         { at: iod.category === 'HASHTAGS' ? withSign(text, start) : start, change: 1, iod },
         { at: end, change: -1, iod },
       ])
-      return cut(
+      return splitAt(
         text,
         edges.sort((a, b) => a.at - b.at),
       )
@@ -78,7 +79,7 @@ export function createKnownIods<I extends Identified = Iod>(iods: readonly I[]):
   }
 }
 
-function cut<I extends Identified>(
+function splitAt<I extends Identified>(
   text: string,
   edges: { at: number; change: number; iod: I }[],
 ): Piece<I>[] {

@@ -1,6 +1,6 @@
 import { LIMITS } from '@iodine/contracts'
 
-/** Keeps a call's body below the server's limit: a UTF-16 unit takes up to 6 bytes of JSON. */
+/** Maximum UTF-16 units of a call, below the server's limit: each takes up to 6 bytes of JSON. */
 const BATCH_CHARACTERS_MAX = 120_000
 
 /** Splits the distinct values into batches within the number and length limits of `POST /iods/lookup`. */

@@ -1,6 +1,6 @@
 import type { Category } from '@iodine/contracts'
 
-/** The first matching rule wins. `key` and `value` are lower-cased. */
+/** Rules in order of precedence. `key` and `value` are lower-cased. */
 const RULES: [category: Category, applies: (key: string, value: string) => boolean][] = [
   ['USERNAME', key => /username|author|unique_id/.test(key)],
   ['URL', key => /url|link|canonical/.test(key)],
@@ -14,8 +14,8 @@ const RULES: [category: Category, applies: (key: string, value: string) => boole
 ]
 
 /**
- * The category to suggest for a value, by the last key of its `path` ('author.author_unique_id') and the
- * value. The key of a count says nothing of its value, and what a publisher has is a company's.
+ * Suggests a category for a value, by the last key of its `path` ('author.author_unique_id') and by the value. Keys of
+ * counts are ignored. Properties of a publisher are companies.
  */
 export function suggestCategory(path: string, value: string): Category {
   const [last = '', parent] = path.toLowerCase().split('.').reverse()

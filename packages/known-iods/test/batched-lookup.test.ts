@@ -13,20 +13,20 @@ const server = (iods: Iod[]) => {
   return { calls, lookup }
 }
 
-test('joins what is asked at once, and answers each with its own', async () => {
+test('joins concurrent look-ups into one call, and returns each its own results', async () => {
   const { calls, lookup } = server([iod('Alpha'), iod('beta')])
   const answers = await Promise.all([lookup(['alpha', 'x']), lookup(['beta', 'x']), lookup([])])
   expect(calls).toEqual([['alpha', 'x', 'beta']])
   expect(answers.map(found => found.map(({ value }) => value))).toEqual([['Alpha'], ['beta'], []])
 })
 
-test('a hashtag answers both who asks with its sign and who asks without', async () => {
+test('finds a hashtag with and without its sign', async () => {
   const { lookup } = server([iod('#Lake', 'HASHTAGS'), iod('lake', 'KEYWORDS')])
   const answers = await Promise.all([lookup(['lake']), lookup(['#lake']), lookup(['x'])])
   expect(answers.map(found => found.map(({ value }) => value))).toEqual([['#Lake', 'lake'], ['#Lake'], []])
 })
 
-test('sends at most 1,000 values and little text a call', async () => {
+test('sends at most 1,000 values and less than 1 MB per call', async () => {
   const { calls, lookup } = server([iod('v2100')])
   expect(await lookup(Array.from({ length: 2_500 }, (_, index) => `v${index}`))).toHaveLength(1)
   expect(calls.map(values => values.length)).toEqual([1_000, 1_000, 500])
@@ -35,7 +35,7 @@ test('sends at most 1,000 values and little text a call', async () => {
   expect(Math.max(...bytes)).toBeLessThan(1_000_000)
 })
 
-test('a call that fails fails only those who were in it', async () => {
+test('rejects only the look-ups of a failed call', async () => {
   let fails = true
   const lookup = createBatchedLookup(async values => {
     if (values.includes('bad') && fails) throw new Error('503')

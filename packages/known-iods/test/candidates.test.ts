@@ -12,32 +12,32 @@ test.each([
   ['a sentence', 'wake up!'],
   ['a word', 'numbers'],
   ['a phrase', 'hide the numbers'],
-  ['an address without the bracket after it', 'https://blog.example.com/a-b?c=1'],
-  ['the domain of an address', 'blog.example.com'],
+  ['a URL without the bracket after it', 'https://blog.example.com/a-b?c=1'],
+  ['the domain of a URL', 'blog.example.com'],
   ['a mention', '@night_watch'],
   ['a hashtag', '#wakeup'],
   ['a hashtag’s word', 'wakeup'],
-])('asks for %s', (_, candidate) => {
+])('returns %s', (_, candidate) => {
   expect(lookupCandidates(text)).toContain(candidate)
 })
 
-test('asks for the same sentences in every language of a browser', () => {
-  // Greek has a semicolon for a question mark.
+test('returns the same sentences in every browser locale', () => {
+  // In Greek, the semicolon is the question mark.
   const sentence = 'they hide the numbers of the lake; nobody in the town asks'
   expect(lookupCandidates(`${sentence}! Why?`)).toContain(sentence)
 })
 
-test('asks for words of scripts without spaces', () => {
+test('returns words of scripts without spaces', () => {
   expect(lookupCandidates('新冠疫苗很好')).toContain('疫苗')
 })
 
-test('asks for each value once, and for nothing blank', () => {
+test('returns each value once, and no blank value', () => {
   const candidates = lookupCandidates('go go GO \n go')
   expect(new Set(candidates).size).toBe(candidates.length)
   expect(lookupCandidates(' \n ')).toEqual([])
 })
 
-test('a text of the greatest length asks for few values, each short enough', () => {
+test('limits the number and length of candidates for a text of maximum length', () => {
   const words = Array.from({ length: 1_600 }, (_, index) => `w${index}`)
     .join(' ')
     .slice(0, LIMITS.fieldMax)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createKnownIods } from '../src'
 import { iod } from './fixtures'
 
-/** The pieces as text with the values of their IODs: 'a [b|beta]'. */
+/** Returns the pieces as text with the values of their IODs: 'a [b|beta]'. */
 const marked = (text: string, iods: Iod[]) => {
   const pieces = createKnownIods(iods).split(text)
   expect(pieces.map(piece => piece.text).join('')).toBe(text)
@@ -64,7 +64,7 @@ test.each([
 
 const tag = (value: string) => iod(value, 'HASHTAGS')
 
-test('a hashtag is found with and without its sign, and highlighted with it', () => {
+test('finds a hashtag with and without its sign, and highlights the sign', () => {
   const known = createKnownIods([tag('#Mirrors'), iod('#mirrors', 'KEYWORDS')])
   const found = (value: string) => known.matching(value).map(({ category }) => category)
   expect(found('mirrors')).toEqual(['HASHTAGS'])
@@ -76,17 +76,17 @@ test('a hashtag is found with and without its sign, and highlighted with it', ()
   expect(marked('a # b', [tag('#')])).toBe('a [#|#] b')
 })
 
-test('an IOD known from several look-ups counts once, one value in two categories twice', () => {
+test('returns an IOD of several look-ups once, and a value of two categories twice', () => {
   const url = iod('example.com', 'URL')
   const known = createKnownIods([url, url, iod('Example.com', 'DOMAIN')])
   expect(known.matching(' EXAMPLE.com ').map(found => found.category)).toEqual(['URL', 'DOMAIN'])
   expect(known.matching('example.org')).toEqual([])
 })
 
-test('a long text and many values are cut quickly', () => {
+test('splits a long text by many values in less than 2 s', () => {
   const text = 'lorem ipsum dolor '.repeat(550)
   const iods = Array.from({ length: 500 }, (_, index) => iod(`value ${index}`))
-  // The fastest of several runs, since a busy machine slows some.
+  // Use the fastest run: load on the machine slows some.
   const times = [1, 2, 3].map(() => {
     const started = performance.now()
     createKnownIods([...iods, iod('ipsum dolor')]).split(text)

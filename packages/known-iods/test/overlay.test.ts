@@ -1,5 +1,5 @@
 import { CATEGORIES, LIMITS } from '@iodine/contracts'
-import { draws } from '@iodine/test-kit/rounds'
+import { propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -28,21 +28,21 @@ const joined = (rows: Uint8Array[]) => Uint8Array.from(rows.flatMap(row => [...r
 
 describe('a row', () => {
   test.each([
-    ['as it is', 0, 0, undefined, [0, 0, undefined]],
+    ['without votes', 0, 0, undefined, [0, 0, undefined]],
     ['with votes', 12, 3, { for: 3.14, against: 0 }, [12, 3, { for: 3.1, against: 0 }]],
     [
-      'with more than it can say',
+      'with saturated votes',
       256,
       9_999,
       { for: 99, against: 25.4 },
       [255, 255, { for: 25.4, against: 25.4 }],
     ],
-  ])('says what the IOD is, %s', (_, votes_for, votes_against, independent, [up, down, worth]) => {
+  ])('encodes an IOD %s', (_, votes_for, votes_against, independent, [up, down, worth]) => {
     const iod = { id: 'fedcba98765432100fab1234', value: 'Giant mirrors', category: 'URL' as const }
     const row = overlayRow({ ...iod, votes_for, votes_against, independent })
     expect(row).toHaveLength(OVERLAY_ROW_BYTES)
-    const { key, ...said } = new OverlayRows(row as Uint8Array).entryAt(0)
-    expect(said).toEqual({
+    const { key, ...fields } = new OverlayRows(row as Uint8Array).entryAt(0)
+    expect(fields).toEqual({
       id: iod.id,
       category: 'URL',
       votes_for: up,
@@ -52,8 +52,8 @@ describe('a row', () => {
     expect(key).toEqual(valueKey(iod))
   })
 
-  test('has the longest values that there are, and every category', { tags: 'long' }, () => {
-    // Each of these characters becomes two, with a mark.
+  test('supports values of maximum length, and every category', { tags: 'long' }, () => {
+    // Folding turns each of these characters into two, with a mark.
     const value = 'İ'.repeat(LIMITS.fieldMax)
     for (const category of CATEGORIES) {
       const row = overlayRow({ ...iodOf(1, value), category }) as Uint8Array
@@ -64,12 +64,15 @@ describe('a row', () => {
     }
   })
 
-  test.each(['', ' \n ', '\u00ad', '\u200b \ufeff'])('is not there for %j, which no text can have', value => {
-    expect(overlayRow(iodOf(1, value))).toBeUndefined()
-  })
+  test.each(['', ' \n ', '\u00ad', '\u200b \ufeff'])(
+    'is undefined for %j, which cannot occur in a text',
+    value => {
+      expect(overlayRow(iodOf(1, value))).toBeUndefined()
+    },
+  )
 })
 
-test('newer rows replace older ones of their ids, wherever they stand', () => {
+test('mergeRows replaces older rows by newer ones with the same id', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(40)), fc.uniqueArray(fc.nat(40)), (older, newer) => {
       const row = (n: number, votes_for: number) => overlayRow({ ...iodOf(n), votes_for }) as Uint8Array
@@ -81,19 +84,19 @@ test('newer rows replace older ones of their ids, wherever they stand', () => {
       const all = sorted([...new Set([...older, ...newer])])
       expect(merged).toEqual(joined(all.map(n => row(n, newer.includes(n) ? 2 : 1))))
     }),
-    draws(300),
+    propertyRuns(300),
   )
 })
 
 describe('an overlay', () => {
-  test('is read as it was written, without rows, too', async () => {
+  test('is decoded to the encoded values, also without rows', async () => {
     for (const rows of [new Uint8Array(), rowsOf(1, 2, 3)]) {
       const overlay = { revision: 1_763_900_000_123, since: 1_763_900_000_000, rows }
       expect(await decodeOverlay(await encodeOverlay(overlay))).toEqual(overlay)
     }
   })
 
-  test('that lost an end or had a bit flipped is refused', async () => {
+  test('is rejected if it is truncated or a bit is flipped', async () => {
     const bytes = await encodeOverlay({ revision: 1, since: 0, rows: rowsOf(1, 2) })
     for (let length = 0; length < bytes.length; length++)
       await expect(decodeOverlay(bytes.slice(0, length))).rejects.toThrow(RangeError)
@@ -104,7 +107,7 @@ describe('an overlay', () => {
     }
   })
 
-  test('of another format is refused, though whole', async () => {
+  test('is rejected if it has another format', async () => {
     await expect(decodeOverlay(await encodeCampaigns([]))).rejects.toThrow('no overlay')
     const rows = rowsOf(1).slice(1)
     await expect(decodeOverlay(await encodeOverlay({ revision: 1, since: 0, rows }))).rejects.toThrow(
@@ -119,12 +122,12 @@ describe('campaigns', () => {
     { id: idOf(8), name: '', iod_ids: [] },
   ]
 
-  test('are read as they were written', async () => {
+  test('are decoded to the encoded values', async () => {
     expect(await decodeCampaigns(await encodeCampaigns(campaigns))).toEqual(campaigns)
     expect(await decodeCampaigns(await encodeCampaigns([]))).toEqual([])
   })
 
-  test('that are damaged or something else are refused', async () => {
+  test('are rejected if they are damaged or of another format', async () => {
     const bytes = await encodeCampaigns(campaigns)
     await expect(decodeCampaigns(bytes.slice(0, -1))).rejects.toThrow(RangeError)
     await expect(

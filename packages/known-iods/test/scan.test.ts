@@ -1,12 +1,12 @@
 import { type FoldedText, foldValue, foldWithOffsets } from '@iodine/contracts'
-import { draws } from '@iodine/test-kit/rounds'
+import { propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createScanner, valueKey } from '../src'
 
-const TEXTS = draws(20_000)
+const TEXTS = propertyRuns(20_000)
 
-/** Folded text in which all but one of a run of blanks are gone, and where its units were. */
+/** Reference implementation of the compared text: folds, collapses white space, and reports split characters. */
 const naive = (text: string) => {
   const { folded, offsets }: FoldedText = foldWithOffsets(text)
   const units: string[] = []
@@ -19,8 +19,8 @@ const naive = (text: string) => {
     at.push(n)
   }
   const isWhole = (n: number) => {
-    const place = at[n]
-    return !offsets || place === undefined || place === 0 || offsets[place] !== offsets[place - 1]
+    const offset = at[n]
+    return !offsets || offset === undefined || offset === 0 || offsets[offset] !== offsets[offset - 1]
   }
   return { compared: units.join(''), isWhole }
 }
@@ -33,7 +33,7 @@ const OTHER = `(?!${PART})[^\\p{L}\\p{N}_\\s]`
 const ENDS_IN_WORD = new RegExp(`${WORD}${PART}*$`, 'u')
 const BEGINS_WITH_WORD = new RegExp(`^${WORD}`, 'u')
 const BEGINS_WITH_PART = new RegExp(`^${PART}`, 'u')
-/** Emoji whose joiner wants another one; a joiner without any, too. */
+/** Matches a zero width joiner at the end, after an emoji or alone. */
 const ENDS_JOINING = new RegExp(`(?:^|\\s|${OTHER})${PART}*\\u200d$`, 'u')
 const BEGINS_WITH_OTHER = new RegExp(`^${OTHER}`, 'u')
 
@@ -48,7 +48,7 @@ const isApart = (compared: string, at: number): boolean => {
 
 const comparedValue = (value: string) => naive(foldValue(value)).compared
 
-/** Every place of every value, by comparing it everywhere. */
+/** Finds every occurrence of every value by brute force. */
 const search = (text: string, values: readonly string[]): string[] => {
   const { compared, isWhole } = naive(text)
   return values.flatMap((value, key) => {
@@ -57,8 +57,8 @@ const search = (text: string, values: readonly string[]): string[] => {
     if (wanted.trim() === '') return found
     for (let at = compared.indexOf(wanted); at !== -1; at = compared.indexOf(wanted, at + 1)) {
       const end = at + wanted.length
-      const stands = isApart(compared, at) && isApart(compared, end) && isWhole(at) && isWhole(end)
-      if (stands) found.push(`${key} ${wanted}`)
+      const isOccurrence = isApart(compared, at) && isApart(compared, end) && isWhole(at) && isWhole(end)
+      if (isOccurrence) found.push(`${key} ${wanted}`)
     }
     return found
   })
@@ -73,7 +73,7 @@ const PIECES = [
 const text = (max: number) =>
   fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: max }).map(pieces => pieces.join(''))
 
-/** Texts with values that are parts of them, in other forms, and values that are not. */
+/** Texts with values: substrings, substrings in another form, and random texts. */
 const cases = text(40).chain(whole =>
   fc.record({
     text: fc.constant(whole),
@@ -90,7 +90,7 @@ const cases = text(40).chain(whole =>
   }),
 )
 
-test(`${TEXTS.numRuns} texts have what a naive search finds`, { tags: 'long' }, () => {
+test(`finds the occurrences of a brute-force search in ${TEXTS.numRuns} texts`, { tags: 'long' }, () => {
   fc.assert(
     fc.property(cases, ({ text, values }) => {
       const scanner = createScanner(values.length, n =>

@@ -2,26 +2,26 @@ import unhomoglyph from 'unhomoglyph'
 
 const LATIN = /\p{Script=Latin}/u
 const CYRILLIC = /\p{Script=Cyrillic}/u
-/** Letters, whatever their script. */
+/** Letters of any script. */
 const LETTER = /\p{L}/u
 const LATIN_LETTER = /^[A-Za-z]$/
 
-/** Latin letters that letters of other scripts look like; undefined where there is none. Filled as they are asked for. */
-const latinOf = new Map<string, string | undefined>()
+/** Cache of `asLatin`. */
+const latinByCharacter = new Map<string, string | undefined>()
 
-/** The Latin letter that a character of another script looks like, by Unicode's table of confusables (UTS #39). */
+/** Returns the Latin letter that a character is confusable with (UTS #39); undefined if there is none. */
 const asLatin = (character: string): string | undefined => {
-  if (latinOf.has(character)) return latinOf.get(character)
+  if (latinByCharacter.has(character)) return latinByCharacter.get(character)
   const looks = unhomoglyph(character)
-  // The table takes a capital I for a small L; the small letter tells them apart.
+  // The table maps a capital I to a small L; the lower-case form distinguishes them.
   const letter = looks === 'l' ? unhomoglyph(character.toLowerCase()) : looks
   const found = LATIN_LETTER.test(letter) ? letter : undefined
-  latinOf.set(character, found)
+  latinByCharacter.set(character, found)
   return found
 }
 
-/** Cyrillic letters by the Latin ones that they look like: those of Russian and Ukrainian. */
-const cyrillicOf = /* @__PURE__ */ (() => {
+/** Russian and Ukrainian letters by the Latin letters that they are confusable with. */
+const cyrillicByLatin = /* @__PURE__ */ (() => {
   const found = new Map<string, string>()
   for (const letter of 'абвгдежзийклмнопрстуфхцчшщъыьэюяії') {
     for (const cased of [letter, letter.toUpperCase()]) {
@@ -32,23 +32,24 @@ const cyrillicOf = /* @__PURE__ */ (() => {
   return found
 })()
 
-const mapped = (word: string, isKept: RegExp, map: (letter: string) => string | undefined) => {
-  let whole = ''
+/** Maps the letters of a word that `isKept` does not match; returns undefined if one has no counterpart. */
+const mapLetters = (word: string, isKept: RegExp, map: (letter: string) => string | undefined) => {
+  let mapped = ''
   for (const character of word) {
     const isSame = !LETTER.test(character) || isKept.test(character)
     const found = isSame ? character : map(character)
     if (found === undefined) return undefined
-    whole += found
+    mapped += found
   }
-  return whole
+  return mapped
 }
 
-const toLatin = (word: string) => mapped(word, LATIN, asLatin)
-const toCyrillic = (word: string) => mapped(word, CYRILLIC, letter => cyrillicOf.get(letter))
+const toLatin = (word: string) => mapLetters(word, LATIN, asLatin)
+const toCyrillic = (word: string) => mapLetters(word, CYRILLIC, letter => cyrillicByLatin.get(letter))
 
 export type Script = 'latin' | 'cyrillic'
 
-/** The script that most letters of a text have, of Latin and Cyrillic. */
+/** Returns the more frequent script of a text's letters; Latin if both are equal. */
 export const mainScript = (text: string): Script => {
   let balance = 0
   for (const character of text) {
@@ -59,8 +60,9 @@ export const mainScript = (text: string): Script => {
 }
 
 /**
- * A word of a text in `script` whose letters are borrowed from another one to look alike, in the letters that it stands
- * for: 'vаccine' with a Cyrillic а is 'vaccine'. A word that is no word of the script in disguise stays.
+ * Replaces homoglyphs in a word of a text in `script`: 'vаccine' with a Cyrillic а becomes 'vaccine'. If a letter has
+ * no counterpart in the script, a word of mixed scripts is converted to the other script if possible; else it is
+ * unchanged.
  */
 export const withoutHomoglyphs = (word: string, script: Script): string =>
   (script === 'latin' ? toLatin(word) : toCyrillic(word)) ??

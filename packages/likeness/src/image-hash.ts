@@ -1,18 +1,18 @@
 import { bmvbhash } from 'blockhash-core'
 
-/** Pixels as a canvas gives them: red, green, blue and alpha, a byte each, row by row. */
+/** Pixels in the format of a canvas: red, green, blue and alpha, one byte each, row by row. */
 export interface Pixels {
   width: number
   height: number
   data: Uint8Array | Uint8ClampedArray
 }
 
-/** Blocks a side: 256 bits. */
+/** Blocks per side: 256 bits. */
 const BLOCKS = 16
 const CHANNELS = 4
 
-/** An image of at least a pixel a block: smaller ones are repeated pixel by pixel. */
-const enlarged = ({ width, height, data }: Pixels): Pixels => {
+/** Scales an image up to at least one pixel per block, by repeating pixels. */
+const enlarge = ({ width, height, data }: Pixels): Pixels => {
   const byX = Math.max(1, Math.ceil(BLOCKS / width))
   const byY = Math.max(1, Math.ceil(BLOCKS / height))
   if (byX === 1 && byY === 1) return { width, height, data }
@@ -27,14 +27,14 @@ const enlarged = ({ width, height, data }: Pixels): Pixels => {
 }
 
 /**
- * The perceptual hash of an image, 64 hexadecimal digits: 16 × 16 blocks, each brighter than the median of its quarter or
- * not (Yang, Gu and Niu, 2006). Copies that were scaled or compressed again differ in few bits. Throws a RangeError if
- * the pixels are not as many as width and height say.
+ * Returns an image's perceptual hash: 64 hexadecimal digits, one bit for each of 16 × 16 blocks, set if the block is
+ * brighter than the median of its quarter (Yang, Gu and Niu, 2006). Scaled or recompressed copies differ in few bits.
+ * @throws RangeError if width and height do not match the length of the data
  */
 export function imageHash({ width, height, data }: Pixels): string {
   const isSize = Number.isSafeInteger(width) && Number.isSafeInteger(height) && width > 0 && height > 0
   if (!isSize || data.length !== width * height * CHANNELS) {
     throw new RangeError(`No image of ${width} × ${height} pixels in ${data.length} bytes`)
   }
-  return bmvbhash(enlarged({ width, height, data }), BLOCKS)
+  return bmvbhash(enlarge({ width, height, data }), BLOCKS)
 }

@@ -21,8 +21,8 @@ import { stopwords as ukrainian } from '@orama/stopwords/ukrainian'
 import snowball from 'snowball-stemmers'
 
 /**
- * Words that say nothing of a text's subject, by script and language; the first language is the one of words that have no
- * stop word among them. Bulgarian, Greek and Ukrainian have no stemmer.
+ * Stop words by script and language. The first language of a script is the default for texts without stop words.
+ * Bulgarian, Greek and Ukrainian have no stemmer.
  */
 const STOP_WORDS: Record<string, Record<string, readonly string[]>> = {
   Latin: {
@@ -55,9 +55,9 @@ interface Language {
   stem: (word: string) => string
 }
 
-/** Languages that nothing is known of. */
+/** Fallback for words in scripts without stop words. */
 const OTHER: Language = { isStopWord: () => false, stem: word => word }
-/** Stems are kept of so many words a language: stemming takes longer than looking up. */
+/** Maximum cached stems per language: stemming is slower than a look-up. */
 const STEMS_MAX = 20_000
 
 const createLanguage = (name: string, stopWords: readonly string[]): Language => {
@@ -67,8 +67,8 @@ const createLanguage = (name: string, stopWords: readonly string[]): Language =>
   return {
     isStopWord: word => stops.has(word),
     stem: word => {
-      const kept = stems.get(word)
-      if (kept !== undefined) return kept
+      const cached = stems.get(word)
+      if (cached !== undefined) return cached
       const stem = stemmer?.stem(word) ?? word
       if (stems.size === STEMS_MAX) stems.clear()
       stems.set(word, stem)
@@ -77,21 +77,21 @@ const createLanguage = (name: string, stopWords: readonly string[]): Language =>
   }
 }
 
-/** The languages of each script, made when a text has the script. */
-const made = new Map<string, Language[]>()
+/** Languages by script, created lazily. */
+const languagesByScript = new Map<string, Language[]>()
 const languagesOf = (script: string): Language[] => {
-  const known = made.get(script)
+  const known = languagesByScript.get(script)
   if (known) return known
   const languages = Object.entries(STOP_WORDS[script] ?? {}).map(([name, words]) =>
     createLanguage(name, words),
   )
-  made.set(script, languages)
+  languagesByScript.set(script, languages)
   return languages
 }
 
 const scriptOf = (word: string): string | undefined => SCRIPTS.find(([, pattern]) => pattern.test(word))?.[0]
 
-/** The first of the languages that has most of the words for stop words. */
+/** Returns the language with the most stop words among the words; of equal ones, the first. */
 const bestOf = (languages: readonly Language[], words: readonly string[]): Language => {
   let best = OTHER
   let most = -1
@@ -105,7 +105,7 @@ const bestOf = (languages: readonly Language[], words: readonly string[]): Langu
   return best
 }
 
-/** Which language each of a text's folded words is of: for each script the one that has most of the words for stop words. */
+/** Detects one language per script in a text's folded words. Returns the language of a word. */
 export const languagesIn = (words: readonly string[]): ((word: string) => Language) => {
   const byScript = new Map<string | undefined, string[]>()
   for (const word of words) {

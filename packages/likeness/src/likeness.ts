@@ -1,15 +1,15 @@
 import { lengthOfEntry, type Signature, SKETCH_LENGTH } from './signature.js'
 
-/** Longer words say more. */
+/** Returns the weight of a sketch entry: longer words weigh more. */
 const weightOf = (entry: number): number => Math.sqrt(lengthOfEntry(entry))
 
 const entriesOf = ({ sketch }: Pick<Signature, 'sketch'>): number[] => sketch.filter(entry => entry !== 0)
 
-/** The largest hash up to which a sketch is known to have all words of its text. */
+/** Returns the largest hash up to which a sketch contains all words of its text. */
 const reach = (entries: readonly number[]): number =>
   entries.length < SKETCH_LENGTH ? Number.POSITIVE_INFINITY : (entries.at(-1) as number)
 
-/** Weights of the words that two sketches share, and of those that one alone has, as far as both reach. */
+/** Returns the weights of the words in both sketches and in only one, up to the smaller reach of both. */
 const compare = (a: readonly number[], b: readonly number[], weight: (entry: number) => number) => {
   const end = Math.min(reach(a), reach(b))
   let both = 0
@@ -37,9 +37,9 @@ const compare = (a: readonly number[], b: readonly number[], weight: (entry: num
 }
 
 /**
- * How alike two texts are, by signatures of one seed: 1 for the same content words, 0 for none in common. The share of
- * words that both have (Jaccard), longer words weighing more; exact for texts of up to 96 content words, else estimated
- * from the 96 smallest hashes (bottom-k; Cohen and Kaplan, 2007). Symmetric.
+ * Returns the weighted Jaccard similarity of two texts by signatures of one seed: 1 for the same content words, 0 for
+ * none in common. Longer words weigh more. Exact for texts of up to 96 content words, else estimated from the 96
+ * smallest hashes (bottom-k; Cohen and Kaplan, 2007). Symmetric.
  */
 export function likeness(a: Signature, b: Signature): number {
   if (a.exact === b.exact) return 1
@@ -47,13 +47,16 @@ export function likeness(a: Signature, b: Signature): number {
   return both === 0 ? 0 : both / (both + (onlyA + onlyB))
 }
 
-/** Shares of the words that the query or the candidate alone has (Tversky, 1977): a post says more than what it retells. */
+/**
+ * Weights of words that only the query or only the candidate contains (Tversky, 1977): a candidate post may contain
+ * more than the claim that is searched for.
+ */
 const QUERY_ALONE = 0.6
 const CANDIDATE_ALONE = 0.3
 
 /**
- * Scores of candidates for a query, from 0 to 1 and in their order, to rank them by: like `likeness`, but that a word
- * weighs more the fewer candidates have it. Time grows with the number of candidates.
+ * Returns ranking scores of candidates for a query, from 0 to 1, in the order of the candidates. Like `likeness`, but a
+ * word weighs more the fewer candidates contain it. Linear in the number of candidates.
  */
 export function rankingScores(
   query: Pick<Signature, 'sketch'>,
@@ -66,9 +69,9 @@ export function rankingScores(
   }
   const weight = (entry: number) =>
     weightOf(entry) * Math.log(1 + (candidates.length + 1) / ((holders.get(entry) ?? 0) + 0.5))
-  const asked = entriesOf(query)
+  const wanted = entriesOf(query)
   return sketches.map(entries => {
-    const { both, onlyA, onlyB } = compare(asked, entries, weight)
+    const { both, onlyA, onlyB } = compare(wanted, entries, weight)
     return both === 0 ? 0 : both / (both + QUERY_ALONE * onlyA + CANDIDATE_ALONE * onlyB)
   })
 }

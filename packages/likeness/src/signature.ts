@@ -2,23 +2,25 @@ import { blake2s } from '@noble/hashes/blake2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { contentWords, exactForm } from './words.js'
 
-/** What finds copies and rewordings of a text without the text. */
+/** Fingerprint of a text for finding its copies and rewordings without storing the text. */
 export interface Signature {
-  /** 32 hexadecimal digits: equal for texts that differ in case, white space, invisible or look-alike characters alone. */
+  /**
+   * 32 hexadecimal digits: equal for texts that differ only in case, white space, invisible or look-alike characters.
+   */
   exact: string
-  /** 32 bands of three minima each (MinHash; Broder, 1997): copies and near copies share one. 12 hexadecimal digits each. */
+  /** 32 bands of three minima (MinHash; Broder, 1997), 12 hexadecimal digits each: near copies share one. */
   bands: string[]
-  /** Up to 12: the longest stems, which rewordings share. 12 hexadecimal digits each. */
+  /** Hashes of the up to 12 longest stems, which rewordings share: 12 hexadecimal digits each. */
   keys: string[]
   /**
-   * 96 numbers of 32 bits, ascending, then zeros: the smallest hashes of the content words (bottom-k sketch), the lower
-   * four bits of each being the word's length, at most 15.
+   * The 96 smallest hashes of the content words (bottom-k sketch): 32-bit numbers, ascending, padded with zeros. The
+   * lower four bits of each are the word's length, at most 15.
    */
   sketch: number[]
 }
 
 export interface SignatureOptions {
-  /** A secret: without it nobody can make texts that fall together. Signatures of different seeds don't compare. */
+  /** Secret that prevents forged collisions. Signatures of different seeds are not comparable. */
   seed?: string
 }
 
@@ -32,7 +34,7 @@ const EXACT_BYTES = 16
 const LENGTH_BITS = 4
 const LENGTH_MAX = 2 ** LENGTH_BITS - 1
 
-/** Finalizer of MurmurHash3: all bits of the number decide on all bits of the result. */
+/** Mixes a hash with the finalizer of MurmurHash3: each bit of the input affects all bits of the result. */
 const spread = (hash: number): number => {
   const half = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   const most = Math.imul(half ^ (half >>> 13), 0xc2b2ae35)
@@ -48,8 +50,8 @@ const keyOf = (seed: string): Uint8Array => {
 const wordAt = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer, bytes.byteOffset).getUint32(at)
 
 /**
- * Makes the signature of a text of any length, in time that grows with its length. The text is folded first: NFKC, case,
- * invisible and look-alike characters. Two texts are candidates for each other if they share a band or a key.
+ * Computes the signature of a text of any length, in linear time. The text is folded first: NFKC, case, invisible and
+ * look-alike characters. Two texts are candidates for each other if they share a band or a key.
  */
 export function signatureOf(text: string, { seed = '' }: SignatureOptions = {}): Signature {
   const key = keyOf(seed)
@@ -74,7 +76,7 @@ export function signatureOf(text: string, { seed = '' }: SignatureOptions = {}):
     }
   }
   const bands = Array.from({ length: BANDS }, (_, band) => {
-    // A text without a word is like its equals alone.
+    // A text without content words matches only equal texts.
     const rows = words.length > 0 ? minima.subarray(band * ROWS, (band + 1) * ROWS).join() : exact
     return bytesToHex(hash(`b${band},${rows}`, KEY_DIGITS / 2))
   })
@@ -92,5 +94,5 @@ export function signatureOf(text: string, { seed = '' }: SignatureOptions = {}):
   return { exact, bands, keys, sketch }
 }
 
-/** The length of the word of an entry of a sketch, at most 15. */
+/** Returns the length of a sketch entry's word, at most 15. */
 export const lengthOfEntry = (entry: number): number => entry & LENGTH_MAX

@@ -5,11 +5,11 @@ import { languagesIn } from './languages.js'
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
 const WHITE_SPACE = /\s+/u
-/** An address, with or without its scheme. */
+/** A URL, with or without its scheme. */
 const LINK = /^[\p{P}\p{S}]*(?:https?:\/\/|www\.)|^[^/]+\.\p{L}{2,}\//iu
-/** Letters, numbers and marks. */
+/** Letters, numbers, combining marks and underscores. */
 const WORD = /[\p{L}\p{N}\p{M}_]+/gu
-/** Words with the apostrophes between them: some contractions are stop words. */
+/** Words with inner apostrophes: some contractions are stop words. */
 const CONTRACTION = /[\p{L}\p{N}\p{M}_]+(?:['’][\p{L}\p{N}\p{M}_]+)*/gu
 const APOSTROPHE = "'"
 const NAMED = /[#@](\p{Ll}*\p{Lu}[\p{L}\p{N}_]*)/gu
@@ -18,10 +18,10 @@ const WITH_ACCENTS = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u
 const MARKS = /\p{M}/gu
 const GRAM = 2
 
-/** What a reader sees of a text, in one form: compatibility forms and invisible characters folded. */
+/** Normalizes a text to NFKC without invisible characters. */
 const visible = (text: string): string => text.normalize('NFKC').replace(INVISIBLE, '')
 
-/** A text's pieces between white space, each with its words in the letters that they stand for. */
+/** Splits a text at white space and replaces homoglyphs in the pieces, except in links. */
 const piecesOf = (text: string, script?: Script): string[] => {
   const seen = visible(text)
   script ??= mainScript(seen)
@@ -31,10 +31,10 @@ const piecesOf = (text: string, script?: Script): string[] => {
     .map(piece => (LINK.test(piece) ? piece : piece.replace(WORD, word => withoutHomoglyphs(word, script))))
 }
 
-/** A text for exact comparison: two that a reader cannot tell apart but for case and white space are equal. */
+/** Returns a text's form for exact comparison, which ignores case, white space, invisible characters and homoglyphs. */
 export const exactForm = (text: string): string => foldText(piecesOf(text).join(' '))
 
-/** A text's words in their order, folded, without punctuation; characters of scripts without spaces one by one. */
+/** Returns a text's folded words in order, without punctuation; scripts without spaces are split into characters. */
 const wordsInOrder = (text: string, script: Script): string => {
   const words = piecesOf(text, script).flatMap(piece => foldText(piece).match(WORD) ?? [])
   return ` ${words
@@ -47,9 +47,9 @@ const wordsInOrder = (text: string, script: Script): string => {
 }
 
 /**
- * Returns a test of texts against some words: `whole` where a text contains all of the words, `part` where the words
- * contain all of the text, null where neither does. Words count by their order; case, punctuation, white space, invisible
- * and look-alike characters don't. Words without a letter or number, such as emoji, are compared as they are.
+ * Returns a test of texts against some words: `whole` if a text contains all the words in their order, `part` if the
+ * words contain the whole text, else null. Ignores case, punctuation, white space, invisible and look-alike characters.
+ * Words without letters or numbers, such as emoji, are compared in their exact form.
  */
 export const quotesOf = (words: string): ((text: string) => 'whole' | 'part' | null) => {
   const script = mainScript(visible(words))
@@ -59,15 +59,15 @@ export const quotesOf = (words: string): ((text: string) => 'whole' | 'part' | n
     return text => (signs !== '' && exactForm(text).includes(signs) ? 'whole' : null)
   }
   return text => {
-    const said = wordsInOrder(text, script)
-    if (said.includes(wanted)) return 'whole'
-    return said.trim() !== '' && wanted.includes(said) ? 'part' : null
+    const found = wordsInOrder(text, script)
+    if (found.includes(wanted)) return 'whole'
+    return found.trim() !== '' && wanted.includes(found) ? 'part' : null
   }
 }
 
 const isLetter = (word: string): boolean => word.length === 1 && word.toLowerCase() !== word.toUpperCase()
 
-/** Runs of letters of scripts without spaces as pairs of neighbours, all else as words. */
+/** Splits a word: runs of scripts without spaces into bigrams, all else into words. */
 const unitsOf = (word: string): { units: string[]; isGram: boolean }[] => {
   const runs: { characters: string[]; isGram: boolean }[] = []
   for (const character of word) {
@@ -86,9 +86,9 @@ const unitsOf = (word: string): { units: string[]; isGram: boolean }[] => {
 }
 
 /**
- * The distinct content words of a text, as stems: without links, stop words and single letters, accents folded; of
- * scripts without spaces the pairs of neighbouring characters. A hashtag or name in camel case counts by its parts, too.
- * A text of stop words alone has these.
+ * Returns the distinct content words of a text as stems, with accents folded. Links, stop words and single letters are
+ * left out. Scripts without spaces yield bigrams. Hashtags and names in camel case also yield their parts. A text of
+ * stop words only yields its stop words.
  */
 export const contentWords = (text: string): string[] => {
   const grams = new Set<string>()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { imageHash } from '../src/index.js'
 
-/** Pixels by a function of the place, from 0 to 1 in both directions. */
+/** Returns an image whose brightness is a function of the coordinates, each from 0 to 1. */
 const image = (width: number, height: number, shade: (x: number, y: number) => number) => {
   const data = new Uint8ClampedArray(width * height * 4)
   for (let n = 0; n < width * height; n++) {
@@ -17,13 +17,13 @@ const distance = (a: string, b: string) =>
     return sum + [1, 2, 4, 8].filter(bit => bits & bit).length
   }, 0)
 
-describe('the hash of an image', () => {
-  it('says of each block whether it is brighter than the median of its quarter', () => {
+describe('imageHash', () => {
+  it('sets the bit of each block that is brighter than the median of its quarter', () => {
     const leftBright = image(64, 64, x => (x < 0.5 ? 200 : 20))
     expect(imageHash(leftBright)).toBe('ff00'.repeat(16))
   })
 
-  it('differs in few bits for copies of another size or with noise, in many for other images', () => {
+  it('differs in few bits for scaled or noisy copies, in many for other images', () => {
     const hash = imageHash(image(640, 480, waves))
     expect(distance(hash, imageHash(image(333, 217, waves)))).toBeLessThanOrEqual(15)
     const noisy = image(640, 480, (x, y) => waves(x, y) + 12 * Math.sin(9_999 * x * y))
@@ -31,7 +31,7 @@ describe('the hash of an image', () => {
     expect(distance(hash, imageHash(image(640, 480, (x, y) => waves(y, 1 - x))))).toBeGreaterThan(40)
   })
 
-  it('has 64 digits for images of any size', () => {
+  it('returns 64 digits for images of any size', () => {
     for (const [width, height] of [
       [1, 1],
       [3, 200],
@@ -42,7 +42,7 @@ describe('the hash of an image', () => {
     }
   })
 
-  it('refuses pixels that are not as many as it is told', () => {
+  it('rejects data whose length does not match the size', () => {
     const data = new Uint8Array(16)
     for (const [width, height] of [
       [3, 2],

@@ -27,28 +27,28 @@ describe('signatures', () => {
     )
   })
 
-  it('have nothing in common under another seed', () => {
+  it('share no band or key under another seed', () => {
     const other = signatureOf(STORY, { seed: 'another' })
-    const mine = of(STORY)
-    expect(other.exact).not.toBe(mine.exact)
-    expect(areCandidates(mine, other)).toBe(false)
-    expect(likeness(mine, other)).toBe(0)
+    const signature = of(STORY)
+    expect(other.exact).not.toBe(signature.exact)
+    expect(areCandidates(signature, other)).toBe(false)
+    expect(likeness(signature, other)).toBe(0)
   })
 
-  it('of a text without a word fall together with equal texts alone', () => {
+  it('of a text without words match only equal texts', () => {
     expect(of('🙂🙂').bands).toEqual(of('🙂🙂').bands)
     expect(areCandidates(of('🙂🙂'), of('🙃'))).toBe(false)
     expect(areCandidates(of(''), of('!'))).toBe(false)
     expect(likeness(of('🙂'), of('🙃'))).toBe(0)
   })
 
-  it('of stop words alone have these', () => {
+  it('of a text of stop words compare the stop words', () => {
     expect(likeness(of('To be, or not to be'), of('to be or not to be'))).toBe(1)
     expect(likeness(of('To be, or not to be'), of('who are they'))).toBe(0)
   })
 })
 
-describe('the same text in disguise', () => {
+describe('obfuscated text', () => {
   it.each([
     ['case and white space', STORY.toUpperCase().replaceAll(' ', '  \n')],
     ['full-width letters', STORY.replaceAll('e', 'ｅ')],
@@ -57,19 +57,19 @@ describe('the same text in disguise', () => {
     ['Cyrillic letters', STORY.replaceAll('a', 'а').replaceAll('e', 'е').replaceAll('o', 'о')],
     ['Greek letters', STORY.replaceAll('o', 'ο').replaceAll('v', 'ν')],
     ['mathematical letters', STORY.replaceAll('m', '𝐦')],
-  ])('is the same text: %s', (_, text) => {
+  ])('has the same signature: %s', (_, text) => {
     expect(of(text).exact).toBe(of(STORY).exact)
     expect(of(text).bands).toEqual(of(STORY).bands)
   })
 
-  it('is the same in Russian with Latin letters', () => {
+  it('has the same signature in Russian with Latin letters', () => {
     const text = 'Министерство тайно добавило снотворное в водохранилище, сообщают инженеры'
     const disguised = text.replaceAll('о', 'o').replaceAll('е', 'e').replaceAll('с', 'c')
     expect(of(disguised).exact).toBe(of(text).exact)
     expect(of(disguised).keys).toEqual(of(text).keys)
   })
 
-  it('leaves words of another script as they are', () => {
+  it('does not change words of another script', () => {
     const latin = 'They said «нет» and «водохранилище» in Moscow'
     expect(of(latin).exact).not.toBe(of('They said and in Moscow').exact)
     expect(shared(of(latin).keys, of('Где «водохранилище» теперь').keys)).toBe(1)
@@ -90,12 +90,12 @@ describe('copies and rewordings', () => {
     expect(likeness(of(STORY), of(text))).toBe(likeness(of(text), of(STORY)))
   })
 
-  it('are told apart from other texts', () => {
+  it('are no candidates for other texts', () => {
     expect(areCandidates(of(STORY), of(other))).toBe(false)
     expect(likeness(of(STORY), of(other))).toBe(0)
   })
 
-  it('share a band where one word of twenty differs', () => {
+  it('share bands if one word of twenty differs', () => {
     const words = Array.from({ length: 20 }, (_, n) => `distinctword${n}`)
     const changed = [...words.slice(0, 19), 'replacement']
     expect(shared(of(words.join(' ')).bands, of(changed.join(' ')).bands)).toBeGreaterThan(10)
@@ -108,27 +108,27 @@ describe('copies and rewordings', () => {
     ['Chinese', '政府隐瞒了疫苗的危险性', '他们说政府一直隐瞒疫苗的危险'],
     ['Japanese', '政府はワクチンの危険性を隠している', 'ワクチンの危険性を隠しているのは政府だ'],
     ['Thai', 'รัฐบาลปกปิดอันตรายของวัคซีน', 'อันตรายของวัคซีนที่รัฐบาลปกปิด'],
-  ])('are found in %s', (_, text, reworded) => {
+  ])('are candidates in %s', (_, text, reworded) => {
     expect(areCandidates(of(text), of(reworded))).toBe(true)
     expect(likeness(of(text), of(reworded))).toBeGreaterThan(0.25)
   })
 
-  it('finds a hashtag by its words, and words without their accents', () => {
+  it('match a hashtag by its words, and ignore accents', () => {
     expect(shared(of('#FluorideInWater').keys, of('the fluoride and the water').keys)).toBe(2)
     expect(of('La santé menacée').bands).toEqual(of('La sante menacee').bands)
   })
 
-  it('estimates the likeness of long texts from their sketches', () => {
+  it('of long texts are compared by an estimate from the sketches', () => {
     const words = Array.from({ length: 3_000 }, (_, n) => `word${n.toString(36)}x`)
     const first = of(words.slice(0, 2_000).join(' '))
     const second = of(words.slice(1_000).join(' '))
-    // A third of all words is in both; the standard error of 96 of them is 0.05.
+    // Both texts share a third of all words; the standard error of 96 words is 0.05.
     expect(Math.abs(likeness(first, second) - 1 / 3)).toBeLessThan(0.2)
   })
 })
 
 describe('ranking', () => {
-  it('weighs a word more that fewer candidates have', () => {
+  it('weighs a word more if fewer candidates contain it', () => {
     const query = of('vaccine banned in Velden')
     const common = Array.from({ length: 20 }, (_, n) => of(`vaccine banned somewhere${n}`))
     const scores = rankingScores(query, [...common, of('a rally about Velden')])
@@ -138,7 +138,7 @@ describe('ranking', () => {
     )
   })
 
-  it('gives scores from 0 to 1 in the order of the candidates, and none for none', () => {
+  it('returns scores from 0 to 1 in the order of the candidates', () => {
     expect(rankingScores(of(STORY), [])).toEqual([])
     const [same, none] = rankingScores(of(STORY), [of(STORY), of('another matter')])
     expect(same).toBeCloseTo(1)
@@ -149,7 +149,7 @@ describe('ranking', () => {
 describe('quotes', () => {
   const quotes = (words: string, text: string) => quotesOf(words)(text)
 
-  it('are all the words in their order, whatever stands around and between them', () => {
+  it('contain all the words in their order, with any punctuation and white space', () => {
     const claim = 'The mirrors “heat” the lake!'
     expect(
       quotes(claim, `Look: the MIRRORS heat\u200b the\n lake, they say. ${'And more. '.repeat(500)}`),
@@ -163,14 +163,14 @@ describe('quotes', () => {
     expect(quotes('anything', ' … ')).toBeNull()
   })
 
-  it('are found in scripts without spaces, and of signs alone', () => {
+  it('are found in scripts without spaces, and without letters', () => {
     expect(quotes('镜子加热湖', '人们说镜子加热湖水')).toBe('whole')
     expect(quotes('🔥🔥', 'hot 🔥🔥🔥')).toBe('whole')
     expect(quotes('🔥🔥', 'hot 🔥')).toBeNull()
   })
 })
 
-it('folds a hostile text of 50,000 characters in time that grows with its length', { tags: 'long' }, () => {
+it('folds a hostile text of 50,000 characters in linear time', { tags: 'long' }, () => {
   const hostile = ['a.', "a'", 'aA', '#A', '\u200d', 'aа', 'www.', '漢', '/', '\u0301'].map(part =>
     part.repeat(50_000 / part.length),
   )

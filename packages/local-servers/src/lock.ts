@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Start time of a process, which distinguishes it from a later process with the same id. Undefined if there
+ * Returns the start time of a process, which distinguishes it from a later process with the same id. Undefined if there
  * is no such process.
  */
 export function processStart(pid: number): string | undefined {
@@ -25,9 +25,8 @@ export function processStart(pid: number): string | undefined {
 }
 
 /**
- * Locks a data folder for this process; waits `waitMs` for a run that is stopping. Not proper-lockfile: it
- * relies on a file's age, so that a live process suspended for 2.9 s lost the folder, and a killed one kept
- * it for 2.1 s.
+ * Locks a data folder for this process; waits `waitMs` for a run that is stopping. Not proper-lockfile, which relies on
+ * a file's age: a live process suspended for 2.9 s lost the folder, and a killed one kept it for 2.1 s.
  * @returns a function that releases the lock
  * @throws Error naming the process that holds it
  */
@@ -35,15 +34,15 @@ export async function lockFolder(folder: string, waitMs = 3_000): Promise<() => 
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, 'lock')
   const draft = `${file}.${process.pid}`
-  const mine = `${process.pid} ${processStart(process.pid) ?? ''}`
+  const content = `${process.pid} ${processStart(process.pid) ?? ''}`
   const deadline = Date.now() + waitMs
   for (;;) {
     // Written to a draft and then linked, so that no process reads a partial lock.
-    writeFileSync(draft, mine, { mode: 0o600 })
+    writeFileSync(draft, content, { mode: 0o600 })
     try {
       linkSync(draft, file)
       return () => {
-        if (read(file) === mine) rmSync(file)
+        if (read(file) === content) rmSync(file)
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -62,7 +61,7 @@ export async function lockFolder(folder: string, waitMs = 3_000): Promise<() => 
   }
 }
 
-/** Id of the process that holds the folder's lock; undefined if none does. */
+/** Returns the id of the process that holds the folder's lock; undefined if none does. */
 export function lockHolder(folder: string): number | undefined {
   const [pid = '', start] = (read(join(folder, 'lock')) ?? '').split(' ')
   return start && processStart(Number(pid)) === start ? Number(pid) : undefined

@@ -8,7 +8,7 @@ const listening = (port: number, host: string): Promise<Server> =>
     server.listen(port, host, () => resolve(server))
   })
 
-/** Error code of listening on the port (`EADDRINUSE`, `EACCES`, …); undefined if it is free. */
+/** Returns the error code of listening on the port (`EADDRINUSE`, `EACCES`, …); undefined if it is free. */
 export const portFault = (port: number, host: string): Promise<string | undefined> =>
   listening(port, host).then(
     probe => new Promise(resolve => probe.close(() => resolve(undefined))),
@@ -43,17 +43,17 @@ export const freePorts = async (count: number, host = '127.0.0.1'): Promise<numb
   const ports: number[] = []
   while (ports.length < count) {
     const port = randomInt(LOWEST, HIGHEST + 1)
-    // Claimed first: the probe listens for a moment, on which the port's holder must not stumble.
+    // Claimed first: the probe listens for a moment, and must not disturb the port's holder.
     if ((await claim(port)) && !(await portFault(port, host))) ports.push(port)
   }
   return ports
 }
 
-/** True if a server on the host is reachable from this machine only. */
+/** Returns true if a server on the host is reachable from this machine only. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
-/** URL for a browser on this machine to a server on the host. */
+/** Returns the URL of a server on the host for a browser on this machine. */
 export const localUrl = (host: string, port: number): string => {
   const name = ['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host)
     ? 'localhost'

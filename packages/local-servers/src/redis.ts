@@ -76,7 +76,7 @@ maxmemory-policy noeviction
   }
 }
 
-/** URL with port and password of the server in the folder. */
+/** Returns the URL of the server in the folder, with port and password. */
 export const keptRedisUrl = (folder: string): string => {
   const settings = readFileSync(join(folder, 'redis.conf'), 'utf8')
   const [port, password] = ['port', 'requirepass'].map(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processStart } from './lock.js'
 
-/** Path of the first of the programs found on PATH. */
+/** Returns the path of the first of the programs found on PATH. */
 export function onPath(...names: string[]): string | undefined {
   try {
     const script = names.map(name => `command -v ${name}`).join(' || ')
@@ -34,7 +34,7 @@ export interface Supervised {
   stop(): Promise<void>
 }
 
-/** Starts a server that gets SIGTERM when this process ends, even by kill -9. */
+/** Starts a server that receives SIGTERM when this process ends, even by kill -9. */
 export function startSupervised(program: string, args: string[]): Supervised {
   // Its own process group, so that Ctrl+C in a terminal does not end it before its clients.
   const child: ChildProcess = spawn('/bin/sh', ['-c', script, 'supervise', program, ...args], {
@@ -62,8 +62,8 @@ export function keepProcess(folder: string, pid: number): void {
 }
 
 /**
- * Ends the server process that a killed run left in the folder, as two servers would corrupt its files. An
- * unrelated process that reuses the id is not touched.
+ * Ends the server process that a killed run left in the folder, as two servers would corrupt its files. Does not end an
+ * unrelated process that reuses the id.
  */
 export async function endLeftover(folder: string): Promise<void> {
   let kept: { pid: number; start?: string }

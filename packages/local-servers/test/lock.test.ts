@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a folder in use is refused with the process that holds it, and free again when given back', async () => {
+test('refuses a folder in use with the process that holds it, until its release', async () => {
   const release = await lockFolder(folder)
   await expect(lockFolder(folder, 200)).rejects.toThrow(`in use by process ${process.pid}`)
   release()
@@ -18,17 +18,17 @@ test('a folder in use is refused with the process that holds it, and free again 
   ;(await lockFolder(folder))()
 })
 
-test('it waits for a run that is just stopping', async () => {
+test('waits for a run that is stopping', async () => {
   const release = await lockFolder(folder)
   setTimeout(release, 300)
   ;(await lockFolder(folder, 60_000))()
 })
 
 test.each([
-  ['of a process that has gone', '999999999 12345'],
-  ['of an earlier process with an id that lives again', `${process.pid} 1`],
-  ['that was cut short by a crash', ''],
-])('a lock %s is taken over', async (_, content) => {
+  ['of an ended process', '999999999 12345'],
+  ['of an earlier process whose id is reused', `${process.pid} 1`],
+  ['that a crash truncated', ''],
+])('takes over a lock %s', async (_, content) => {
   writeFileSync(join(folder, 'lock'), content)
   ;(await lockFolder(folder, 0))()
 })

@@ -6,11 +6,11 @@ import { freePorts } from '../src/net.js'
 
 const NET = new URL('../dist/net.js', import.meta.url).href
 
-it('gives no port to two processes that look at the same time, though nobody listens yet', async () => {
+it('never returns one port to two concurrent processes, before either listens', async () => {
   const code = `
     const { freePorts } = await import(${JSON.stringify(NET)})
     console.log(JSON.stringify(await freePorts(400)))
-    // Until all have chosen: what a process was given is free again when it ends.
+    // Until all have chosen: the ports of a process are free again when it ends.
     process.stdin.resume()`
   const children = Array.from({ length: 4 }, () => {
     const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', code])
@@ -26,7 +26,7 @@ it('gives no port to two processes that look at the same time, though nobody lis
   expect(new Set(ports).size).toBe(1_600)
 })
 
-it('gives ports that can be listened on', async () => {
+it('returns ports on which a server can listen', async () => {
   for (const port of await freePorts(3)) {
     const server = createServer()
     await new Promise<void>((resolve, reject) => {

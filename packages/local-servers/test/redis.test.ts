@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const alive = (pid: number) => processStart(pid) !== undefined
 
-test('what it acknowledged survives a kill -9 and a restart in the same folder', async () => {
+test('an acknowledged write survives a kill -9 and a restart in the same folder', async () => {
   const first = await startRedis({ folder })
   const client = new Redis(first.url, { retryStrategy: () => null })
   client.on('error', () => {})
@@ -27,18 +27,18 @@ test('what it acknowledged survives a kill -9 and a restart in the same folder',
   await first.ended
   client.disconnect()
   const second = await startRedis({ folder })
-  const again = new Redis(second.url)
-  expect(await again.get('count')).toBe('200')
-  await again.quit()
+  const reader = new Redis(second.url)
+  expect(await reader.get('count')).toBe('200')
+  await reader.quit()
   await second.stop()
   expect(alive(second.pid)).toBe(false)
 })
 
-test('it asks for a password that only its owner can read', async () => {
+test('requires a password that only its owner can read', async () => {
   const server = await startRedis({ folder, durable: false })
-  const stranger = new Redis(Number(new URL(server.url).port), { enableReadyCheck: false })
-  await expect(stranger.get('x')).rejects.toThrow(/NOAUTH/)
-  stranger.disconnect()
+  const anonymous = new Redis(Number(new URL(server.url).port), { enableReadyCheck: false })
+  await expect(anonymous.get('x')).rejects.toThrow(/NOAUTH/)
+  anonymous.disconnect()
   expect(statSync(join(folder, 'redis.conf')).mode & 0o777).toBe(0o600)
   await server.stop()
 })
@@ -54,14 +54,14 @@ async function holder(): Promise<{ kill(): void; redisPid: number }> {
   return { kill: () => child.kill('SIGKILL'), redisPid: Number(String(line)) }
 }
 
-test('it ends when the process that started it is killed', async () => {
+test('ends when the process that started it is killed', async () => {
   const { kill, redisPid } = await holder()
   expect(alive(redisPid)).toBe(true)
   kill()
   await expect.poll(() => alive(redisPid)).toBe(false)
 })
 
-test('one that outlived even its supervisor is ended by the next start, with nothing lost', {
+test('a server that outlived its supervisor is ended by the next start', {
   tags: 'long',
 }, async () => {
   const { kill, redisPid } = await holder()
@@ -79,7 +79,7 @@ test('one that outlived even its supervisor is ended by the next start, with not
   await next.stop()
 })
 
-test('a process that merely has the id of an earlier Redis is left alone', async () => {
+test('a process that reuses the id of an earlier Redis is not ended', async () => {
   const bystander = spawn('sleep', ['60'], { stdio: 'ignore' })
   writeFileSync(join(folder, 'process.json'), JSON.stringify({ pid: bystander.pid, start: '1' }))
   const server = await startRedis({ folder, durable: false })

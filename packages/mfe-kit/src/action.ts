@@ -8,26 +8,26 @@ import { useHost } from './use-host'
 type ToastFields = string | Partial<Toast>
 
 export interface ActionOptions<D, V, C> extends Omit<UseMutationOptions<D, Error, V, C>, 'meta'> {
-  /** The toast of a success: its title, or its fields; or a function that returns them, or null for no toast. */
+  /** The toast of a success: its title or its fields, or a function that returns the fields, or null for no toast. */
   done?: ToastFields | ((result: D, input: V) => ToastFields | null)
   /**
-   * The toast of a failure: the description where the server gives no detail, or its fields; or a function that returns
-   * the whole toast, or null for none. A 401 shows none: the host signs the user out.
+   * The toast of a failure: a description, used if the server returns no detail, or its fields. A function returns the
+   * whole toast, or null for none. A 401 shows none: the host signs the user out.
    */
   failed: ToastFields | ((error: Error, input: V) => Toast | null | Promise<Toast>)
-  /** Queries that are read again after a success and after a failure. The action is pending until they are. */
+  /** Queries to refetch after a success or a failure. The action is pending until they are refetched. */
   invalidates?: readonly QueryKey[]
 }
 
 export interface Action<V> {
-  /** Resolves to whether the action succeeded. Keeps its identity, and works after the component has gone. */
+  /** Resolves to whether the action succeeded. Its identity is stable; it works after the component is unmounted. */
   run: (input: V) => Promise<boolean>
   /** State of the latest run. */
   isPending: boolean
   isSuccess: boolean
 }
 
-/** An action of the user: a mutation with its toasts and invalidations. */
+/** Runs a user's action: a mutation with its toasts and invalidations. */
 export function useAction<D, V = void, C = unknown>(options: ActionOptions<D, V, C>): Action<V> {
   const { done, failed, invalidates = [], ...mutation } = options
   const { notify } = useHost()

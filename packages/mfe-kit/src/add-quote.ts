@@ -3,13 +3,13 @@ import { errorDetail } from '@iodine/ui'
 import { useAction } from './action'
 import { useHost } from './use-host'
 
-/** Key of everything that is read of evidence. */
+/** Query key prefix of all evidence. */
 export const EVIDENCE = ['evidence']
 
 const CONFLICT = 409
 const INVALID = 422
 
-/** The words that an IOD is created from, and where they stand. */
+/** The quote that an IOD is created from, with its position. */
 export type Quote = NewEvidence
 
 /** Returns a function that adds a quote to an IOD as evidence; it resolves to whether the IOD has the quote. */
@@ -18,23 +18,23 @@ export function useAddQuote() {
   const { run } = useAction({
     mutationFn: async ({ iodId, quote }: QuoteInput): Promise<unknown> =>
       api.call('POST /iods/:id/evidence', { params: { id: iodId }, body: quote }).catch(error => {
-        // It is quoted already: by this user in another tab, or by another user.
+        // This quote is already evidence of the IOD.
         if (!hasStatus(error, CONFLICT)) throw error
       }),
     invalidates: [EVIDENCE],
     done: (_, { iodId, isNew }) =>
-      // The toast of the creation stands.
+      // The toast of the creation already informs the user.
       isNew
         ? null
         : {
-            title: 'Your quote is evidence of the IOD',
+            title: 'Quote added to the IOD as evidence',
             key: iodId,
             action: { text: 'View', onClick: () => navigate(paths.iod(iodId)) },
           },
     failed: (error, { iodId, isNew }) => ({
-      title: isNew ? 'The IOD was created, but without its quote' : 'Your quote was not added',
+      title: isNew ? 'The IOD was created, but its quote could not be added' : 'Unable to add your quote',
       description: hasStatus(error, INVALID)
-        ? 'The words that you chose are not there any more, or do not say the IOD’s value.'
+        ? 'The selected text has changed, or it does not match the IOD’s value.'
         : errorDetail(error, 'The server could not be reached.'),
       status: 'warning',
       key: `quote ${iodId}`,

@@ -2,15 +2,15 @@ import { createClient, type InputArguments, type Page, routed } from '@iodine/co
 import type { Output, Route, Spec } from './routes'
 
 /**
- * Calls the contracts' operations by route: importing an endpoint's schemas would add zod to the browser
- * bundle. Rejects with an `ApiError` for any failure except an abort.
+ * Calls the contracts' operations by route. An import of the endpoints' schemas would add zod to the browser bundle.
+ * Rejects with an `ApiError` for any failure except an abort.
  */
 export interface ApiClient {
   /** @example api.call('POST /iods/:id/vote', { params: { id }, body: { vote_type: 'POSITIVE' } }) */
   call<R extends Route>(route: R, ...input: InputArguments<Spec<R>>): Promise<Output<R>>
-  /** The same for a list with `limit` and `cursor`. */
+  /** Calls an operation that returns a list with `limit` and `cursor`. */
   page<R extends Route>(route: R, ...input: InputArguments<Spec<R>>): Promise<Page<Output<R>>>
-  /** The same for an answer that is a file: its bytes, with the media type that the server gives. */
+  /** Calls an operation that returns a file, and resolves to its bytes with the server's media type. */
   download<R extends Route>(route: R, ...input: InputArguments<Spec<R>>): Promise<Blob>
 }
 
@@ -19,7 +19,7 @@ export interface ApiClientOptions {
   baseUrl: string
   /** The session's token, or null; read on each call. */
   getToken: () => string | null
-  /** Called on each 401 with the refused call's token. The error is still thrown. */
+  /** Called on each 401 with the token of the rejected request. The call still rejects. */
   onUnauthorized?: (refusedToken: string | null) => void
 }
 

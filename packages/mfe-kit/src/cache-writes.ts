@@ -1,9 +1,8 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 
 /**
- * Cancels the reads under way of the queries below these keys: a read that began before a change would write the
- * older state over it.
- * @returns a function that begins the cancelled reads again; called once the server has stored the change
+ * Cancels the running requests of the queries below these keys: a response from before a change would overwrite it.
+ * @returns a function that restarts the cancelled requests; call it once the server has stored the change
  */
 export async function holdReads(client: QueryClient, ...queryKeys: QueryKey[]): Promise<() => void> {
   const held = queryKeys
@@ -11,13 +10,13 @@ export async function holdReads(client: QueryClient, ...queryKeys: QueryKey[]): 
     .map(query => ({ query, meta: query.state.fetchMeta }))
   await Promise.all(queryKeys.map(queryKey => client.cancelQueries({ queryKey })))
   return () => {
-    // Its error is the query's.
+    // The query itself holds the error.
     for (const { query, meta } of held)
       if (query.isActive()) query.fetch(undefined, meta ? { meta } : {}).catch(() => {})
   }
 }
 
-/** Writes a change that the server has stored into cached queries. Reads under way begin again after it. */
+/** Writes a change that the server has stored into cached queries, and restarts their running requests. */
 export async function writeOver(
   client: QueryClient,
   queryKeys: readonly QueryKey[],

@@ -10,13 +10,13 @@ import { HOST_CONTRACT_VERSION, type HostProps, type RemoteParcel } from './host
 import { SectionLink } from './section-link'
 import { HostContext } from './use-host'
 
-/** The pages of a section by their path below its own: `{ '/': UsersPage, '/profile/:userId': ProfilePage }`. */
+/** The pages of a section by relative path: `{ '/': UsersPage, '/profile/:userId': ProfilePage }`. */
 export type SectionPages = Readonly<Record<string, ComponentType>>
 
 /**
- * Defines a section by its pages: single-spa lifecycles that give them the host's props (`useHost`), a router based
- * at the section's path, and a query client that is kept between visits. Every other path below the section's is
- * 'Page Not Found'.
+ * Defines a section by its pages. The single-spa lifecycles provide the host's props (`useHost`), a router based at the
+ * section's path, and a query client that is kept between visits. Any other path below the section shows 'Page Not
+ * Found'.
  */
 export function defineParcel(pages: SectionPages): RemoteParcel {
   const queryClient = queryClientFor()

@@ -5,8 +5,8 @@ import type { Toast } from './host-contract'
 import { useHost } from './use-host'
 
 /**
- * The toast of a failed call: the server's detail, which is English, or `fallback`. Its title says so when the
- * browser is offline.
+ * Returns the toast of a failed call: the server's English detail, or `fallback`. If the browser is offline, the title
+ * states that.
  */
 export const errorToast = (error: unknown, fallback: string, change: Partial<Toast> = {}): Toast => ({
   title: navigator.onLine ? 'Error' : 'You are offline',

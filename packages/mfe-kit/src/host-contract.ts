@@ -12,14 +12,14 @@ export const HOST_CONTRACT_VERSION = '1.0'
 
 export type { Toast }
 
-/** The signed-in user. A parcel is only mounted for one. */
+/** The signed-in user. A parcel is mounted only for a signed-in user. */
 export interface HostSession {
   user: Profile
-  /** Reads the profile again, without a loading state. */
+  /** Refetches the profile, without a loading state. */
   refresh: () => Promise<void>
 }
 
-/** The props that a remote gets from the shell. Objects keep their identity until their content changes. */
+/** The props that the shell passes to a remote. Objects keep their identity until their content changes. */
 export interface HostProps {
   /** The section's path, without a trailing slash: '/dashboard/iods'. */
   basePath: string

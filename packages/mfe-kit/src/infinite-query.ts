@@ -9,14 +9,13 @@ import { useCallback, useInsertionEffect, useRef } from 'react'
 type UsePages = typeof usePages
 
 /**
- * TanStack's hook with a different `fetchNextPage`: during a request for the next page it joins that request.
- * TanStack's own cancels the request and sends the same cursor again. Both cancel a refetch of the whole
- * list.
+ * Wraps TanStack's hook with a different `fetchNextPage`: during a request for the next page it joins that request.
+ * TanStack's function cancels the request and sends the same cursor again. Both cancel a refetch of the whole list.
  */
 export const useInfiniteQuery = ((...[options, client]: Parameters<UsePages>) => {
   const cache = useQueryClient(client).getQueryCache()
   const query = usePages(options, client)
-  // TanStack's result tracks which of its fields are read: nothing is read of it before it is called for.
+  // TanStack's result tracks reads of its fields: read none of them before a call needs it.
   const latest = useRef(query)
   useInsertionEffect(() => {
     latest.current = query

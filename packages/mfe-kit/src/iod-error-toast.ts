@@ -7,18 +7,18 @@ import { useHost } from './use-host'
 
 const CONFLICT = 409
 
-/** What the user wanted to quote as evidence of the refused IOD. */
+/** The quote that the user wanted to add as evidence of the rejected IOD. */
 export interface QuoteOffer {
   quote: Quote
-  /** Called once the existing IOD has it. */
+  /** Called once the quote is evidence of the existing IOD. */
   onAdded: () => void
 }
 
 type Refused = Pick<Iod, 'value' | 'category'>
 
 /**
- * Returns a function that makes the toast of an IOD that could not be created, as `errorToast` does. If the IOD
- * exists already, the toast offers to open it, and to add the quote that the new one would have had.
+ * Returns a function that creates the toast of an IOD that could not be created, like `errorToast`. If the IOD already
+ * exists, the toast offers to open it and to add the quote to it.
  * @param open opens an IOD by its id; by default its side panel in the section of IODs
  */
 export function useIodErrorToast(open?: (id: string) => void) {
@@ -29,20 +29,20 @@ export function useIodErrorToast(open?: (id: string) => void) {
     const existing = found.find(
       each => each.category === category && foldIod(each) === foldIod({ value, category }),
     )
-    if (!existing) throw new Error('The look-up does not find the IOD')
+    if (!existing) throw new Error('The lookup does not find the IOD')
     return existing.id
   }
   const { run: openIt } = useAction({
     mutationFn: find,
     onSuccess: id => (open ? open(id) : navigate(paths.iod(id))),
-    failed: 'The IOD could not be opened',
+    failed: 'Unable to open the IOD',
   })
   const { run: addIt } = useAction({
     mutationFn: ({ iod }: { iod: Refused; offer: QuoteOffer }) => find(iod),
     onSuccess: async (iodId, { offer: { quote, onAdded } }) => {
       if (await addQuote({ iodId, quote, isNew: false })) onAdded()
     },
-    failed: 'Your quote was not added',
+    failed: 'Unable to add your quote',
   })
   return (
     error: unknown,
@@ -53,7 +53,7 @@ export function useIodErrorToast(open?: (id: string) => void) {
   ): Toast => {
     const toast = errorToast(error, fallback, change)
     if (!hasStatus(error, CONFLICT)) return toast
-    const toOpen = { text: 'Open it', onClick: () => void openIt(iod) }
+    const toOpen = { text: 'Open IOD', onClick: () => void openIt(iod) }
     if (!offer) return { ...toast, action: toOpen }
     const toAdd = {
       text: 'Add your quote to the existing IOD',

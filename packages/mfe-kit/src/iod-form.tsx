@@ -10,25 +10,25 @@ import { useHost } from './use-host'
 
 const CONFLICT = 409
 
-/** The categories of a form: all except that of triplets, whose IODs are created in Narratives. */
+/** The categories of a form: all except NARRATIVE_TRIPLET, whose IODs are created in Narratives. */
 export const FORM_CATEGORIES = CATEGORIES.filter(category => category !== 'NARRATIVE_TRIPLET')
 
 export interface IodFormProps extends Omit<IodDialogProps, 'onSubmit'> {
-  /** By default an IOD that was entered manually. */
+  /** Builds the request body; by default that of an IOD entered manually. */
   iodOf?: (entered: IodDraft & { category: Category }) => NewIod
   /** Shown when a required field is empty. */
   missing?: Toast
-  /** The toast of a success; `ways` lead to the IOD. */
+  /** The toast of a success; `ways` are its key and its buttons that open the IOD. */
   done?: (ways: Pick<Toast, 'key' | 'actions'>) => Partial<Toast>
-  /** The toast of a failure; its description is shown where the server gives none. */
+  /** The toast of a failure; its description is shown if the server returns none. */
   failed: Partial<Toast> & { description: string }
-  /** Opens the IOD that exists already; by default its side panel in the section of IODs. */
+  /** Opens the existing IOD; by default its side panel in the section of IODs. */
   onOpen?: (id: string) => void
-  /** Reads the words that become evidence of the IOD; null if there are none. */
+  /** Reads the quote that becomes evidence of the IOD; null if there is none. */
   readQuote?: () => Quote | null | Promise<Quote | null>
   onCreated?: (iod: Iod) => unknown
   onRefused?: () => unknown
-  /** Called once an IOD that exists already has the quote. */
+  /** Called once the quote is evidence of the existing IOD. */
   onQuoted?: () => void
 }
 
@@ -62,8 +62,8 @@ export function IodForm(props: IodFormProps) {
       if (quote) await addQuote({ iodId, quote, isNew: true })
     },
     failed: error => ({
-      title: 'The IOD was created, but without its quote',
-      description: errorDetail(error, 'Its sentence could not be read.'),
+      title: 'The IOD was created, but its quote could not be added',
+      description: errorDetail(error, 'Its sentence could not be loaded.'),
       status: 'warning',
     }),
   })

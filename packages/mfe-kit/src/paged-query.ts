@@ -18,28 +18,28 @@ type PagedOptions<P> = Omit<
   UseInfiniteQueryOptions<P, Error, InfiniteData<P, Cursor>, QueryKey, Cursor>,
   'queryFn' | 'initialPageParam' | 'getNextPageParam' | 'select'
 > & {
-  /** Reads one page. `page` is for the request's query: empty for the first page, then the cursor. */
+  /** Reads one page. `page` contains query parameters: empty for the first page, then the cursor. */
   readPage: (page: { cursor?: string }, signal: AbortSignal) => Promise<P>
 }
 
 export interface PagedQuery<P extends PageOf> extends QueryState<ItemOf<P>[]> {
-  /** The items of all pages read so far; undefined before the first page. Also as `data`, for `LoadingPanel`. */
+  /** The items of all loaded pages; undefined before the first page. Also as `data`, for `LoadingPanel`. */
   items: ItemOf<P>[] | undefined
-  /** Null where the pages do not have it. */
+  /** Null if the pages do not contain it. */
   total: number | null
   pages: P[] | undefined
   /** For `LoadMore`. */
   more: PagedState
   error: Error | null
-  /** Whether the items are those of another key, while these are read. */
+  /** Whether the items belong to the previous key, while those of the current key load. */
   isPlaceholderData: boolean
-  /** When the items were read, in milliseconds since the epoch. */
+  /** Time of the last successful request, in milliseconds since the epoch. */
   dataUpdatedAt: number
 }
 
 /**
- * A paginated list of the API. Each page has the cursor of the next one, null at the end. `error` is that of the
- * list; `more` has that of the next page alone.
+ * Reads a paginated list of the API. Each page contains the cursor of the next one, null at the end. `error` is the
+ * error of the list, `more.nextPageError` that of the next page.
  */
 export function usePagedQuery<P extends PageOf>({ readPage, ...options }: PagedOptions<P>): PagedQuery<P> {
   const query = useInfiniteQuery<P, Error, InfiniteData<P, Cursor>, QueryKey, Cursor>({

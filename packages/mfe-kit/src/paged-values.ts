@@ -1,12 +1,12 @@
 import { useQueries } from '@tanstack/react-query'
 
-/** How long the values are shown without another request, in milliseconds. */
+/** Time for which cached values are not requested again, in milliseconds. */
 export const FRESH_MS = 60_000
 
 /**
- * What belongs to the items in view of a list. One request a page of `size` ids, however the list is scrolled. `from` and
- * `to` are the indexes of the items in view.
- * @param combine joins the answers; keeps its identity
+ * Reads values of a list's items in view. It sends one request per page of `size` ids; scrolling does not repeat
+ * requests. `from` and `to` are the indexes of the items in view.
+ * @param combine joins the responses; its identity must be stable
  */
 export function usePagedValues<T, R>(
   { key, size, read, combine }: PagedValues<T, R>,
@@ -31,13 +31,13 @@ interface PagedValues<T, R> {
   combine: (pages: { data: T | undefined }[]) => R
 }
 
-/** Joins answers that have values by id. */
+/** Merges responses that contain values by id. */
 export const mergeById = <T>(pages: { data: Readonly<Record<string, T>> | undefined }[]) =>
   Object.assign({}, ...pages.map(({ data }) => data)) as Readonly<Record<string, T>>
 
 /**
- * The pages of a list that a part of it, from index `from` up to `to`, is in: ids by pages of `size`, so that a
- * page is asked for once, however the list is scrolled.
+ * Returns the ids of the list in pages of `size`, limited to the pages that overlap `from` (inclusive) to `to`
+ * (exclusive). Fixed page limits let scrolling reuse cached pages.
  */
 export function pagesInView(ids: readonly string[], size: number, from: number, to: number): string[][] {
   const first = Math.max(0, Math.floor(from / size))

@@ -1,5 +1,5 @@
-// TanStack Query as sections use it, shared by host and remotes as one federation singleton. It imports nothing that
-// sections bundle, too: a module of both is bundled whole.
+// TanStack Query as sections use it, shared by host and remotes as one federation singleton. It must not import modules
+// that sections bundle too: federation bundles such a module whole.
 
 export type { QueryClient, QueryKey, UseMutationOptions, UseQueryResult } from '@tanstack/react-query'
 export {

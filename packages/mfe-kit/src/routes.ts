@@ -7,10 +7,7 @@ type EndpointByRoute = {
   [E in Endpoints as E extends contracts.PublicEndpoint ? `${E['method']} ${E['path']}` : never]: E
 }
 
-/**
- * Every operation of the contracts' endpoint tables, written 'METHOD /path', for example 'POST
- * /iods/:id/vote'.
- */
+/** Every operation of the contracts' endpoint tables, as 'METHOD /path', for example 'POST /iods/:id/vote'. */
 export type Route = keyof EndpointByRoute
 
 /** The endpoint of a route. */

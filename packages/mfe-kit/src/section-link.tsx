@@ -3,7 +3,7 @@ import type { NavigateOptions } from '@iodine/ui/router'
 import type { AnchorHTMLAttributes, MouseEvent } from 'react'
 import { useHost } from './use-host'
 
-/** Whether a click ends a selection of text by the mouse, and is none on the link. */
+/** Returns whether a click ends a text selection, so that the link must not be followed. */
 export const isSelecting = ({ detail }: MouseEvent): boolean =>
   detail > 0 && window.getSelection()?.isCollapsed === false
 
@@ -15,8 +15,8 @@ export interface SectionLinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorEl
 }
 
 /**
- * A link to a page of any section. The router's `Link` is for the section's own page under another search or filter.
- * A click that `onClick` prevents does not navigate.
+ * A link to a page of any section. Use the router's `Link` for the same page with other query parameters. A click whose
+ * default `onClick` prevents does not navigate.
  */
 export function SectionLink({ to, state, onClick, children, ...anchor }: SectionLinkProps) {
   const { navigate } = useHost()

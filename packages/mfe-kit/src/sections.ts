@@ -4,14 +4,14 @@ import { useMemo } from 'react'
 import type { Toast } from './host-contract'
 import { useHost } from './use-host'
 
-/** Ways to other pages, for what is no link. */
+/** Functions that navigate to other pages, for elements that are no links. */
 export interface Sections {
   open: (page: AppPath, options?: NavigateOptions) => void
-  /** What a toast offers after an IOD was created. */
+  /** Returns the toast buttons offered after an IOD was created. */
   afterCreation: (iodId: string) => NonNullable<Toast['actions']>
 }
 
-/** The ways from this page to the others. Links are `SectionLink`. */
+/** Returns the navigation functions of this section. For links, use `SectionLink`. */
 export function useSections(): Sections {
   const { navigate } = useHost()
   return useMemo(() => {

@@ -1,6 +1,6 @@
 import type { Source } from '@iodine/contracts'
 
-/** The names of the sources of records, as My Data has them. */
+/** The labels of record sources, as in My Data. */
 export const SOURCE_LABELS: Record<Source, string> = {
   tiktok: 'Short videos',
   telegram: 'Messaging channels',

@@ -10,9 +10,8 @@ import type { HostProps, RemoteParcel } from './host-contract'
 const TOKEN_KEY = 'access_token'
 
 /**
- * Runs one section without the shell, on its own dev server, against a product started by `npm start`. The
- * session is the token in local storage. Without one it prompts for a token, which can be copied from a
- * signed-in shell.
+ * Runs one section without the shell, on its dev server, against an app started by `npm start`. The session is the
+ * token in local storage. If it is missing, the page prompts for a token, which can be copied from a signed-in shell.
  */
 export async function runStandalone(parcel: RemoteParcel): Promise<void> {
   if (!localStorage.getItem(TOKEN_KEY)) {

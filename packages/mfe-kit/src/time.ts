@@ -1,4 +1,4 @@
-/** '12 s', '3.5 min', '2 h', '4 days' */
+/** Formats a duration: '12 s', '3.5 min', '2 h', '4 days'. */
 export function formatSpan(seconds: number): string {
   const shown = (value: number) => String(Math.round(value * 10) / 10)
   const span = Math.abs(seconds)
@@ -7,13 +7,13 @@ export function formatSpan(seconds: number): string {
   return span < 172_800 ? `${shown(span / 3_600)} h` : `${shown(span / 86_400)} days`
 }
 
-/** '2026-03-01 10:00:20 UTC', for times that are compared to the second. */
+/** Formats as '2026-03-01 10:00:20 UTC', for times that are compared to the second. */
 export const exactTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
 
-/** The value of a `datetime-local` input, which is in UTC, as ISO 8601; undefined for an empty one. */
+/** Converts the value of a `datetime-local` input in UTC to ISO 8601; undefined for an empty one. */
 export const fromUtcInput = (local: string): string | undefined =>
   local === '' ? undefined : `${local.length === 16 ? `${local}:00` : local}Z`
 
-/** A time as the value of a `datetime-local` input in UTC: seconds only where there are any. */
+/** Converts a time to the value of a `datetime-local` input in UTC; omits zero seconds. */
 export const toUtcInput = (iso: string | null | undefined): string =>
   iso?.slice(0, 19).replace(/:00$/, '') ?? ''

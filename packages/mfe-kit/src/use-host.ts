@@ -3,7 +3,7 @@ import type { HostProps } from './host-contract'
 
 export const HostContext = createContext<HostProps | null>(null)
 
-/** The host's props, for components of a section. */
+/** Returns the host's props, for components of a section. */
 export function useHost(): HostProps {
   const host = use(HostContext)
   if (!host) throw new Error('useHost() works only below defineParcel()')

@@ -1,6 +1,6 @@
 import type { QueryState } from '@iodine/ui'
 
-/** The state of a query with other data. A spread would subscribe to every field of the query. */
+/** Returns the state of a query with other data. A spread would subscribe to every field of the query. */
 export const withData = <T>(
   { error, isFetching, refetch }: Omit<QueryState<unknown>, 'data'>,
   data: T | undefined,

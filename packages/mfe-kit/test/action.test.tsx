@@ -27,7 +27,7 @@ const PATH = '/dashboard/days'
 const parcel = defineParcel({ '/': Page })
 const press = () => fireEvent.click(screen.getByRole('button'))
 
-test('an action tells its success and is pending until what it invalidates is read again', async () => {
+test('shows the toast of a success and stays pending until the invalidated queries are refetched', async () => {
   let release = () => {}
   let reads = 0
   const { calls, toasts } = await openSection(parcel, PATH, PATH, {
@@ -56,8 +56,8 @@ test.each([
   [[500], [{ title: 'Error', description: 'Not deleted', status: 'error', duration: 3000 }]],
   [[401, { detail: 'Invalid token' }], []],
 ] as const)(
-  'a failure has the detail of the server, or its own text; a 401 is silent (%j)',
-  async (answer, told) => {
+  'shows the server’s detail or the action’s text on a failure, and nothing on a 401 (%j)',
+  async (answer, expected) => {
     const { calls, toasts } = await openSection(parcel, PATH, PATH, {
       'GET /iods/days': [200, []],
       'DELETE /campaigns/:id': [...answer] as [number, unknown?],
@@ -65,6 +65,6 @@ test.each([
     await screen.findByText('read', { exact: false })
     press()
     await waitFor(() => expect(calls.filter(({ route }) => route === 'GET /iods/days')).toHaveLength(2))
-    expect(toasts).toEqual(told)
+    expect(toasts).toEqual(expected)
   },
 )

@@ -40,7 +40,7 @@ afterEach(() => close())
 const client = (token: string | null = 'secret', onUnauthorized?: (token: string | null) => void) =>
   createApiClient({ baseUrl, getToken: () => token, ...(onUnauthorized && { onUnauthorized }) })
 
-test('a call sends method, encoded path, bearer token and JSON body', async () => {
+test('sends method, encoded path, bearer token and JSON body', async () => {
   await client().call('POST /iods/:id/vote', { params: { id: 'a/b' }, body: { vote_type: 'POSITIVE' } })
   expect(seen[0]).toMatchObject({
     method: 'POST',
@@ -53,7 +53,7 @@ test('a call sends method, encoded path, bearer token and JSON body', async () =
   })
 })
 
-test('a download is the bytes of the answer; a refusal is read as any other', async () => {
+test('downloads the bytes of a response, and rejects an error response like any call', async () => {
   answer = { status: 200, body: 'PK\u0003', headers: { 'content-type': 'application/wacz+zip' } }
   const file = await client().download('GET /captures/:id/wacz', { params: { id: 'a' } })
   expect([await file.text(), file.type]).toEqual(['PK\u0003', 'application/wacz+zip'])
@@ -65,20 +65,20 @@ test('a download is the bytes of the answer; a refusal is read as any other', as
   })
 })
 
-test('without a token or a body neither header is sent', async () => {
+test('omits both headers without a token and a body', async () => {
   await client(null).call('GET /profile/me')
   expect(seen[0]?.headers.authorization).toBeUndefined()
   expect(seen[0]?.headers['content-type']).toBeUndefined()
 })
 
-test('query values are repeated for lists, left out when absent, and numbers are sent as text', async () => {
+test('repeats list parameters, omits absent ones, and sends numbers as text', async () => {
   await client().call('GET /iods', {
     query: { q: 'a&b', category: ['URL', 'HASH'], source_type: undefined, limit: 5 },
   })
   expect(seen[0]?.url).toBe('/api/v1/iods?q=a%26b&category=URL&category=HASH&limit=5')
 })
 
-test('a page carries the total, its relation and the next cursor of the headers', async () => {
+test('returns the total, its relation and the next cursor from the headers', async () => {
   answer = { status: 200, body: '[]', headers: { 'X-Total-Count': '7', 'X-Next-Cursor': 'abc' } }
   await expect(client().page('GET /iods', { query: { limit: 1 } })).resolves.toEqual({
     items: [],
@@ -99,7 +99,7 @@ test.each([
   ['{"detail":["email is missing","code is wrong"]}', 'email is missing, code is wrong'],
   ['{"detail":{"msg":"x"}}', 'fallback'],
   ['<html>', 'fallback'],
-])('an error answer %s reads as "%s"', async (body, text) => {
+])('reads the error response %s as "%s"', async (body, text) => {
   answer = { status: 400, body }
   const error = await client()
     .call('GET /profile/me')
@@ -108,24 +108,24 @@ test.each([
   expect(errorDetail(error, 'fallback')).toBe(text)
 })
 
-test('an answer that is no JSON is a failure even with status 200', async () => {
+test('rejects a response that is not JSON even with status 200', async () => {
   answer = { status: 200, body: 'oops' }
   await expect(client().call('GET /profile/me')).rejects.toMatchObject({ name: 'ApiError', status: 200 })
 })
 
-test('no answer at all has status 0 and no detail', async () => {
+test('rejects with status 0 and no detail if there is no response', async () => {
   close()
   await expect(client().call('GET /profile/me')).rejects.toMatchObject({ status: 0, detail: null })
 })
 
-test('a 401 tells the host which token was refused, and is thrown all the same', async () => {
+test('reports the rejected token of a 401 to the host, and still rejects', async () => {
   answer = { status: 401, body: '{"detail":"Not authenticated"}' }
   const refused = vi.fn()
   await expect(client('old', refused).call('GET /iods')).rejects.toMatchObject({ status: 401 })
   expect(refused).toHaveBeenCalledExactlyOnceWith('old')
 })
 
-test('an aborted call rejects with the abort, not with an ApiError', async () => {
+test('rejects an aborted call with the abort, not with an ApiError', async () => {
   const page = new AbortController()
   page.abort()
   await expect(client().call('GET /iods', { signal: page.signal })).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const ID = 'a'.repeat(24)
 
-test('a request reaches the route of its template, a literal route before one with parameters', async () => {
+test('routes a request by its template, and prefers a literal route to one with parameters', async () => {
   const { calls, origin } = await startApi(
     { 'GET /campaigns/:id': ({ params }) => [200, params], 'GET /campaigns/my': [200, ['mine']] },
     '/api/v1',
@@ -16,7 +16,7 @@ test('a request reaches the route of its template, a literal route before one wi
   expect(calls[0]?.search.get('q')).toBe('1')
 })
 
-test('a request that no route matches is answered with 501, and fails the test with its path', async () => {
+test('answers an unmatched request with 501, and fails the test with its path', async () => {
   const { origin } = await startApi({ 'GET /campaigns/:id': [200, {}] })
   expect((await fetch(`${origin}/campaigns/x/y`)).status).toBe(501)
   expect(failOnMisses).toThrow(/GET \/campaigns\/x\/y \(routes: GET \/campaigns\/:id\)/)

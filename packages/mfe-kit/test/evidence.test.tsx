@@ -51,7 +51,7 @@ const failed = (report: HTMLElement) =>
     .map(icon => icon.closest('li')?.textContent?.replace('Fails:', ''))
 
 describe('the drawer of an IOD’s evidence', () => {
-  it('shows a quote in its context, where it stood, when, and who added it', async () => {
+  it('shows a quote with its context, URL, times and author', async () => {
     const { seal } = await sealedCapture(TEXT, RECORD)
     const author = { created_by_id: 'd'.repeat(24), created_by_username: 'bo' }
     await open([quoting(TEXT, 'heat the lake', { seal, ...author, open: false, capture_id: null })])
@@ -65,14 +65,14 @@ describe('the drawer of an IOD’s evidence', () => {
     )
     expect(piece.getByText('No. 3')).toBeTruthy()
     expect(piece.getByText(seal.manifest_hash)).toBeTruthy()
-    // What is not open to this user has no content to show, save or share, and is not theirs to delete.
+    // A closed capture has no content to show, save or share; its evidence belongs to another user.
     expect(piece.getAllByRole('button').map(button => button.textContent || button.title)).toEqual(
-      expect.not.arrayContaining(['Show in the capture', 'Download WACZ', 'Share', 'Delete']),
+      expect.not.arrayContaining(['Show in capture', 'Download WACZ', 'Share', 'Delete']),
     )
     expect((await drawerOf()).getByText('heat the lake', { selector: 'p' })).toBeTruthy()
   })
 
-  it('takes hostile words as text, and links to nothing but web addresses', async () => {
+  it('renders hostile quotes as text, and links only http(s) URLs', async () => {
     const hostile = 'a\u202e<img src=x onerror=alert(1)>\u2066'
     await open([
       quoting(`${hostile}x${hostile}`, 'x', {
@@ -87,22 +87,22 @@ describe('the drawer of an IOD’s evidence', () => {
     expect(quote?.getAttribute('dir')).toBe('auto')
     expect(document.querySelector('img, script')).toBeNull()
     expect(piece.queryByRole('link')).toBeNull()
-    expect(piece.getByText('Another system said so. Nothing here has checked it.')).toBeTruthy()
+    expect(piece.getByText('Imported from another system. This server has not checked it.')).toBeTruthy()
     expect(piece.queryByRole('button', { name: 'Verify' })).toBeNull()
   })
 
   it.each([
     ['record', 'Collected record'],
     ['narrative', 'Analyzed text'],
-    ['capture', 'Erased capture'],
-  ] as const)('says what a piece without a seal is worth: %s', async (kind, tag) => {
+    ['capture', 'Deleted capture'],
+  ] as const)('explains the evidential value of a piece without a seal: %s', async (kind, tag) => {
     await open([quoting(TEXT, 'heat the lake', { kind, open: false, capture_id: null })])
     const piece = await pieceOf()
     expect(piece.getByText(tag)).toBeTruthy()
     expect(piece.queryByRole('button', { name: 'Verify' })).toBeNull()
   })
 
-  it('says when there is none, and when it can’t be loaded', async () => {
+  it('shows an empty state, and an error if loading fails', async () => {
     await open([])
     expect(await (await drawerOf()).findByText('No evidence yet')).toBeTruthy()
     let fails = true
@@ -112,7 +112,7 @@ describe('the drawer of an IOD’s evidence', () => {
       'GET /captures/:id': [404, { detail: 'Not found' }],
     })
     const drawer = await drawerOf()
-    expect((await drawer.findByRole('alert')).textContent).toContain('Evidence could not be loadedNot now')
+    expect((await drawer.findByRole('alert')).textContent).toContain('Unable to load the evidenceNot now')
     fails = false
     press(drawer, 'Retry')
     await pieceOf()
@@ -125,7 +125,7 @@ describe('the drawer of an IOD’s evidence', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   })
 
-  it('deletes a piece of one’s own once it is confirmed, and keeps the focus', async () => {
+  it('deletes the user’s own piece after a confirmation, and keeps the focus', async () => {
     const pieces: Evidence[] = []
     const { calls, toasts } = await open(pieces, {
       'GET /iods/:id/evidence': () => {
@@ -147,7 +147,7 @@ describe('the drawer of an IOD’s evidence', () => {
 })
 
 describe('Verify', () => {
-  it('checks seal, log, signature and content, and says what that proves and what not', async () => {
+  it('checks seal, log, signature and content, and explains what the result proves', async () => {
     const { seal, routes } = await sealedCapture(TEXT, RECORD)
     const { calls } = await open([quoting(TEXT, 'heat the lake', { seal })], routes)
     const report = await verified(await pieceOf())
@@ -159,8 +159,10 @@ describe('Verify', () => {
     expect(proof?.className).toContain('intent-success')
     expect(proof?.textContent).not.toContain('Not proved')
     expect(proof?.querySelector('details')?.open).toBe(false)
-    expect(proof?.querySelector('details')?.textContent).toContain('Fingerprint, time of receipt and salt')
-    // The proof is that of the state of the log whose signature was checked.
+    expect(proof?.querySelector('details')?.textContent).toContain(
+      'fingerprint, time of receipt and salt match entry 3',
+    )
+    // The proof must refer to the log state whose signature was checked.
     expect(calls.find(({ route }) => route === 'GET /seals/:seq/proof')?.search.get('size')).toBe('5')
   })
 
@@ -169,10 +171,12 @@ describe('Verify', () => {
     const place = { role: 'record', pointer: '/metadata/a~1b', prefix: '', suffix: '' } as const
     await open([quoting('They heat the lake', 'heat the lake', { seal, ...place })], routes)
     const report = await verified(await pieceOf())
-    expect(report.textContent).toContain('The capture’s record is what was sealed, and says these words.')
+    expect(report.textContent).toContain(
+      'The capture’s record is unchanged since it was sealed and contains the quote.',
+    )
   })
 
-  it('does without the content where it is not open', async () => {
+  it('skips the content check if the capture is closed', async () => {
     const { seal, routes } = await sealedCapture(TEXT, RECORD)
     const { calls } = await open([quoting(TEXT, 'heat the lake', { seal, open: false })], routes)
     const report = await verified(await pieceOf())
@@ -182,15 +186,15 @@ describe('Verify', () => {
 
   const changed = (hash: string) => (hash.startsWith('0') ? '1' : '0') + hash.slice(1)
   it.each([
-    ['another time of receipt', 'seal', /do not give entry 3/],
-    ['another proof', 'log', /is not in the log/],
-    ['another root', 'root', /is not in the log|signature of the log/],
-    ['a signature of another key', 'signature', /signature of the log’s state is not that/],
-    ['a key that is not published', 'key', /none of its keys/],
-    ['another text', 'text', /text is not what was sealed/],
-    ['another list of contents', 'manifest', /list of contents is not what was sealed/],
-    ['words that are not there', 'words', /does not say these words there/],
-  ])('%s makes it red', async (_, what, says) => {
+    ['another time of receipt', 'seal', /do not match entry 3/],
+    ['another proof', 'log', /does not contain the entry/],
+    ['another root', 'root', /does not contain the entry|signature of the log/],
+    ['a signature of another key', 'signature', /signature of the log’s state is not valid/],
+    ['a key that is not published', 'key', /server does not publish/],
+    ['another text', 'text', /text has changed since it was sealed/],
+    ['another list of contents', 'manifest', /list of contents has changed since it was sealed/],
+    ['words that are not there', 'words', /does not contain the quote at its position/],
+  ])('fails on %s', async (_, what, says) => {
     const { seal, routes, proof, checkpoint, keys, capture, bytesOf } = await sealedCapture(TEXT, RECORD)
     let piece = quoting(TEXT, 'heat the lake', { seal })
     if (what === 'seal') piece = { ...piece, seal: { ...seal, received_at: '2026-11-19T10:00:00.000Z' } }
@@ -214,7 +218,7 @@ describe('Verify', () => {
     expect(failed(report).join(' ')).toMatch(says)
   })
 
-  it('says when it could not be checked, which is neither green nor red, and tries again', async () => {
+  it('shows an error without a verdict if the check fails, and retries it', async () => {
     const { seal, routes, keys } = await sealedCapture(TEXT, RECORD)
     let isDown = true
     await open([quoting(TEXT, 'heat the lake', { seal })], {
@@ -223,7 +227,7 @@ describe('Verify', () => {
     })
     const piece = await pieceOf()
     press(piece, 'Verify')
-    expect((await piece.findByRole('alert')).textContent).toContain('The seal could not be checked')
+    expect((await piece.findByRole('alert')).textContent).toContain('Unable to check the seal')
     expect(piece.queryByText(/^The seal (holds|does not hold)$/)).toBeNull()
     isDown = false
     press(piece, 'Retry')
@@ -232,25 +236,25 @@ describe('Verify', () => {
 })
 
 describe('an open capture', () => {
-  it('shows its text with the quote marked, as text', async () => {
+  it('shows its text with the quote marked, as plain text', async () => {
     const text = `${'before '.repeat(10_000)}<b>heat the lake</b>${' after'.repeat(10_000)}`
     const { seal, routes } = await sealedCapture(text, RECORD)
     await open([quoting(text, '<b>heat the lake</b>', { seal })], routes)
     const piece = await pieceOf()
-    press(piece, 'Show in the capture')
+    press(piece, 'Show in capture')
     const page = await piece.findByRole('region', { name: 'Captured text' })
     expect(page.querySelector('mark')?.textContent).toBe('<b>heat the lake</b>')
     expect(page.querySelector('b')).toBeNull()
     expect(page.textContent?.length).toBeLessThan(50_000)
-    fireEvent.click(piece.getByRole('button', { name: /^Show the other [\d,]+ characters$/ }))
+    fireEvent.click(piece.getByRole('button', { name: /^Show [\d,]+ more characters$/ }))
     expect(page.textContent).toBe(text)
   })
 
-  it('loads a picture only when asked, and never one that is a document', async () => {
+  it('loads a picture only on request, and never an SVG', async () => {
     const { seal, routes } = await sealedCapture(TEXT, RECORD)
     const { calls } = await open([quoting(TEXT, 'heat the lake', { seal })], routes)
     const piece = await pieceOf()
-    press(piece, 'Show in the capture')
+    press(piece, 'Show in capture')
     const button = await piece.findByRole('button', { name: 'Show screenshot' })
     expect(piece.queryByRole('button', { name: /Show picture/ })).toBeNull()
     const pictures = () => calls.filter(({ route }) => route.includes('/blobs/')).length
@@ -261,7 +265,7 @@ describe('an open capture', () => {
     expect(pictures()).toBe(1)
   })
 
-  it('is shared by its owner, who is told what others will see, and unshared', async () => {
+  it('is shared by its owner after a warning, and unshared', async () => {
     const { seal, routes, capture } = await sealedCapture(TEXT, RECORD)
     const piece = quoting(TEXT, 'heat the lake', { seal })
     const { calls } = await open([piece], {
@@ -274,7 +278,7 @@ describe('an open capture', () => {
     })
     press(await pieceOf(), 'Share')
     const dialog = within(await screen.findByRole('dialog', { name: 'Share this capture' }))
-    expect(dialog.getByText(/every signed-in person can also read all of the captured text/)).toBeTruthy()
+    expect(dialog.getByText(/every signed-in user can also read the whole captured text/)).toBeTruthy()
     press(dialog, 'Share')
     fireEvent.click(await (await pieceOf()).findByRole('button', { name: 'Stop sharing' }))
     await (await pieceOf()).findByRole('button', { name: 'Share' })
@@ -282,7 +286,7 @@ describe('an open capture', () => {
     expect(shared).toEqual([{ shared: true }, { shared: false }])
   })
 
-  it('that somebody else shares is not this user’s to share', async () => {
+  it('offers no sharing to users who do not own it', async () => {
     const { seal, routes, capture } = await sealedCapture(TEXT, RECORD)
     capture.own = false
     const { calls } = await open([quoting(TEXT, 'heat the lake', { seal, shared: true })], routes)
@@ -292,7 +296,7 @@ describe('an open capture', () => {
     expect(piece.queryByRole('button', { name: /shar/i })).toBeNull()
   })
 
-  it('tells why a WACZ could not be downloaded', async () => {
+  it('shows why a WACZ could not be downloaded', async () => {
     const { seal, routes } = await sealedCapture(TEXT, RECORD)
     const { toasts } = await open([quoting(TEXT, 'heat the lake', { seal })], {
       ...routes,
@@ -303,8 +307,8 @@ describe('an open capture', () => {
   })
 })
 
-describe('counts', () => {
-  it('are asked once a page, however the list is scrolled', () => {
+describe('evidence counts', () => {
+  it('are requested once per page while the list scrolls', () => {
     const ids = Array.from({ length: 120 }, (_, n) => `${n}`)
     expect(pagesInView(ids, 50, 0, 20)).toEqual([ids.slice(0, 50)])
     expect(pagesInView(ids, 50, 30, 50)).toEqual([ids.slice(0, 50)])
@@ -313,7 +317,7 @@ describe('counts', () => {
     expect(pagesInView([], 50, 0, 0)).toEqual([])
   })
 
-  it('of rows come in one request; a row without evidence has no mark', async () => {
+  it('are requested for all rows at once; a row without evidence shows none', async () => {
     const { calls } = await openSection(defineParcel({ '/': Rows }), '/dashboard/iods', '/dashboard/iods', {
       'POST /iods/evidence/counts': [200, { [IDS[1] as string]: 1_234 }],
     })
@@ -329,14 +333,14 @@ function Rows() {
   return IDS.map(id => <EvidenceMark key={id} iod={{ id, value: id }} count={counts[id] ?? 0} />)
 }
 
-/** A card whose record has the captures that the server lists. */
+/** A card with the sealed captures of its record. */
 function RecordCard() {
   const captures = useSealedCaptures(IDS, 0, IDS.length)
   return <SealedMark captures={captures.get(IDS[0] as string) ?? []} about="Varnel Watch" />
 }
 
 describe('the captures of a record', () => {
-  it('are opened by its mark: times, seal, Verify and Delete', async () => {
+  it('open from the record’s button, with times, seal, Verify and Delete', async () => {
     const { capture, routes } = await sealedCapture(TEXT, RECORD)
     const { own: _, manifest: __, manifest_hash, seal: ___, ...summary } = capture
     let listed = [{ ...summary, record_id: IDS[0] as string }]
@@ -362,8 +366,8 @@ describe('the captures of a record', () => {
     fireEvent.click(details.getByRole('button', { name: 'Delete' }))
     const dialog = within(await screen.findByRole('dialog', { name: 'Delete this capture' }))
     fireEvent.click(dialog.getByRole('button', { name: 'Delete' }))
-    expect(await screen.findByText('This record has no capture any more')).toBeTruthy()
-    expect(toasts).toMatchObject([{ title: 'The capture is erased' }])
+    expect(await screen.findByText('This record no longer has captures')).toBeTruthy()
+    expect(toasts).toMatchObject([{ title: 'Capture deleted' }])
     expect(calls.filter(({ route }) => route === 'DELETE /captures/:id')).toHaveLength(1)
     expect(screen.queryByRole('button', { name: 'Sealed' })).toBeNull()
   })

@@ -7,10 +7,10 @@ import { QueryClientProvider, usePagedQuery } from '../src/query'
 
 afterEach(cleanup)
 
-/** A list with numbered pages. The test answers the requests one by one. */
+/** Mounts a list with numbered pages, whose requests the test answers one by one. */
 const openList = async () => {
   const client = new QueryClient()
-  const asked: { page: number; signal: AbortSignal; answer: () => void }[] = []
+  const requests: { page: number; signal: AbortSignal; answer: () => void }[] = []
   const wrapper = ({ children }: { children: ReactNode }) => (
     <QueryClientProvider client={client}>{children}</QueryClientProvider>
   )
@@ -20,7 +20,7 @@ const openList = async () => {
         queryKey: ['numbers'],
         queryFn: ({ pageParam, signal }) =>
           new Promise<number>(resolve => {
-            asked.push({ page: pageParam, signal, answer: () => resolve(pageParam) })
+            requests.push({ page: pageParam, signal, answer: () => resolve(pageParam) })
           }),
         initialPageParam: 0,
         getNextPageParam: last => last + 1,
@@ -28,35 +28,35 @@ const openList = async () => {
       }),
     { wrapper },
   )
-  await act(async () => asked[0]?.answer())
+  await act(async () => requests[0]?.answer())
   await waitFor(() => expect(result.current.data?.pages).toEqual([0]))
-  return { asked, list: () => result.current }
+  return { requests, list: () => result.current }
 }
 
-test('asked for twice at once, the next page is read once', async () => {
-  const { asked, list } = await openList()
+test('sends one request for the next page if it is requested twice at once', async () => {
+  const { requests, list } = await openList()
   const { fetchNextPage } = list()
   await act(async () => {
     const both = [fetchNextPage(), fetchNextPage()]
-    for (const { answer } of asked.slice(1)) answer()
+    for (const { answer } of requests.slice(1)) answer()
     await Promise.all(both)
   })
-  expect(asked.map(({ page, signal }) => [page, signal.aborted])).toEqual([
+  expect(requests.map(({ page, signal }) => [page, signal.aborted])).toEqual([
     [0, false],
     [1, false],
   ])
   await waitFor(() => expect(list().data?.pages).toEqual([0, 1]))
 })
 
-test('the next page goes before a reading anew of the list', async () => {
-  const { asked, list } = await openList()
+test('cancels a refetch of the list in favour of the next page', async () => {
+  const { requests, list } = await openList()
   await act(async () => {
     void list().refetch()
     const next = list().fetchNextPage()
-    asked[2]?.answer()
+    requests[2]?.answer()
     await next
   })
-  expect(asked.map(({ page, signal }) => [page, signal.aborted])).toEqual([
+  expect(requests.map(({ page, signal }) => [page, signal.aborted])).toEqual([
     [0, false],
     [0, true],
     [1, false],
@@ -64,7 +64,7 @@ test('the next page goes before a reading anew of the list', async () => {
   await waitFor(() => expect(list().data?.pages).toEqual([0, 1]))
 })
 
-test('a next page that fails is its own error, and leaves the list without one', async () => {
+test('reports the error of a next page separately, and keeps the loaded items', async () => {
   const client = new QueryClient()
   const wrapper = ({ children }: { children: ReactNode }) => (
     <QueryClientProvider client={client}>{children}</QueryClientProvider>

@@ -42,7 +42,7 @@ const open = (lookup: Answer = [200, []], routes: Routes = {}) =>
   openSection(parcel, '/dashboard/data', '/dashboard/data?q=lake', { 'POST /iods/lookup': lookup, ...routes })
 const press = async (name: string) => fireEvent.click(await screen.findByRole('button', { name }))
 
-test('the toast of an IOD that exists opens its side panel; other toasts have no button', async () => {
+test('opens the side panel of an existing IOD from its toast; other toasts have no button', async () => {
   const existing = anIod({ value: 'mirrors', category: 'HASHTAGS' })
   const others = [
     anIod({ value: '#mirrors', category: 'KEYWORDS' }),
@@ -57,7 +57,7 @@ test('the toast of an IOD that exists opens its side panel; other toasts have no
     description: 'This IOD already exists',
     status: 'error',
   })
-  expect(toasts[1]?.action?.text).toBe('Open it')
+  expect(toasts[1]?.action?.text).toBe('Open IOD')
   expect(calls).toEqual([])
   toasts[1]?.action?.onClick()
   await waitFor(() => expect(path()).toBe(`/dashboard/iods/${existing.id}`))
@@ -65,15 +65,15 @@ test('the toast of an IOD that exists opens its side panel; other toasts have no
 })
 
 test.each([201, 409])(
-  'a quote is added to the IOD that exists; one that it has already counts too (%i)',
+  'adds the quote to the existing IOD, and treats a duplicate quote as success (%i)',
   async status => {
     const existing = anIod({ value: 'mirrors', category: 'HASHTAGS' })
     const { toasts, calls, path } = await open([200, [existing]], {
-      'POST /iods/:id/evidence': [status, { detail: 'These words are already evidence of this IOD' }],
+      'POST /iods/:id/evidence': [status, { detail: 'This quote is already evidence of this IOD' }],
     })
     await press('quote')
     expect(toasts[0]?.actions?.map(({ text }) => text)).toEqual([
-      'Open it',
+      'Open IOD',
       'Add your quote to the existing IOD',
     ])
     toasts[0]?.actions?.[1]?.onClick()
@@ -86,30 +86,30 @@ test.each([201, 409])(
   },
 )
 
-test('a quote that is refused is told, and so is an IOD that is gone', async () => {
+test('shows an error if the quote is rejected or the IOD does not exist any more', async () => {
   const existing = anIod({ value: 'mirrors', category: 'HASHTAGS' })
   const refused = await open([200, [existing]], { 'POST /iods/:id/evidence': [413, { detail: 'Too many' }] })
   await press('quote')
   refused.toasts[0]?.actions?.[1]?.onClick()
   await waitFor(() =>
-    expect(refused.toasts[1]).toMatchObject({ title: 'Your quote was not added', description: 'Too many' }),
+    expect(refused.toasts[1]).toMatchObject({ title: 'Unable to add your quote', description: 'Too many' }),
   )
   const gone = await open()
   await press('quote')
   gone.toasts[0]?.actions?.[1]?.onClick()
-  await waitFor(() => expect(gone.toasts[1]?.description).toBe('Your quote was not added'))
+  await waitFor(() => expect(gone.toasts[1]?.description).toBe('Unable to add your quote'))
   expect(screen.queryByText('added')).toBeNull()
 })
 
-test('an IOD that is not found any more is told', async () => {
+test('shows an error if the lookup does not find the IOD', async () => {
   const { toasts, path } = await open()
   await press('twice')
   toasts[0]?.action?.onClick()
-  await waitFor(() => expect(toasts[1]?.description).toBe('The IOD could not be opened'))
+  await waitFor(() => expect(toasts[1]?.description).toBe('Unable to open the IOD'))
   expect(path()).toBe('/dashboard/data')
 })
 
-test('a link to another section is opened by the host, and by the browser in a new tab', async () => {
+test('lets the host open a link to another section, and the browser a new tab', async () => {
   const { path, search } = await open()
   const link = await screen.findByRole('link', { name: 'Campaign' })
   expect(link.getAttribute('href')).toBe('/dashboard/campaigns?search=lake')

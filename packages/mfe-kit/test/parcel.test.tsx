@@ -66,7 +66,7 @@ function Section() {
   )
 }
 
-test('a section sees its path below the base, the host props, and links that carry the base', async () => {
+test('passes the path below the base, the host props, and links with the base to the section', async () => {
   const props = hostProps()
   await mount(Section, props)
   expect(container.textContent).toContain('/ ada')
@@ -83,7 +83,7 @@ test('a section sees its path below the base, the host props, and links that car
   )
 })
 
-test('an unknown path below the section is Page Not Found', async () => {
+test('shows Page Not Found for an unknown path below the section', async () => {
   const pages = { '/': () => <h1>List</h1>, '/thing/:id': () => <h1>Thing</h1> }
   const open = async (path: string) => {
     parcel = mountParcel(
@@ -109,7 +109,7 @@ test('an unknown path below the section is Page Not Found', async () => {
   expect(await open('/x/y')).toEqual(missing)
 })
 
-test('new props reach the section without mounting it again, also in quick succession', async () => {
+test('updates the section’s props without mounting it again, also in quick succession', async () => {
   await mount(Section, hostProps())
   const opened = container.querySelector('p')?.dataset.open
   for (const page of ['a', 'b', 'c']) parcel?.update(hostProps({ location: at(`/dashboard/iods/${page}`) }))
@@ -117,7 +117,7 @@ test('new props reach the section without mounting it again, also in quick succe
   expect(container.querySelector('p')?.dataset.open).toBe(opened)
 })
 
-test('a throw while rendering reaches the host and leaves nothing behind', async () => {
+test('reports a render error to the host and leaves an empty container', async () => {
   const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
   const props = hostProps()
   await mount(() => {
@@ -132,7 +132,7 @@ test('a throw while rendering reaches the host and leaves nothing behind', async
   printed.mockRestore()
 })
 
-test('unmounting empties the container', async () => {
+test('empties the container on unmount', async () => {
   await mount(Section, hostProps())
   await parcel?.unmount()
   expect(container.childNodes).toHaveLength(0)

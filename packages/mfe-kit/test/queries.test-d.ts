@@ -6,7 +6,7 @@ import { useMutation, useQuery } from '../src/query'
 
 declare const api: ApiClient
 
-test('routes are those of the contracts', () => {
+test('derives routes from the contracts', () => {
   expectTypeOf<'GET /iods'>().toExtend<Route>()
   expectTypeOf<'GET /nothing'>().not.toExtend<Route>()
   expectTypeOf<'POST /internal/iods/batch'>().not.toExtend<Route>()
@@ -22,7 +22,7 @@ test('routes are those of the contracts', () => {
   api.call('GET /iods', { query: { colour: 'red' } })
 })
 
-test('a query has the data of its call', () => {
+test('types the data of a query by its call', () => {
   const query = () =>
     useQuery({
       queryKey: ['campaign', 'x'],
@@ -44,7 +44,7 @@ test('a query has the data of its call', () => {
   })
 })
 
-test('an infinite query has its pages', () => {
+test('types the pages of an infinite query', () => {
   const query = () =>
     useInfiniteQuery({
       queryKey: ['campaigns'],
@@ -56,7 +56,7 @@ test('an infinite query has its pages', () => {
   expectTypeOf<NonNullable<ReturnType<typeof query>['data']>['pages']>().toEqualTypeOf<Page<Campaign[]>[]>()
 })
 
-test('a mutation takes what its call sends', () => {
+test('types the input of a mutation by its call', () => {
   const mutation = () =>
     useMutation({ mutationFn: (body: Input<'POST /iods'>['body']) => api.call('POST /iods', { body }) })
   expectTypeOf<ReturnType<typeof mutation>['data']>().toEqualTypeOf<Iod | undefined>()

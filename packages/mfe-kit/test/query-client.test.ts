@@ -12,13 +12,13 @@ const attempts = async (error: Error) => {
   return queryFn.mock.calls.length
 }
 
-test('what the client got wrong is not asked again, what the network or a server did is, once', async () => {
+test('retries network and server errors once, and client errors never', async () => {
   expect(await attempts(new ApiError(404, 'Not found'))).toBe(1)
   expect(await attempts(new ApiError(503, null))).toBe(2)
   expect(await attempts(new ApiError(0, null))).toBe(2)
 })
 
-test('the cache lasts while the user stays and is gone for the next one', () => {
+test('keeps the cache for the same user and clears it for the next one', () => {
   const clientFor = queryClientFor()
   const first = clientFor('ada')
   first.setQueryData(['secret'], 1)

@@ -27,7 +27,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('a host supports remotes of its major version of the contract, and of no later minor one', () => {
+test('supports remotes of the same major version whose minor version is not later', () => {
   expect(isSupported('1.4', '1.4')).toBe(true)
   expect(isSupported('1.4', '1.5')).toBe(true)
   expect(isSupported('1.9', '1.10')).toBe(true)
@@ -36,7 +36,7 @@ test('a host supports remotes of its major version of the contract, and of no la
   expect(isSupported('1.5', '2.0')).toBe(false)
 })
 
-/** Serves remotes with these host contracts by stubs of requests and scripts. */
+/** Serves remotes that require these host contracts, by stubs of requests and scripts. */
 function serve(contracts: Record<string, string>) {
   if (!getInstance()) init({ name: 'host', remotes: [] })
   const names = Object.keys(contracts)
@@ -61,7 +61,7 @@ function serve(contracts: Record<string, string>) {
   return served
 }
 
-test('a retry bypasses the cache for the remote that failed, and for no other', async () => {
+test('bypasses the cache on a retry only for the remote that failed', async () => {
   const served = serve({ mfe_a: HOST_CONTRACT_VERSION, mfe_b: HOST_CONTRACT_VERSION })
   vi.spyOn(console, 'error').mockImplementation(() => {})
   const remotes = createRemotes({ loadShared: async () => {} })
@@ -77,7 +77,7 @@ test('a retry bypasses the cache for the remote that failed, and for no other', 
   ])
 })
 
-test('a remote that requires the next major version of the contract is refused', async () => {
+test('rejects a remote that requires the next major version of the contract', async () => {
   serve({ mfe_next: '2.0' })
   const remotes = createRemotes({ loadShared: async () => {} })
   await expect(remotes.load('mfe_next')).rejects.toThrow(

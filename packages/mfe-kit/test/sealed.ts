@@ -18,7 +18,7 @@ export const IOD = { id: 'a'.repeat(24), value: 'heat the lake' }
 
 const encode = (text: string) => new TextEncoder().encode(text)
 
-/** A page's text, a record, and a seal of both as entry 3 of a log of 5, with the key that signs the log. */
+/** Creates a page's text, a record, and a seal of both as entry 3 of a log of 5, with the log's signing key. */
 export async function sealedCapture(text: string, record: object) {
   const contents = { text: encode(text), record: encode(canonicalJson(record)) }
   const picture = encode('not a picture')
@@ -109,7 +109,7 @@ export async function sealedCapture(text: string, record: object) {
   return { capture, seal, checkpoint, proof, keys, routes, contents, bytesOf }
 }
 
-/** A piece of evidence that quotes a text. */
+/** Creates a piece of evidence that quotes a text. */
 export const quoting = (text: string, exact: string, change: Partial<Evidence> = {}): Evidence => {
   const start = text.indexOf(exact)
   const end = start + exact.length

@@ -12,7 +12,7 @@ export interface Call {
   route: string
   params: Record<string, string>
   search: URLSearchParams
-  /** Of the Authorization header. */
+  /** The bearer token of the Authorization header. */
   token: string | null
   body: unknown
 }
@@ -72,7 +72,7 @@ export async function startApi(routes: Routes, prefix = '') {
   return { calls, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-/** 'GET /campaigns/:id' as a pattern over method and path, with the names of its parameters. */
+/** Converts 'GET /campaigns/:id' to a pattern over method and path, with the names of its parameters. */
 function patternOf(route: string) {
   const names = Array.from(route.matchAll(/:(\w+)/g), ([, name]) => name as string)
   return { names, pattern: pathPattern({ path: route }) }
@@ -81,5 +81,5 @@ function patternOf(route: string) {
 /** Throws if a request since the last call matched no route. Runs after each test. */
 export function failOnMisses(): void {
   const unanswered = misses.splice(0)
-  if (unanswered.length > 0) throw new Error(`No route of this test answers ${unanswered.join('; ')}`)
+  if (unanswered.length > 0) throw new Error(`No route of this test matches ${unanswered.join('; ')}`)
 }

@@ -30,14 +30,14 @@ const raise = (message: string): never => {
   throw new Error(message)
 }
 
-/** Sets the address of the test's page. */
+/** Sets the URL of the test's page. */
 export const setAddress = (url: string): void =>
   (window as unknown as { happyDOM: { setURL: (url: string) => void } }).happyDOM.setURL(url)
 
 /**
- * Mounts the section's parcel as the shell does, at `path`, against a server with these `routes`. `change`
- * overrides fields of the signed-in user; unless it sets an id, the user and its query cache are new. A
- * section opened earlier in the test is unmounted.
+ * Mounts the section's parcel like the shell, at `path`, against a server with these `routes`. `change` overrides
+ * fields of the signed-in user; unless it sets an id, the user and its query cache are new. Unmounts a section opened
+ * earlier in the test.
  */
 export async function openSection(
   parcel: RemoteParcel,

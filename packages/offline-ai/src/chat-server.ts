@@ -23,14 +23,14 @@ export interface EmbeddingsRequest {
 }
 
 export interface ChatServer {
-  /** For OPENAI_BASE_URL. */
+  /** Value for OPENAI_BASE_URL. */
   url: string
   stop(): Promise<void>
 }
 
 const BODY_BYTES_MAX = 4 * 1_048_576
 
-/** Parses the request's JSON; undefined if it is invalid or lacks a list. */
+/** Parses the request's JSON; returns undefined if it is invalid, too long or lacks the list. */
 const readBody = async <T>(request: IncomingMessage, list: keyof T & string): Promise<T | undefined> => {
   let text = ''
   for await (const chunk of request.setEncoding('utf8')) {
@@ -84,15 +84,15 @@ export const sendCompletion = (
     usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
   })
 
-/** Text between the marker lines of the last user message, or the whole message without markers. */
+/** Returns the text between the marker lines of the last user message, or the whole message without markers. */
 export const promptText = ({ messages }: ChatRequest['body']): string => {
   const content = String(messages.findLast(({ role }) => role === 'user')?.content ?? '')
   return /^<(text-[\w-]+)>\n([\s\S]*)\n<\/\1>$/.exec(content)?.[2] ?? content
 }
 
 /**
- * An OpenAI-compatible `POST /v1/chat/completions` on a free loopback port; `respond` answers requests. With `embed`
- * it has `POST /v1/embeddings` too, of lists of texts.
+ * Starts an OpenAI-compatible server on a free loopback port. `respond` answers `POST /v1/chat/completions`, `embed`
+ * answers `POST /v1/embeddings` for lists of texts.
  */
 export const startChatServer = async (
   respond: (request: ChatRequest, response: ServerResponse) => unknown,

@@ -1,11 +1,11 @@
 import { type ChatServer, promptText, sendCompletion, sendError, startChatServer } from './chat-server.js'
 
-/** Model name in its answers. */
+/** Model name in the answers of `startOfflineAi`. */
 export const RULES_MODEL = 'rule-based (compromise), no AI model'
 
 /**
- * An AI provider without network or paid key: it accepts any key and extracts triplets by part-of-speech
- * rules. It answers only the extraction worker's prompt.
+ * Starts an AI provider that needs neither network nor paid key: it accepts any key and extracts triplets by
+ * part-of-speech rules. It answers only the extraction worker's prompt.
  */
 export const startOfflineAi = async (): Promise<ChatServer> => {
   // Imported lazily: servers with scripted answers do not need the rules' word lists.

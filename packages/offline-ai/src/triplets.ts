@@ -15,18 +15,18 @@ const JOINING = new Set(['and', 'or', '&'])
 const PAUSE = /[,;:.!?…—–]|\s-\s/
 const RELATIVE = /^(who|which|that)$/i
 
-/** True if a following verb without its own subject takes the previous subject. */
+/** Returns true if the next verb, which has no subject, takes the previous subject. */
 const carriesOn = (term: Term): boolean => has(term, 'Conjunction') || RELATIVE.test(term.text)
 
-/** True for a finite verb; `to hide` and `hiding` belong to the preceding phrase. */
+/** Returns true for a finite verb; `to hide` and `hiding` belong to the preceding phrase. */
 const isPredicate = (term: Term | undefined): boolean =>
   has(term, 'Verb') && !has(term, 'Infinitive') && !has(term, 'Gerund')
 
 /**
- * Where the verb of a sentence is for which the tagger found none: `pays` after a singular noun and before a name, an
- * article or a pronoun is taken for a plural. -1 if there is no such word.
+ * Returns the index of a verb that the tagger mistook for a plural noun, in a sentence without any verb: `pays` after a
+ * singular noun and before a name, an article or a pronoun. -1 if there is none.
  */
-const mistakenVerb = (terms: readonly Term[]): number =>
+const mistaggedVerb = (terms: readonly Term[]): number =>
   terms.some(term => has(term, 'Verb'))
     ? -1
     : terms.findIndex((term, n) => {
@@ -42,7 +42,7 @@ const mistakenVerb = (terms: readonly Term[]): number =>
         )
       })
 
-/** Number of terms in the object: up to the start of the next clause. */
+/** Returns the number of terms in the object, which ends at the start of the next clause. */
 const objectLength = (terms: readonly Term[]): number => {
   for (const [n, term] of terms.entries()) {
     if (isPredicate(term)) return n
@@ -67,9 +67,8 @@ const phrase = (terms: readonly Term[]): string =>
     .trim()
 
 /**
- * Extracts subject–verb–object triplets from English text by part-of-speech rules: a stand-in for a model, of
- * far lower quality. A verb without a subject takes the previous one in the sentence; a verb without an
- * object gives no triplet.
+ * Extracts subject–verb–object triplets from English text by part-of-speech rules; quality is far below a model's. A
+ * verb without a subject takes the previous subject of the sentence. A verb without an object yields no triplet.
  */
 export const ruleTriplets = (text: string): Triplet[] => {
   const triplets: Triplet[] = []
@@ -77,8 +76,8 @@ export const ruleTriplets = (text: string): Triplet[] => {
     .sentences()
     .json({ terms: { tags: true } }) as { terms: Term[] }[]) {
     const { terms } = sentence
-    const mistaken = terms[mistakenVerb(terms)]
-    if (mistaken) mistaken.tags = ['Verb', 'PresentTense']
+    const mistagged = terms[mistaggedVerb(terms)]
+    if (mistagged) mistagged.tags = ['Verb', 'PresentTense']
     let subject = ''
     let from = 0
     for (let n = 0; n < terms.length; n++) {
@@ -109,7 +108,7 @@ export const ruleTriplets = (text: string): Triplet[] => {
   return triplets.slice(0, LIMITS.tripletsMax)
 }
 
-/** The last noun phrase before a verb. */
+/** Returns the last noun phrase before a verb. */
 const subjectOf = (terms: readonly Term[]): string => {
   let end = terms.length
   while (end > 0 && !has(terms[end - 1], 'Noun')) end--

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ChatServer, RULES_MODEL, startOfflineAi } from '../src/index.js'
 import { ruleTriplets } from '../src/triplets.js'
 
-describe('the rules', () => {
-  const said = (text: string) =>
+describe('ruleTriplets', () => {
+  const tripletTexts = (text: string) =>
     ruleTriplets(text).map(({ subject, verb, object }) => `${subject} | ${verb} | ${object}`)
 
   it.each([
@@ -26,11 +26,13 @@ describe('the rules', () => {
     ['Hurry! Share before it is gone!', []],
     ['', []],
     ['المرايا العملاقة تسخن البحيرة. 彼らは数字を隠している。🐟', []],
-  ])('read %s', (text, triplets) => {
-    expect(said(text)).toEqual(triplets)
+  ])('extracts the triplets of %j', (text, triplets) => {
+    expect(tripletTexts(text)).toEqual(triplets)
   })
 
-  it('keep to the contract whatever the text is', { tags: 'long' }, () => {
+  it('returns triplets within the limits of the contract for long and hostile texts', {
+    tags: 'long',
+  }, () => {
     const long = `${'very '.repeat(300)}large mirrors heat ${'very '.repeat(300)}deep lakes. `
     for (const text of [
       long,
@@ -42,7 +44,7 @@ describe('the rules', () => {
   })
 })
 
-describe('the server', () => {
+describe('startOfflineAi', () => {
   let server: ChatServer
   beforeAll(async () => {
     server = await startOfflineAi()
@@ -60,7 +62,7 @@ describe('the server', () => {
     return { status: response.status, answer: await response.json() }
   }
 
-  it('answers with the triplets of what stands between the marker lines, and says that it is no model', async () => {
+  it('answers with the triplets of the text between the marker lines, and with the rules as model name', async () => {
     const content = '<text-0a1b>\nGiant mirrors heat Lake Varnel.\n</text-0a1b>'
     const { status, answer } = await post({ model: 'gpt-x', messages: [{ role: 'user', content }] })
     expect(status).toBe(200)
@@ -70,7 +72,7 @@ describe('the server', () => {
     })
   })
 
-  it('refuses what is no chat, what has no key, and other paths', async () => {
+  it('rejects invalid bodies, requests without a key, and other paths', async () => {
     expect((await post('{')).status).toBe(400)
     expect((await post({ messages: 'none' })).status).toBe(400)
     expect((await post({ messages: [] }, {})).status).toBe(401)

@@ -39,53 +39,55 @@ export const urlSetting = (...protocols: string[]) =>
 export const switchSetting = z
   .enum(['true', 'false'], 'must be true or false')
   .transform(value => value === 'true')
-/** How many keys one setting may hold: each verifies every token, or opens every sealed text, without a name. */
+/** Maximum number of keys in one setting. */
 export const KEYS_MAX = 8
 
-/** A fault of a setting. It must not repeat the value, which may be a key. */
-class Refused extends Error {}
+/** Fault of a setting. Its message must not contain the value, which may be a key. */
+class SettingFault extends Error {}
 const refuse = (fault: string): never => {
-  throw new Refused(fault)
+  throw new SettingFault(fault)
 }
 
 /**
- * A setting of several keys, of which none may be there twice.
- * @param read parses it, each key into one spelling; throws Refused
+ * Schema of a setting with several distinct keys.
+ * @param read parses the setting and normalizes each key; throws SettingFault
  */
 const keysSetting = (separator: string, read: (text: string) => string[]) =>
   z.string().transform((text, context) => {
     try {
       const keys = read(text)
-      if (keys.length > KEYS_MAX) throw new Refused(`has more than ${KEYS_MAX} keys`)
-      if (new Set(keys).size < keys.length) throw new Refused('has the same key twice')
+      if (keys.length > KEYS_MAX) throw new SettingFault(`has more than ${KEYS_MAX} keys`)
+      if (new Set(keys).size < keys.length) throw new SettingFault('has the same key twice')
       return keys.join(separator)
     } catch (error) {
-      if (!(error instanceof Refused)) throw error
+      if (!(error instanceof SettingFault)) throw error
       context.addIssue(error.message)
       return z.NEVER
     }
   })
 
-/** A text's place among several, for messages. */
+/** Returns the prefix of a fault: the key's position, if there are several. */
 const nth = (index: number, count: number) => (count > 1 ? `key ${index + 1} ` : '')
 
 /**
- * Keys that seal, separated by commas: 32 bytes each, in base64. The first seals, all open. `lost:NAME` names a
- * key that is known to be lost.
+ * Encryption keys, separated by commas: 32 bytes each, in base64. The first encrypts, all decrypt. `lost:NAME` names a
+ * lost key.
  */
 export const secretsKeySetting = keysSetting(',', text => {
   const entries = text.split(',').map(entry => entry.trim())
   const keys = entries.map((entry, index) => {
     if (/^lost:/.test(entry)) {
-      if (index === 0) refuse('the first key seals, so that it cannot be lost')
-      return /^lost:[0-9a-f]{10}$/.test(entry) ? entry : refuse('lost: must name a key by its 10 digits')
+      if (index === 0) refuse('the first key encrypts: it cannot be lost')
+      return /^lost:[0-9a-f]{10}$/.test(entry)
+        ? entry
+        : refuse('lost: must be followed by the 10 digits of a key')
     }
     const bytes = /^[A-Za-z0-9+/_-]+=*$/.test(entry) ? Buffer.from(entry, 'base64') : undefined
     if (bytes?.length !== 32) refuse(`${nth(index, entries.length)}must be 32 bytes in base64`)
     return (bytes as Buffer).toString('base64')
   })
   const { ids, lost } = keyringOf(keys.join(','))
-  if (lost.some(id => ids.includes(id))) refuse('names a key as lost that it holds')
+  if (lost.some(id => ids.includes(id))) refuse('contains a key that it also lists as lost')
   return keys
 }).describe(
   '32 bytes in base64. Encrypts AI keys, keys of feeds and queued mails. Several, separated by commas, during a rotation; the first encrypts. `npm start` creates one in `DATA_DIR`.',
@@ -93,7 +95,7 @@ export const secretsKeySetting = keysSetting(',', text => {
 
 const PEM = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g
 
-/** An Ed25519 private key in one spelling: PKCS#8 in PEM. Undefined for anything else. */
+/** Returns an Ed25519 private key as PKCS#8 in PEM; undefined for anything else. */
 const signingKey = (pem: string): string | undefined => {
   try {
     const key = createPrivateKey(pem)
@@ -115,13 +117,13 @@ export const signingKeySetting = z
 /** Several such keys, one PEM block after the other. The first signs, all verify. */
 export const signingKeysSetting = keysSetting('\n', text => {
   const blocks = unescaped(text).match(PEM) ?? refuse(NO_SIGNING_KEY)
-  if (/[^\s,]/.test(unescaped(text).replaceAll(PEM, ''))) refuse('has something between or beside its keys')
+  if (/[^\s,]/.test(unescaped(text).replaceAll(PEM, ''))) refuse('contains text other than keys')
   return blocks.map(
     (block, index) => signingKey(block) ?? refuse(`${nth(index, blocks.length)}${NO_SIGNING_KEY}`),
   )
 })
 
-/** The keys of a `signingKeysSetting`, one PEM each. */
+/** Returns the keys of a `signingKeysSetting`, one PEM each. */
 export const signingKeysOf = (setting: string): string[] => setting.match(PEM) ?? []
 
 /** Limit of a quota, for one user or for all users together. */
@@ -161,7 +163,7 @@ const headersSetting = z
 export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting('http', 'https')
     .optional()
-    .describe('Base address of an OTLP/HTTP collector. Without it nothing is traced.'),
+    .describe('Base URL of an OTLP/HTTP collector. If unset, requests are not traced.'),
   OTEL_EXPORTER_OTLP_HEADERS: headersSetting.describe(
     'Headers of each export: `name=value`, separated by commas, percent-encoded. May contain a secret.',
   ),
@@ -177,15 +179,12 @@ export const tracingSettings = {
     .describe('Share of requests that are traced, 0 to 1.'),
 }
 
-/** Settings with each service's address. */
-const addresses = Object.fromEntries(
+/** Settings with each service's URL. */
+const serviceUrls = Object.fromEntries(
   SERVICE_NAMES.map(name => [`${name.toUpperCase()}_URL`, urlSetting('http', 'https').optional()]),
 ) as Record<`${Uppercase<ServiceName>}_URL`, z.ZodOptional<z.ZodString>>
 
-/**
- * Settings of every service; each service's own schema extends this. Peers are the other services' internal
- * addresses.
- */
+/** Settings of every service; each service's schema extends them. `*_URL` are the other services' internal URLs. */
 export const serviceConfigSchema = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   PORT: portSetting
@@ -219,7 +218,7 @@ export const serviceConfigSchema = z.object({
     .describe(
       'Milliseconds for which a stopping process accepts requests. Must exceed the keep-alive time of its clients.',
     ),
-  ...addresses,
+  ...serviceUrls,
   ...tracingSettings,
 })
 export type ServiceConfig = z.output<typeof serviceConfigSchema>
@@ -227,7 +226,7 @@ export type ServiceConfig = z.output<typeof serviceConfigSchema>
 /** Settings of a service with its own database. */
 export const storeConfigSchema = serviceConfigSchema.extend({
   MONGODB_URI: urlSetting('mongodb', 'mongodb+srv').describe(
-    'Address of a replica set, as transactions need one. Each service may have its own. `npm start` starts an embedded database.',
+    'URL of a replica set, which transactions require. Each service may have its own. `npm start` starts an embedded database.',
   ),
   MONGODB_PREFIX: z
     .string()

@@ -31,8 +31,8 @@ export {
   forbidden,
   HttpError,
   invalid,
-  isFinalRefusal,
   isNotFound,
+  isPermanentError,
   notFound,
   throwFirst,
   timedOut,
@@ -44,11 +44,11 @@ export { serveHistory } from './http/history.js'
 export { checkPlainData } from './http/json.js'
 export { createKeyedLimiter, type KeyedLimiter } from './http/keyed-limiter.js'
 export {
-  afterPlace,
+  afterPosition,
   cutPage,
-  type ListPlace,
+  type ListPosition,
   pageAfter,
-  type RankedPlace,
+  type RankedPosition,
   sendList,
   type Total,
 } from './http/lists.js'
@@ -72,9 +72,9 @@ export { createLocalRateLimit, createRateLimit, type RateLimit } from './http/ra
 export { type RebuiltPart, rebuildPart } from './http/rebuild.js'
 export { serveSecrets } from './http/secrets.js'
 export {
-  memoryKey,
+  redisEpochKey,
+  SESSION_CACHE_MS,
   SESSION_GRACE_MS,
-  SESSION_KNOWN_MS,
   SESSION_REVOKED,
   sessionKey,
   TOMBSTONE_MS,
@@ -95,11 +95,12 @@ export { createLogger } from './observe/logging.js'
 export { createPartMetrics, listenForMetrics, type PartMetrics } from './observe/metrics.js'
 export { startSettingsReport } from './observe/settings-report.js'
 export { createTracing, traced } from './observe/tracing.js'
+export { VERSION } from './observe/version.js'
 export { calling, runOutsideWork } from './observe/work-context.js'
-export { PEER_BACKOFF_MAX_MS, tellCommunity } from './outbox/events.js'
+export { PEER_BACKOFF_MAX_MS, publishToCommunity } from './outbox/events.js'
 export { type AddOptions, byId, type Kind, type KindSpec } from './outbox/kind.js'
 export { createOutbox, type Outbox } from './outbox/outbox.js'
-export { type GivenEntry, storeEntries } from './outbox/store-entries.js'
+export { type EntryContent, storeEntries } from './outbox/store-entries.js'
 export type { Tasks, TaskWork } from './outbox/tasks.js'
 export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'
 export { runPart } from './run.js'
@@ -108,7 +109,7 @@ export { createSharedReads, createSingleFlight } from './single-flight.js'
 export { timeoutSignal } from './stalls.js'
 export { createStoreService, type StoreService, startStoreService } from './store-service.js'
 export type { Audit, AuditLog } from './stores/audit.js'
-export { type AuditBy, type AuditWhat, newAuditEntry } from './stores/audit-entry.js'
+export { type AuditBy, type AuditedAction, newAuditEntry } from './stores/audit-entry.js'
 export {
   containing,
   containingInAnyCase,

@@ -17,7 +17,7 @@ const FAULTS: closeWithGrace.AllEvents[] = [
   'SIGTRAP',
 ]
 
-/** Longer than the longest answer: clients that wait for an extraction still get it. */
+/** Longer than the longest answer: clients that wait for an extraction still receive it. */
 const GRACE_MS = 90_000
 
 /**

@@ -11,8 +11,8 @@ export const createSingleFlight = <K, T>(): ((key: K, work: () => Promise<T>) =>
   }
 }
 
-/** Runs the works of each key one after another, in the order of the calls. */
-export const createTurns = <K>(): (<T>(key: K, work: () => Promise<T>) => Promise<T>) => {
+/** Creates a function that runs the work of each key sequentially, in call order. */
+export const createKeyedQueue = <K>(): (<T>(key: K, work: () => Promise<T>) => Promise<T>) => {
   const last = new Map<K, Promise<unknown>>()
   return (key, work) => {
     const result = (last.get(key) ?? Promise.resolve()).then(work, work)
@@ -29,9 +29,9 @@ export const createTurns = <K>(): (<T>(key: K, work: () => Promise<T>) => Promis
 const TIMEOUT_MS = 250
 
 /**
- * Shares reads per key between concurrent callers. A caller never gets the result of a read that began before
- * its call, so that it sees every write acknowledged before. While a read runs, callers wait for its end and
- * share the next one.
+ * Shares reads per key between concurrent callers. A caller never receives the result of a read that began before its
+ * call, so that it sees every write acknowledged before. While a read runs, callers wait for its end and share the next
+ * one.
  * @param timeoutMs the next read begins after this time even if the running one has not ended
  */
 export const createSharedReads = <K, T>(

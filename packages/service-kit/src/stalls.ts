@@ -2,7 +2,7 @@ const TICK_MS = 100
 /** A tick that is later than this is a stall. */
 const LATE_MS = 100
 
-// Kept, as tests may replace the clock.
+// Bound once, as tests may replace the clock.
 const now = performance.now.bind(performance)
 let tickedAt = now()
 let stalled = 0
@@ -25,13 +25,13 @@ const stopTicks = () => {
   if (--running === 0) clearInterval(ticking)
 }
 
-/** Milliseconds that this process has stood still while timeouts ran. */
+/** Returns the milliseconds in which this process was blocked while timeouts ran. */
 const stalledMs = (): number => stalled + sinceTick()
 
 /**
- * Calls `expired` after `ms` milliseconds, without those in which this process stood still: in a long garbage
- * collection, on a busy or suspended machine. An answer may have arrived meanwhile, and is read first.
- * @returns cancels it
+ * Calls `expired` after `ms` milliseconds, without those in which this process was blocked: by a long garbage
+ * collection, or on a busy or suspended machine. An answer that arrived meanwhile is read first.
+ * @returns a function that cancels the timeout
  */
 export const startTimeout = (expired: () => void, ms: number): (() => void) => {
   let timer: NodeJS.Timeout | undefined

@@ -18,7 +18,7 @@ export interface StoreService extends Service {
   audit: Audit
 }
 
-/** A process with `ROLE=jobs` does the work that processes with `ROLE=api` add, who cannot wake it. */
+/** Poll interval of processes with `ROLE=jobs`: those with `ROLE=api` add work and cannot wake them. */
 const JOBS_POLL_MS = 1_000
 /** Timeout of a delivery to the audit log. */
 const APPEND_MS = 5_000
@@ -67,7 +67,7 @@ export const createStoreService = async (
 const serveOutbox = (service: StoreService): void => {
   const { outbox } = service
   service.internal(outboxInternal.listFailedWork, () => outbox.failed(LIMITS.failedWorkMax))
-  service.internal(outboxInternal.settleFailedWork, async ({ params: { id }, body: { action } }) => {
+  service.internal(outboxInternal.resolveFailedEntry, async ({ params: { id }, body: { action } }) => {
     if (!(await (action === 'retry' ? outbox.retry(id) : outbox.drop(id)))) throw notFound()
     return DONE
   })

@@ -41,7 +41,7 @@ const times = async (count: number) => {
 }
 const counted = () => ADDRESSES.map(address => answered.filter(each => each === address).length)
 
-describe.runIf(process.platform === 'linux')('a name that stands for several replicas', () => {
+describe.runIf(process.platform === 'linux')('a host name with several addresses', () => {
   beforeAll(async () => {
     const first = await listen(ADDRESSES[0] as string, 0)
     port = (first.address() as AddressInfo).port
@@ -66,15 +66,15 @@ describe.runIf(process.platform === 'linux')('a name that stands for several rep
   })
   afterAll(() => ADDRESSES.forEach(stop))
 
-  it('is asked in turn, however few connections there are', async () => {
+  it('receives requests at its addresses in turn, after one lookup', async () => {
     await times(9)
     expect([counted(), lookups]).toEqual([[3, 3, 3], 1])
   })
-  it('is looked up once, however many ask at once', async () => {
+  it('is looked up once for concurrent requests', async () => {
     await Promise.all(Array.from({ length: 30 }, () => ask()))
     expect([counted(), lookups]).toEqual([[10, 10, 10], 1])
   })
-  it('gains replicas within seconds, and loses them', async () => {
+  it('follows added and removed addresses after the cache expires', async () => {
     names = ADDRESSES.slice(0, 1).map(record)
     await times(3)
     names = ADDRESSES.map(record)
@@ -86,7 +86,7 @@ describe.runIf(process.platform === 'linux')('a name that stands for several rep
     await times(4)
     expect(counted()).toEqual([5, 4, 4])
   })
-  it('is answered by the others when one is gone, and none is asked in vain twice', async () => {
+  it('receives requests at the other addresses if one is unreachable, after one failed attempt', async () => {
     await times(3)
     stop(ADDRESSES[1] as string)
     await times(20)
@@ -95,20 +95,20 @@ describe.runIf(process.platform === 'linux')('a name that stands for several rep
     expect(Math.abs(first - third)).toBeLessThanOrEqual(2)
     expect(await ask('POST', 'text')).toEqual([200, `iods:${port}`])
   })
-  it('is an error when all are gone, and answers when they are back', async () => {
+  it('rejects while all addresses are unreachable, and answers afterwards', async () => {
     ADDRESSES.forEach(stop)
     await expect(ask()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     for (const address of ADDRESSES) servers.set(address, await listen(address, port))
     await times(3)
   })
-  it('stands for what it stood for while it can’t be looked up', async () => {
+  it('keeps its last known addresses while lookups fail', async () => {
     await times(3)
     names = Object.assign(new Error('no such name'), { code: 'EAI_AGAIN' })
     vi.advanceTimersByTime(5_001)
     await times(3)
     expect(counted()).toEqual([2, 2, 2])
   })
-  it('is an error when it was never known', async () => {
+  it('rejects if its first lookup fails', async () => {
     names = Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
     await expect(ask()).rejects.toMatchObject({ code: 'ENOTFOUND' })
     names = ADDRESSES.map(record)

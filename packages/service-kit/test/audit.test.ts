@@ -1,5 +1,5 @@
 import { type AuditEntry, type auditInternal, type BodyOf, endpoint } from '@iodine/contracts'
-import { newId, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
+import { newId, type ServiceFixture, startServiceFixture, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { networkOf } from '../src/http/addresses.js'
@@ -36,19 +36,19 @@ const serveRemove = (service: StoreService) =>
     })
   })
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let url: string
-/** What the log has got; null while it is down. */
+/** Entries that the log has received; null while it is down. */
 let appended: AuditEntry[] | null = []
-/** What it answers while it is down. */
+/** Error of the log while it is down. */
 let fault: Error
 /** Actions that the log does not know. */
 let unknown: string[] = []
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  service = await createStoreService('iods', readConfig(storeConfigSchema, bed.env), bed.deps)
+  fixture = await startServiceFixture()
+  service = await createStoreService('iods', readConfig(storeConfigSchema, fixture.env), fixture.deps)
   service.audit.keepLog({
     async append(entries) {
       if (!appended) throw fault
@@ -60,11 +60,11 @@ beforeAll(async () => {
   serveRemove(service)
   await prepareModels(service.mongo)
   service.outbox.start()
-  url = await bed.listen(service)
+  url = await fixture.listen(service)
 })
 afterAll(async () => {
   await service?.outbox.close()
-  await bed?.stop()
+  await fixture?.stop()
 })
 
 const outbox = () => service.mongo.collection('outbox')
@@ -89,16 +89,16 @@ const call = async (
     body: JSON.stringify({ outcome, count }),
   })
 const logged = (n: number) => expect.poll(() => appended).toHaveLength(n)
-/** Entries leave the outbox once the log has them. */
-const owed = (n: number) => expect.poll(() => outbox().countDocuments()).toBe(n)
-/** Has the outbox handle all its entries, whenever they are due. */
+/** Waits until the outbox has `n` entries: they leave it when the log has them. */
+const pending = (n: number) => expect.poll(() => outbox().countDocuments()).toBe(n)
+/** Makes all entries due and wakes the outbox. */
 const makeDue = async () => {
   await outbox().updateMany({ lease: { $exists: false } }, { $set: { due_at: new Date() } })
   service.outbox.wake()
 }
 
-it('records who, when, from where, by what, what, on what, how many and the request', async () => {
-  const ana = await bed.user('ana')
+it('records actor, time, network, channel, action, subject, count and request id', async () => {
+  const ana = await fixture.user('ana')
   const id = newId().toUpperCase()
   const before = new Date().toISOString()
   const requestId = '01234567-89ab-cdef-0123-456789abcdef'
@@ -122,41 +122,41 @@ it('records who, when, from where, by what, what, on what, how many and the requ
     request_id: requestId,
   })
   expect((entry?.at ?? '') >= before).toBe(true)
-  await owed(0)
+  await pending(0)
 })
 
-it('keeps an id that a client chose for its request as a hash alone', async () => {
-  const { token } = await bed.user()
+it('stores only a hash of a request id that a client chose', async () => {
+  const { token } = await fixture.user()
   await call(token, 'done', { headers: { 'x-request-id': 'meet-me-at-noon' } })
   await logged(1)
   expect(appended?.[0]?.request_id).toMatch(/^[0-9a-f]{32}$/)
 })
 
-it('records nothing of what was refused or changed nothing', async () => {
-  const { token } = await bed.user()
+it('records no action that was refused or changed nothing', async () => {
+  const { token } = await fixture.user()
   expect((await call(token, 'refused')).status).toBe(403)
   expect((await call(token, 'nothing')).status).toBe(200)
   await call(token, 'done')
   await logged(1)
-  await owed(0)
+  await pending(0)
 })
 
-it('records what was done before the rest was refused', async () => {
-  const { token } = await bed.user()
+it('records the completed part of an action whose rest was refused', async () => {
+  const { token } = await fixture.user()
   expect((await call(token, 'partly', { count: 3 })).status).toBe(413)
   await logged(1)
   expect(appended).toMatchObject([{ outcome: 'done', count: 3 }])
-  await owed(0)
+  await pending(0)
 })
 
 it.each([
   ['is down', new HttpError(503, 'down')],
-  ['has no room on its disk', new HttpError(500, 'failed')],
-  ['is too slow', new HttpError(504, 'late')],
-  ['has too much to do', new HttpError(429, 'busy')],
-  ['does not answer as it should', new SyntaxError('no JSON')],
+  ['has a full disk', new HttpError(500, 'failed')],
+  ['times out', new HttpError(504, 'late')],
+  ['is overloaded', new HttpError(429, 'busy')],
+  ['returns invalid JSON', new SyntaxError('no JSON')],
 ])('answers while the log %s, and delivers the entries later', async (_, answer) => {
-  const { token } = await bed.user()
+  const { token } = await fixture.user()
   appended = null
   fault = answer
   for (let n = 0; n < 3; n++) expect((await call(token, 'done')).status).toBe(200)
@@ -164,11 +164,11 @@ it.each([
   appended = []
   await makeDue()
   await logged(3)
-  await owed(0)
+  await pending(0)
 })
 
-it('gives an action that was cut off, or failed within, the outcome `unknown`', async () => {
-  const { token } = await bed.user()
+it('records the outcome `unknown` of an interrupted or failed action', async () => {
+  const { token } = await fixture.user()
   expect((await call(token, 'broken')).status).toBe(500)
   // As after a kill: the entry waits until the request must have ended.
   const [open, ...others] = await outbox().find().toArray()
@@ -178,24 +178,24 @@ it('gives an action that was cut off, or failed within, the outcome `unknown`', 
   await makeDue()
   await logged(1)
   expect(appended).toMatchObject([{ action: 'campaign.deleted', outcome: 'unknown' }])
-  await owed(0)
+  await pending(0)
 })
 
-it('the entry of a begin that outlives its action is delivered under the same id, which the log has', async () => {
-  const { token } = await bed.user()
+it('delivers a leftover open entry under the id of its completed entry, which the log has', async () => {
+  const { token } = await fixture.user()
   await call(token, 'broken')
   const [open] = await outbox().find().toArray()
   await call(token, 'done')
   await logged(1)
-  // A process that was killed between both writes of an end leaves the entry of the begin.
+  // A process killed between both writes of an end leaves the open entry.
   const [done] = appended as AuditEntry[]
   await outbox().updateOne({ _id: open?._id }, { $set: { 'payload.id': done?.id, key: done?.id } })
   await makeDue()
-  await owed(0)
+  await pending(0)
   expect(appended).toEqual([done])
 })
 
-it('an entry that the log does not know keeps back none of the others', async () => {
+it('delivers the other entries if the log rejects one', async () => {
   appended = null
   await service.audit.record('operator', { action: 'account.exported', subject: { kind: 'account' } })
   await service.audit.record('system', { action: 'account.deleted', subject: { kind: 'account' } })
@@ -215,17 +215,17 @@ it('an entry that the log does not know keeps back none of the others', async ()
   ])
 })
 
-it('counts what a script does again and again in one entry an hour, and nobody else’s with it', {
+it('counts repeated actions of a user in one entry an hour, without those of other users', {
   tags: 'long',
 }, async () => {
-  const [flood, other] = [await bed.user(), await bed.user()]
+  const [flood, other] = [await fixture.user(), await fixture.user()]
   // All within one hour.
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   for (let n = 0; n < 80; n++) await call(flood.token, n < 70 ? 'done' : 'refused', { count: 2 })
   await call(other.token, 'done')
   await logged(51)
-  await owed(0)
+  await pending(0)
   const counted = await counts().find().toArray()
   expect(counted).toMatchObject([
     { entry: { actor: { id: flood.id }, times: 20, count: 40, subject: { kind: 'campaign', id: null } } },
@@ -237,13 +237,13 @@ it('counts what a script does again and again in one entry an hour, and nobody e
   await service.tasks.run('audit-counts')
   await logged(52)
   expect(appended?.at(-1)).toMatchObject({ outcome: 'done', times: 20, count: 40 })
-  await owed(0)
+  await pending(0)
 })
 
-it('refusals take nobody’s own entries: a script cannot hide an action behind them', {
+it('does not count refusals as separate entries: a script cannot hide an action behind them', {
   tags: 'long',
 }, async () => {
-  const { token } = await bed.user()
+  const { token } = await fixture.user()
   for (let n = 0; n < 60; n++) {
     expect((await call(token, 'refused')).status).toBe(403)
     expect((await call(token, 'nothing')).status).toBe(200)
@@ -252,15 +252,15 @@ it('refusals take nobody’s own entries: a script cannot hide an action behind 
   await call(token, 'done', { id })
   await logged(1)
   expect(appended).toMatchObject([{ subject: { id }, times: 1 }])
-  await owed(0)
+  await pending(0)
 })
 
-it('records, and counts floods, while Redis is down', { tags: 'long' }, async () => {
+it('records actions and counts floods while Redis is down', { tags: 'long' }, async () => {
   const redis = await startTestRedis()
   const lonely = await createStoreService(
     'campaigns',
-    readConfig(storeConfigSchema, { ...bed.env, REDIS_URL: redis.url }),
-    bed.deps,
+    readConfig(storeConfigSchema, { ...fixture.env, REDIS_URL: redis.url }),
+    fixture.deps,
   )
   try {
     // By id: an entry may be delivered again.
@@ -273,14 +273,14 @@ it('records, and counts floods, while Redis is down', { tags: 'long' }, async ()
     serveRemove(lonely)
     await prepareModels(lonely.mongo)
     lonely.outbox.start()
-    const at = await bed.listen(lonely)
-    const { token } = await bed.user()
+    const at = await fixture.listen(lonely)
+    const { token } = await fixture.user()
     await redis.stop()
     for (const outcome of ['refused', 'nothing'] as const)
       expect((await call(token, outcome, { at })).status).toBe(outcome === 'refused' ? 403 : 200)
     for (let n = 0; n < 53; n++) expect((await call(token, 'done', { at })).status).toBe(200)
     await expect.poll(() => got.size).toBe(50)
-    // What is counted stays, in one or in two entries where an hour begins meanwhile.
+    // The counted actions stay, in two entries if an hour begins meanwhile.
     const counted = async () => {
       const kept = await lonely.mongo.collection('audit_counts').find().toArray()
       return kept.reduce((sum, { entry }) => sum + entry.times, 0)
@@ -293,7 +293,7 @@ it('records, and counts floods, while Redis is down', { tags: 'long' }, async ()
   }
 })
 
-it('cuts addresses to networks', () => {
+it('truncates addresses to networks', () => {
   expect(
     ['192.0.2.77', '::ffff:192.0.2.77', '2001:db8:12:34:5::6', '::1', 'fe80::1%eth0', 'nowhere', ''].map(
       networkOf,
@@ -301,7 +301,7 @@ it('cuts addresses to networks', () => {
   ).toEqual(['192.0.2.0/24', '192.0.2.0/24', '2001:db8:12::/48', '0:0:0::/48', 'fe80:0:0::/48', null, null])
 })
 
-it('reports settings by digests, and of secrets nothing but that they are set', () => {
+it('reports digests of settings, and only the presence of secrets', () => {
   const secret = 'mongodb://user:canary-password@db/'
   const report = settingsReport('auth', {
     LOG_LEVEL: 'info',

@@ -36,7 +36,7 @@ const bytesOf = (size: number) => {
   return { bytes, download }
 }
 
-/** Asks, and does not read the answer's body. */
+/** Sends a request and leaves the answer's body unread. */
 const ask = (url: string, headers: Record<string, string> = {}): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const request = get(url, { headers, agent: false }, resolve)
@@ -44,7 +44,7 @@ const ask = (url: string, headers: Record<string, string> = {}): Promise<Incomin
     closing.push(() => request.destroy())
   })
 
-/** Reads the rest; a cut-off answer is read up to there. */
+/** Reads the rest of an answer, up to a cut. */
 const read = async (answer: IncomingMessage): Promise<Buffer> => {
   const pieces: Buffer[] = []
   try {
@@ -57,7 +57,7 @@ const read = async (answer: IncomingMessage): Promise<Buffer> => {
 
 const LARGE = 48 * 1_048_576
 
-it.each([0, 1, 65_536, 65_537, 1_000_000])('answers %i bytes as they are', async size => {
+it.each([0, 1, 65_536, 65_537, 1_000_000])('answers %i bytes unchanged', async size => {
   const { bytes, download } = bytesOf(size)
   const answer = await ask(`${await serve(download)}/ana`)
   expect(answer).toMatchObject({
@@ -90,13 +90,13 @@ it.each(['"two"', 'one', '"one', '', '"on", "e"'])('answers the bytes to If-None
   expect(await read(answer)).toHaveLength(10)
 })
 
-it('tells the ETag of the bytes that were made, if they changed meanwhile', async () => {
+it('sends the ETag of the made bytes if they changed meanwhile', async () => {
   const { download } = bytesOf(10)
   const changed: Download = { ...download, make: async () => ({ ...(await download.make()), etag: '"two"' }) }
   expect((await ask(`${await serve(changed)}/ana`)).headers.etag).toBe('"two"')
 })
 
-it('a failure is an error without an ETag', async () => {
+it('answers a failure with an error without an ETag', async () => {
   const { download } = bytesOf(10)
   const broken: Download = { ...download, make: () => Promise.reject(new Error('broken')) }
   const answer = await ask(`${await serve(broken)}/ana`)
@@ -104,7 +104,7 @@ it('a failure is an error without an ETag', async () => {
   expect(answer.headers.etag).toBeUndefined()
 })
 
-it('a member with a script holds one large download; others get theirs', { tags: 'long' }, async () => {
+it('limits a user to one large download, and serves other users', { tags: 'long' }, async () => {
   const { bytes, download } = bytesOf(LARGE)
   const url = await serve(download)
   const first = await ask(`${url}/ana`)
@@ -129,7 +129,7 @@ it('a member with a script holds one large download; others get theirs', { tags:
   expect(download.made).toBe(3)
 })
 
-it('a client that stops reading is cut off, and the next download begins', { tags: 'long' }, async () => {
+it('disconnects a client that stops reading, and starts the next download', { tags: 'long' }, async () => {
   const { bytes, download } = bytesOf(LARGE)
   const url = await serve(download, 300)
   const slow = await ask(`${url}/ana`)
@@ -139,7 +139,7 @@ it('a client that stops reading is cut off, and the next download begins', { tag
   expect(had.equals(bytes.subarray(0, had.length))).toBe(true)
 })
 
-it('a client that leaves while it waits for its turn holds up nobody', async () => {
+it('starts the next download if a queued client disconnects', async () => {
   const { bytes, download } = bytesOf(LARGE)
   const url = await serve(download)
   const first = await ask(`${url}/ana`)

@@ -64,7 +64,7 @@ it.each([
   ['ᾳ', 'ΑΙ', true],
   ['élan', 'E\u0301LAN', true],
   ['a.c', 'abc', false],
-])('a stored text is searched for %s: %s %s', (term, text, isFound) => {
+])('a search of %s in the stored text %s: %s', (term, text, isFound) => {
   const { $regex, $options } = containingInAnyCase(term)
   expect(new RegExp($regex, `${$options}u`).test(text)).toBe(isFound)
 })

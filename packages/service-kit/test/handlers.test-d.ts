@@ -14,7 +14,7 @@ import {
 import type { Model } from 'mongoose'
 import { expectTypeOf, test } from 'vitest'
 import {
-  type ListPlace,
+  type ListPosition,
   type Peers,
   type ReplyHeaders,
   type Service,
@@ -51,29 +51,29 @@ test('a handler of a public endpoint answers its response', () => {
   service.route(campaignsApi.updateCampaign, async () => [campaign][1])
   // @ts-expect-error a document as the database has it
   service.route(campaignsApi.updateCampaign, async () => ({ ...campaign, created_at: new Date() }))
-  // @ts-expect-error one in place of a list
+  // @ts-expect-error an item instead of a list
   service.route(campaignsApi.listCampaigns, async () => campaign)
   // @ts-expect-error sent by hand
   service.route(narrativesApi.deleteNarrative, async ({ reply }) => reply.send('{}'))
 })
 
-test('a handler of an internal endpoint does too, and knows no user', () => {
-  service.internal(mailsInternal.settleMail, async () => DONE)
+test('a handler of an internal endpoint answers its response, and has no user', () => {
+  service.internal(mailsInternal.completeMail, async () => DONE)
   service.internal(authInternal.lookupUsers, async ({ body }) => body.ids.map(() => card))
   // @ts-expect-error another shape
-  service.internal(mailsInternal.settleMail, async () => ({ synced: true }))
+  service.internal(mailsInternal.completeMail, async () => ({ synced: true }))
   // @ts-expect-error a field is missing
   service.internal(authInternal.lookupUsers, async () => [{ id: '', username: null }])
   // @ts-expect-error an internal call is no user's
-  service.internal(mailsInternal.settleMail, async ({ user }) => user)
+  service.internal(mailsInternal.completeMail, async ({ user }) => user)
 })
 
-test('a streamed answer is one of the response', () => {
+test('a streamed answer has the type of the response', () => {
   service.route(campaignsApi.listCampaigns, async () => new Streamed<Campaign[]>(text))
   service.internal(authInternal.lookupUsers, async () => new Streamed<UserCard[]>(text))
-  // @ts-expect-error of other things
+  // @ts-expect-error items of another type
   service.route(campaignsApi.listCampaigns, async () => new Streamed<UserCard[]>(text))
-  // @ts-expect-error text alone says nothing of its shape
+  // @ts-expect-error text without a type
   service.route(campaignsApi.listCampaigns, async () => text)
   // @ts-expect-error of another shape
   service.internal(authInternal.lookupUsers, async () => new Streamed<UserCard>(text))
@@ -85,8 +85,8 @@ test('a file is text of its media type', () => {
   service.route(campaignsApi.exportCampaign, async () => campaign)
 })
 
-test('a list is of what its presenter makes', () => {
-  type Doc = ListPlace & { name: string }
+test('a list has the item type of its presenter', () => {
+  type Doc = ListPosition & { name: string }
   const list = <T>(reply: ReplyHeaders, present: (docs: Doc[]) => T[]) =>
     sendList(reply, {
       model: {} as Model<Doc>,
@@ -100,16 +100,16 @@ test('a list is of what its presenter makes', () => {
   service.route(campaignsApi.listCampaigns, async ({ reply }) => list(reply, docs => docs))
 })
 
-test('public and internal endpoints are served and called as what they are', () => {
+test('public and internal endpoints are served and called by separate functions', () => {
   const peers = {} as Peers
   expectTypeOf(peers.call('auth', authInternal.lookupUsers, { body: { ids: [] } })).resolves.toEqualTypeOf<
     UserCard[]
   >()
   // @ts-expect-error internal endpoints are no part of the API
   service.route(iodsInternal.knownIods, async () => [])
-  // @ts-expect-error public endpoints ask for a session, not for the service key
+  // @ts-expect-error public endpoints require a session
   service.internal(iodsApi.lookupIods, async () => [])
-  // @ts-expect-error peers are called by internal endpoints alone
+  // @ts-expect-error peers serve internal endpoints only
   peers.call('collector', collectorApi.deleteRecord, { params: { source: 'tiktok', id: 'x' } })
   // @ts-expect-error the body is missing
   peers.call('auth', authInternal.lookupUsers)

@@ -4,7 +4,7 @@ import { deferred } from '@iodine/test-kit'
 import { expect, it } from 'vitest'
 import { createKeyedLimiter, Streamed } from '../src/index.js'
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test resolves it. */
 const held = () => {
   const { promise, resolve, reject } = deferred<string>()
   let runs = 0
@@ -20,7 +20,7 @@ const held = () => {
 }
 const refused = { status: 429, detail: DETAILS.busy, headers: { 'retry-after': '1' } }
 
-it('one runs and the newest waits; those that waited before are refused at once', async () => {
+it('runs one, queues the newest, and refuses the replaced ones at once', async () => {
   const limiter = createKeyedLimiter()
   const [first, second, third] = [held(), held(), held()]
   const one = limiter('key', first.work)
@@ -37,7 +37,7 @@ it('one runs and the newest waits; those that waited before are refused at once'
   expect(await limiter('key', async () => 'fourth')).toBe('fourth')
 })
 
-it('keys are apart, and a failure ends the turn', async () => {
+it('separates keys, and frees the slot after a failure', async () => {
   const limiter = createKeyedLimiter()
   const first = held()
   const one = limiter('key', first.work)
@@ -48,7 +48,7 @@ it('keys are apart, and a failure ends the turn', async () => {
   expect(await two).toBe('second')
 })
 
-it('a streamed answer ends with its stream', async () => {
+it('holds the slot of a streamed answer until the stream ends', async () => {
   const limiter = createKeyedLimiter()
   let stream: NodeJS.ReadableStream | undefined
   const reply = {
@@ -77,7 +77,7 @@ it('a streamed answer ends with its stream', async () => {
   expect(await two).toBe('next')
 })
 
-it('work that never ends does not hold the next one up forever', async () => {
+it('starts the next work after the timeout of work that never ends', async () => {
   const limiter = createKeyedLimiter(5)
   const hung = held()
   void limiter('key', hung.work)

@@ -38,7 +38,7 @@ const faultOf = (schema: z.ZodType, value: string): string => {
 describe('SECRETS_KEY', () => {
   const [a, b, c] = [newSecretsKey(), newSecretsKey(), newSecretsKey()]
 
-  it('holds one key or several, in any spelling of base64', () => {
+  it('accepts one key or several, in base64 or base64url', () => {
     const urlSafe = Buffer.from(a, 'base64').toString('base64url')
     expect(secretsKeySetting.parse(a)).toBe(a)
     expect(secretsKeySetting.parse(` ${urlSafe}, ${b} `)).toBe(`${a},${b}`)
@@ -52,20 +52,20 @@ describe('SECRETS_KEY', () => {
 
   it.each([
     ['a short key', Buffer.alloc(31).toString('base64'), 'must be 32 bytes'],
-    ['a broken one behind another', `${a},x`, 'key 2 must be 32 bytes'],
-    ['a comma too many', `${a},`, 'key 2 must be 32 bytes'],
+    ['an invalid key after a valid one', `${a},x`, 'key 2 must be 32 bytes'],
+    ['a trailing comma', `${a},`, 'key 2 must be 32 bytes'],
     ['the same key twice', `${a},${b},${Buffer.from(a, 'base64').toString('base64url')}`, 'same key twice'],
-    ['no key that seals', `lost:${keyringOf(a).id},${b}`, 'first key seals'],
+    ['no key to seal with', `lost:${keyringOf(a).id},${b}`, 'first key encrypts'],
     ['a lost key without a name', `${a},lost:me`, '10 digits'],
-    ['a lost key that is there', `${a},${b},lost:${keyringOf(b).id}`, 'lost that it holds'],
-    ['too many', Array.from({ length: KEYS_MAX + 1 }, newSecretsKey).join(), `more than ${KEYS_MAX}`],
+    ['a lost key that is present', `${a},${b},lost:${keyringOf(b).id}`, 'also lists as lost'],
+    ['too many keys', Array.from({ length: KEYS_MAX + 1 }, newSecretsKey).join(), `more than ${KEYS_MAX}`],
   ])('refuses %s, and does not repeat the value', (_what, value, fault) => {
-    const said = faultOf(secretsKeySetting, value)
-    expect(said).toContain(fault)
-    for (const part of value.split(',').filter(part => part.length > 12)) expect(said).not.toContain(part)
+    const message = faultOf(secretsKeySetting, value)
+    expect(message).toContain(fault)
+    for (const part of value.split(',').filter(part => part.length > 12)) expect(message).not.toContain(part)
   })
 
-  it('seals with the first key and opens with each; a text tells which', () => {
+  it('seals with the first key, unseals with each; a sealed text names its key', () => {
     const [before, during, after] = [a, `${b},${a}`, b]
     const old = seal(before, 'x', 'secret')
     expect(sealedWith(old)).toBe(keyringOf(a).id)
@@ -76,11 +76,11 @@ describe('SECRETS_KEY', () => {
     expect(unseal(after, 'x', renewed)).toBe('secret')
     expect(reseal(during, 'x', renewed)).toBe(renewed)
     expect(() => reseal(after, 'x', old)).toThrow(UnknownKeyError)
-    // Another key's name does not make its key fit.
+    // A text under the name of another key cannot be unsealed.
     expect(() => unseal(during, 'x', old.replace(keyringOf(a).id, keyringOf(b).id))).toThrow()
   })
 
-  it('opens no text that names no key', () => {
+  it('rejects a text without the name of a key', () => {
     const [, unnamed = ''] = seal(a, 'x', 'secret').split('.')
     expect(sealedWith(unnamed)).toBeUndefined()
     for (const text of [unnamed, `.${unnamed}`]) {
@@ -96,7 +96,7 @@ describe('JWT_PRIVATE_KEY', () => {
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString()
 
-  it('holds one key or several, with line breaks or \\n', () => {
+  it('accepts one key or several, with line breaks or \\n', () => {
     expect(signingKeysOf(signingKeysSetting.parse(a))).toEqual([a.trim()])
     const escaped = `${a}${b}`.replaceAll('\n', '\\n')
     for (const value of [`${a}${b}`, `${a}\n\n${b}`, escaped, `${a.trim()},\n${b}`])
@@ -104,20 +104,20 @@ describe('JWT_PRIVATE_KEY', () => {
   })
 
   it.each([
-    ['none', 'x', 'must be an Ed25519'],
+    ['no key', 'x', 'must be an Ed25519'],
     ['another kind of key', rsa, 'must be an Ed25519'],
-    ['a broken one behind another', `${a}${b.replace(/\n.{8}/, '\n')}`, 'key 2 must be an Ed25519'],
-    ['one that is cut off', `${a}${b.slice(0, 60)}`, 'something between or beside'],
+    ['an invalid key after a valid one', `${a}${b.replace(/\n.{8}/, '\n')}`, 'key 2 must be an Ed25519'],
+    ['a truncated key', `${a}${b.slice(0, 60)}`, 'text other than keys'],
     ['the same key twice', `${a}${b}${a.replaceAll('\n', '\r\n')}`, 'same key twice'],
   ])('refuses %s, and does not repeat the value', (_what, value, fault) => {
-    const said = faultOf(signingKeysSetting, value)
-    expect(said).toContain(fault)
+    const message = faultOf(signingKeysSetting, value)
+    expect(message).toContain(fault)
     for (const line of value.split('\n').filter(line => /^[\w+/=]{20,}$/.test(line)))
-      expect(said).not.toContain(line)
+      expect(message).not.toContain(line)
   })
 })
 
-describe('the keys of auth at another part', () => {
+describe('remote keys of auth', () => {
   let server: Server | undefined
   afterEach(() => server?.close())
 
@@ -141,7 +141,7 @@ describe('the keys of auth at another part', () => {
     return Object.assign(state, { verify: createTokenVerifier(remoteKeys(`http://127.0.0.1:${port}`)) })
   }
 
-  it('take tokens that name the key that signed them, and no others', async () => {
+  it('accept only tokens that name their signing key', async () => {
     const auth = await start()
     const [one, two, foreign] = [await newKey(), await newKey(), await newKey()]
     const unnamed = await new SignJWT({ sid: caller.sid, scope: caller.scope })
@@ -158,12 +158,12 @@ describe('the keys of auth at another part', () => {
       expect(await auth.verify(await signToken(signer, caller, 60_000))).toEqual(caller)
     expect(await auth.verify(await signToken(foreign.signer, caller, 60_000))).toBeUndefined()
     expect(await auth.verify(await signToken(two.signer, caller, -60_000))).toBeUndefined()
-    // Another key's name is no way in.
+    // A foreign key under a known id is rejected.
     const stolen = { kid: one.kid, key: foreign.signer.key }
     expect(await auth.verify(await signToken(stolen, caller, 60_000))).toBeUndefined()
   })
 
-  it('take a new key at once, though they have just been fetched', async () => {
+  it('accept a new key at once, also right after a fetch', async () => {
     const auth = await start()
     const [one, two] = [await newKey(), await newKey()]
     auth.keys = [one.jwk]
@@ -177,7 +177,7 @@ describe('the keys of auth at another part', () => {
     expect(auth.fetched).toBe(2)
   })
 
-  it('are not fetched for each token that names an unknown key', { tags: 'long' }, async () => {
+  it('are not fetched for each token with an unknown key id', { tags: 'long' }, async () => {
     const auth = await start()
     const [one, foreign] = [await newKey(), await newKey()]
     auth.keys = [one.jwk]
@@ -192,12 +192,12 @@ describe('the keys of auth at another part', () => {
         new Set([undefined]),
       )
     }
-    // One to begin with, then one a second.
+    // One fetch at first, then one a second.
     expect(auth.fetched).toBeLessThanOrEqual(3 + (performance.now() - began) / 1_000)
     expect(await auth.verify(await signToken(one.signer, caller, 60_000))).toEqual(caller)
   })
 
-  it('say nothing of a token whose key they lack while auth is down', async () => {
+  it('reject the verification of a token with an unknown key id while auth is down', async () => {
     const auth = await start()
     const [one, two] = [await newKey(), await newKey()]
     auth.keys = [one.jwk]

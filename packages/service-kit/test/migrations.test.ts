@@ -41,7 +41,7 @@ const recorded = async () =>
 const lock = () => mongo.collection<{ _id: string; until: Date }>('locks').findOne({ _id: 'migrations' })
 
 describe('the migrations of a database', () => {
-  it('run once each, in their order, those of a later version after those of the first', async () => {
+  it('run once each, in order, those of a later version last', async () => {
     const [first, second, third] = [noted('0001-first'), noted('0002-second'), noted('0003-third')]
     await migrate(mongo, [first, second], log)
     await migrate(mongo, [first, second], log)
@@ -50,7 +50,7 @@ describe('the migrations of a database', () => {
     expect(await recorded()).toEqual(['0001-first', '0002-second', '0003-third'])
   })
 
-  it('run once where several replicas start at the same time', async () => {
+  it('run once if several replicas start at the same time', async () => {
     let running = 0
     const alone: Migration = {
       name: '0002-alone',
@@ -68,8 +68,8 @@ describe('the migrations of a database', () => {
     expect(await recorded()).toEqual(['0001-first', '0002-alone'])
   })
 
-  it('are held by one process for as long as they take, and waited for by the others', async () => {
-    // The database is in this process: its clock stands still but for the steps below, however late the process runs.
+  it('keep their lock while they run; other processes wait for it', async () => {
+    // The database runs in this process: its clock advances only in the steps below.
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const LEASE_MS = 3_000
@@ -96,7 +96,7 @@ describe('the migrations of a database', () => {
     expect(await ran()).toEqual(['0001-long'])
   })
 
-  it('go on with another replica when the one that runs them is killed in the middle', {
+  it('continue in another replica after the running one is killed', {
     tags: 'long',
     timeout: 180_000,
   }, async () => {
@@ -120,21 +120,21 @@ describe('the migrations of a database', () => {
     expect(await recorded()).toEqual(['0001-first', '0002-killed'])
   })
 
-  it('that fail stop the start, are not recorded, and run again at the next', async () => {
+  it('stop the start if one fails, do not record it, and run it at the next start', async () => {
     const failing: Migration = {
       name: '0002-failing',
-      up: () => Promise.reject(new Error('a document that nobody expected')),
+      up: () => Promise.reject(new Error('an unexpected document')),
     }
     const later = noted('0003-later')
     await expect(migrate(mongo, [noted('0001-first'), failing, later], log)).rejects.toThrow(
-      /0002-failing .*a document that nobody expected/,
+      /0002-failing .*an unexpected document/,
     )
     expect(await recorded()).toEqual(['0001-first'])
     await migrate(mongo, [noted('0001-first'), noted('0002-failing'), later], log)
     expect(await ran()).toEqual(['0001-first', '0002-failing', '0003-later'])
   })
 
-  it('that this version does not know refuse it the start: the database is newer', async () => {
+  it('stop the start of a version that does not know one of them', async () => {
     await migrate(mongo, [noted('0001-first'), noted('0002-second')], log)
     const earlier = [noted('0001-first')]
     await expect(migrate(mongo, earlier, log)).rejects.toThrow(

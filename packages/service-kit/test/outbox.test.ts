@@ -1,4 +1,4 @@
-import { rounds, startTestMongo, type TestServer, uniquePrefix } from '@iodine/test-kit'
+import { runs, startTestMongo, type TestServer, uniquePrefix } from '@iodine/test-kit'
 import { UnrecoverableError } from 'bullmq'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 beforeEach(() => mongo.collection('outbox').deleteMany({}))
 
-/** The outbox of a process: with a connection of its own, and closed with the test. */
+/** Creates the outbox of a process, with a separate connection, until the end of the test. */
 const replica = async (pollMs?: number): Promise<Outbox & { mongo: Connection }> => {
   const connection = await connectMongo(server.url, database)
   const metrics = createPartMetrics('outbox')
@@ -49,7 +49,7 @@ const left = () => mongo.collection('outbox').countDocuments()
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 10 })
 const empty = () => until(async () => expect(await left()).toBe(0))
 
-/** A kind whose handler notes what it is given, then does as told. */
+/** Defines a kind whose handler records its payloads and then calls `act`. */
 const noting = (
   outbox: Outbox,
   act: (numbers: number[]) => unknown = () => {},
@@ -91,7 +91,7 @@ describe('an entry', () => {
     expect(await things.countDocuments()).toBe(1)
   })
 
-  it('is tried again later and later after a failure that may pass, and then goes', async () => {
+  it('is retried with growing delays after transient errors, until it succeeds', async () => {
     let failures = 3
     const note = noting(await replica(), () => {
       if (failures-- > 0) throw new HttpError(503, 'not now')
@@ -109,10 +109,10 @@ describe('an entry', () => {
   })
 
   it.each([
-    ['an answer that stays', () => new HttpError(422, 'not like this'), 'not like this'],
-    ['a failure that its handler calls final', () => new UnrecoverableError('never'), 'never'],
+    ['a permanent HTTP error', () => new HttpError(422, 'not like this'), 'not like this'],
+    ['an UnrecoverableError', () => new UnrecoverableError('never'), 'never'],
   ])(
-    'is given up for %s, with its reason; tried again each day, by an administrator at once',
+    'fails permanently on %s, with its reason; retries daily, or at once by an administrator',
     async (_, error, reason) => {
       const outbox = await replica()
       let isFixed = false
@@ -136,7 +136,7 @@ describe('an entry', () => {
     },
   )
 
-  it('that was given up can be dropped; one that waits cannot', async () => {
+  it('can be dropped if it failed permanently, not while it waits', async () => {
     const outbox = await replica()
     const note = noting(outbox, () => {
       throw new HttpError(422, 'no')
@@ -151,7 +151,7 @@ describe('an entry', () => {
     expect(await entries()).toMatchObject([{ payload: { n: 2 } }])
   })
 
-  it('whose payload cannot be read is given up with the reason, and holds nobody up', async () => {
+  it('with an invalid payload fails permanently with the reason, and does not block others', async () => {
     const outbox = await replica()
     const note = noting(outbox)
     const old = { kind: 'note', attempts: 0, due_at: new Date(0), created_at: new Date(0) }
@@ -163,7 +163,7 @@ describe('an entry', () => {
     ])
   })
 
-  it('of a kind that this version does not know is left alone, and counted', async () => {
+  it('of an unknown kind is counted, not handled', async () => {
     const outbox = await replica()
     noting(outbox)
     const old = { attempts: 0, due_at: new Date(0), created_at: new Date(0), payload: {} }
@@ -175,7 +175,7 @@ describe('an entry', () => {
     expect(await outbox.states()).toMatchObject({ 'of later': { jobs: { unknown: 1 } } })
   })
 
-  it('runs again when its handler says so, unless it is completed meanwhile', async () => {
+  it('runs again after the delay that its handler returns, unless it is completed meanwhile', async () => {
     let again: number | undefined = 20
     const outbox = await replica()
     const note = noting(outbox, () => again, { keyOf: () => 'a' })
@@ -186,14 +186,14 @@ describe('an entry', () => {
     await until(async () =>
       expect((await entries())[0]!.due_at.getTime()).toBeGreaterThan(Date.now() + 3_000_000),
     )
-    // Of a key one is left, and nothing is late.
+    // One entry of the key remains, and none is overdue.
     expect(await entries()).toMatchObject([{ payload: { n: 2 } }])
     expect(await outbox.states()).toEqual({ note: { jobs: { waiting: 1, failed: 0 }, oldestSeconds: 0 } })
     await note.complete('a')
     expect(await left()).toBe(0)
   })
 
-  it('of a deleted user is removed by its key, and no other', async () => {
+  it('of a deleted user is removed by its key; others remain', async () => {
     const outbox = await replica()
     const note = noting(outbox, undefined, { keyOf: ({ n }) => `user ${n}` })
     await note.addAll([{ n: 1 }, { n: 2 }], { dueIn: 3_600_000 })
@@ -217,7 +217,7 @@ describe('an entry', () => {
     await empty()
   })
 
-  it('that is due later waits', async () => {
+  it('waits until it is due', async () => {
     const note = noting(await replica())
     await note.add({ n: 1 }, { dueIn: 300 })
     await note.add({ n: 2 })
@@ -227,7 +227,7 @@ describe('an entry', () => {
 })
 
 describe('several entries', () => {
-  it('go to one call up to the size of a batch, oldest first', async () => {
+  it('are handled by one call up to the batch size, oldest first', async () => {
     const outbox = await replica()
     const kind = outbox.kind('note', { payload, batch: 4, handle: async () => {} })
     await kind.addAll(Array.from({ length: 6 }, (_, n) => ({ n })))
@@ -246,7 +246,7 @@ describe('several entries', () => {
     ])
   })
 
-  it('of which one is refused are tried one by one: only that one is given up', async () => {
+  it('run one by one if their batch fails permanently: only the faulty one fails', async () => {
     const outbox = await replica()
     const note = noting(
       outbox,
@@ -262,7 +262,7 @@ describe('several entries', () => {
     expect(note.seen.filter(([n, more]) => n === 3 && more === undefined)).toHaveLength(1)
   })
 
-  it('of one key are handled by one call with the newest; what comes meanwhile runs again', async () => {
+  it('of one key are handled by one call with the newest payload; later ones run again', async () => {
     const outbox = await replica()
     let release = () => {}
     const held = new Promise<void>(resolve => {
@@ -283,7 +283,7 @@ describe('several entries', () => {
     expect(note.seen.slice(2)).toEqual([[3]])
   })
 
-  it('of one key are handled with the first that is due; a handler that is early runs again', async () => {
+  it('of one key are handled when the first is due; an early handler runs again', async () => {
     const note = noting(await replica(), ([n]) => (n === 3 ? 3_600_000 : undefined), { keyOf: () => 'a' })
     await note.add({ n: 1 }, { dueIn: 3_600_000 })
     await note.add({ n: 2 })
@@ -294,7 +294,7 @@ describe('several entries', () => {
     expect(note.seen).toEqual([[2], [3]])
   })
 
-  it('of one key are one entry after a failure, whose payload is the newest', async () => {
+  it('of one key are merged to the newest after a failure', async () => {
     const note = noting(await replica(), () => Promise.reject(new HttpError(503, 'down')), {
       keyOf: () => 'a',
     })
@@ -304,7 +304,7 @@ describe('several entries', () => {
     )
   })
 
-  it('of a key that another process holds are not counted as attempts', async () => {
+  it('of a key that another process holds keep their number of attempts', async () => {
     const note = noting(await replica(), () => {}, { keyOf: () => 'a' })
     const now = Date.now()
     const held = { kind: 'note', key: 'a', payload: { n: 1 }, attempts: 1, created_at: new Date(now) }
@@ -321,8 +321,8 @@ describe('several entries', () => {
     expect(note.seen).toEqual([[2]])
   })
 
-  it('are shared by processes: each is handled once, keys never by two at a time', async () => {
-    const runs: number[] = []
+  it('are distributed over processes: each is handled once, a key by one process at a time', async () => {
+    const handled: number[] = []
     const active = new Map<number, number>()
     const overlaps: number[] = []
     const start = async () =>
@@ -334,28 +334,28 @@ describe('several entries', () => {
           if ((active.get(key) ?? 0) > 1) overlaps.push(n)
           await new Promise(resolve => setTimeout(resolve, 2))
           active.set(key, (active.get(key) ?? 0) - 1)
-          runs.push(n)
+          handled.push(n)
         },
         { concurrency: 3, keyOf: ({ n }) => `k${n % 7}` },
       )
     const [a] = await Promise.all([start(), start(), start()])
-    for (let n = 0; n < rounds(200); n++) await a!.add({ n })
+    for (let n = 0; n < runs(200); n++) await a!.add({ n })
     await empty()
     expect(overlaps).toEqual([])
-    // The last of each key is among them.
+    // The last entries of each key are among them.
     for (let key = 0; key < 7; key++)
-      expect(Math.max(...runs.filter(n => n % 7 === key))).toBeGreaterThanOrEqual(rounds(200) - 7)
+      expect(Math.max(...handled.filter(n => n % 7 === key))).toBeGreaterThanOrEqual(runs(200) - 7)
   })
 
-  it('without keys are shared by processes without a double', async () => {
-    const runs: number[] = []
+  it('without keys are distributed over processes, each handled once', async () => {
+    const handled: number[] = []
     const start = async () =>
-      noting(await replica(), numbers => void runs.push(...numbers), { batch: 5, concurrency: 2 })
+      noting(await replica(), numbers => void handled.push(...numbers), { batch: 5, concurrency: 2 })
     const [a] = await Promise.all([start(), start()])
-    const count = rounds(800)
+    const count = runs(800)
     await Promise.all(Array.from({ length: count }, (_, n) => a!.add({ n })))
     await empty()
-    expect(runs.toSorted((x, y) => x - y)).toEqual(Array.from({ length: count }, (_, n) => n))
+    expect(handled.toSorted((x, y) => x - y)).toEqual(Array.from({ length: count }, (_, n) => n))
   })
 })
 
@@ -363,7 +363,7 @@ describe('a process', () => {
   it.each([
     ['is due', {}],
     ['has the lease of a killed process', { lease: 'lost' }],
-  ])('that starts handles an entry that %s, once its time has come', async (_, state) => {
+  ])('that starts handles an entry that %s, when it is due', async (_, state) => {
     const due_at = new Date(Date.now() + 500)
     const entry = { kind: 'note', payload: { n: 1 }, attempts: 1, created_at: new Date(), due_at, ...state }
     await mongo.collection('outbox').insertOne(entry)
@@ -374,7 +374,7 @@ describe('a process', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(due_at.getTime())
   })
 
-  it('keeps what it works on for longer than a lease', async () => {
+  it('keeps an entry whose handler runs for longer than a lease', async () => {
     const outbox = await replica()
     let release = () => {}
     const held = new Promise<void>(resolve => {
@@ -391,7 +391,7 @@ describe('a process', () => {
     await empty()
   })
 
-  it('that ends tells its handlers, and gives back what they leave', async () => {
+  it('aborts its handlers at shutdown, and releases their entries', async () => {
     const outbox = await replica()
     const note = noting(outbox, () => {})
     const stopped = vi.fn()
@@ -418,8 +418,8 @@ describe('a process', () => {
   })
 })
 
-it('claims read the entries of a kind in the order of an index, however many wait', async () => {
-  const many = rounds(100_000)
+it('reads one document per claim, by an index, for any number of entries', async () => {
+  const many = runs(100_000)
   const docs = Array.from({ length: many }, (_, n) => ({
     kind: n % 10 ? 'note' : 'other',
     payload: { n },

@@ -21,47 +21,47 @@ const start = async (drain = '', more = '') => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const said: string[] = []
+  const printed: string[] = []
   const waiting = new Map<string, () => void>()
   createInterface(child.stdout).on('line', line => {
-    said.push(line)
+    printed.push(line)
     waiting.get(line)?.()
   })
   const ended = once(child, 'close')
-  const heard = (line: string) =>
-    said.includes(line) ? undefined : new Promise<void>(resolve => waiting.set(line, resolve))
-  return { child, said, ended, heard }
+  const waitForLine = (line: string) =>
+    printed.includes(line) ? undefined : new Promise<void>(resolve => waiting.set(line, resolve))
+  return { child, printed, ended, waitForLine }
 }
 
 describe('a part that runs as a process', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('drains, closes and exits with 0 on %s', async signal => {
-    const { child, said, ended, heard } = await start()
-    await heard('running')
+    const { child, printed, ended, waitForLine } = await start()
+    await waitForLine('running')
     child.kill(signal)
     expect(await ended).toEqual([0, null])
-    expect(said).toEqual(['running', 'draining', 'closed'])
+    expect(printed).toEqual(['running', 'draining', 'closed'])
   })
 
-  it('ends at once, with 1, when it is told a second time', { tags: 'long' }, async () => {
-    const { child, said, ended, heard } = await start('await new Promise(() => {})')
-    await heard('running')
+  it('exits at once with 1 on a second signal', { tags: 'long' }, async () => {
+    const { child, printed, ended, waitForLine } = await start('await new Promise(() => {})')
+    await waitForLine('running')
     child.kill('SIGTERM')
-    await heard('draining')
+    await waitForLine('draining')
     child.kill('SIGTERM')
     expect(await ended).toEqual([1, null])
-    expect(said).toEqual(['running', 'draining'])
+    expect(printed).toEqual(['running', 'draining'])
   })
 
   it('exits with 1 when closing fails', { tags: 'long' }, async () => {
-    const { child, ended, heard } = await start(`throw new Error('no')`)
-    await heard('running')
+    const { child, ended, waitForLine } = await start(`throw new Error('no')`)
+    await waitForLine('running')
     child.kill('SIGTERM')
     expect(await ended).toEqual([1, null])
   })
 
-  it('ends at once, without draining, on a fault that nobody catches', { tags: 'long' }, async () => {
-    const { said, ended } = await start('', `setTimeout(() => { throw new Error('a fault') })`)
+  it('exits at once without draining on an uncaught error', { tags: 'long' }, async () => {
+    const { printed, ended } = await start('', `setTimeout(() => { throw new Error('a fault') })`)
     expect(await ended).toEqual([1, null])
-    expect(said).toEqual(['running'])
+    expect(printed).toEqual(['running'])
   })
 })

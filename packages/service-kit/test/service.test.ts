@@ -12,6 +12,7 @@ import { deferred, startTestRedis } from '@iodine/test-kit'
 import { generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { version } from '../../../package.json'
 import {
   ConfigError,
   conflict,
@@ -146,7 +147,7 @@ const answers = async (response: Response, status: number) => {
   return body.detail
 }
 
-describe('an endpoint of bytes', () => {
+describe('a binary endpoint', () => {
   const put = (name: string, body: BodyInit | null, headers: Record<string, string> = {}) =>
     fetch(`${url}/api/v1/blobs/${name}`, {
       method: 'PUT',
@@ -156,7 +157,7 @@ describe('an endpoint of bytes', () => {
   const get = (name: string) =>
     fetch(`${url}/api/v1/blobs/${name}`, { headers: { authorization: `Bearer ${token}` } })
 
-  it('gets the body as it is, and may answer with another status of success', async () => {
+  it('receives the body unchanged, and may answer with another success status', async () => {
     const bytes = [0, 255, 0xc3, 0x28, 10]
     const made = await put('new', Uint8Array.from(bytes))
     expect([made.status, await made.json()]).toEqual([201, { bytes }])
@@ -167,7 +168,7 @@ describe('an endpoint of bytes', () => {
     })
     expect(await call(store, { params: { name: 'a' }, body: Uint8Array.from(bytes) })).toEqual({ bytes })
   })
-  it('refuses more than its limit, with and without a length, and takes a body without one', async () => {
+  it('refuses a body above its limit, with and without a length, and accepts one without', async () => {
     const most = 1_000
     const pieces = (bytes: number) =>
       new ReadableStream<Uint8Array>({
@@ -188,13 +189,13 @@ describe('an endpoint of bytes', () => {
     expect((await put('new', new Uint8Array(most + 1))).status).toBe(413)
     expect((await stream(most + 1)).status).toBe(413)
   })
-  it('takes bytes alone, as others take JSON alone', async () => {
+  it('accepts only bytes; other endpoints accept only JSON', async () => {
     const type = (value: string) => ({ 'content-type': value })
     expect(await answers(await put('a', '{}', type('application/json')), 415)).toMatch(/octet-stream/)
     expect(await answers(await put('a', 'x', type('text/plain')), 415)).toMatch(/octet-stream/)
     expect(await answers(await post('/things/a', 'x', type('application/octet-stream')), 415)).toMatch(/JSON/)
   })
-  it('refuses who may not, and what is too large, before the body is there', async () => {
+  it('refuses unauthorized and oversize requests before the body arrives', async () => {
     const { host, port } = new URL(url)
     const sent = (headers: string) =>
       new Promise<string>(resolve => {
@@ -252,11 +253,11 @@ describe('a service', () => {
         'string',
       )
   })
-  it('takes a token made the same way of a known scope', async () => {
+  it('accepts a well-signed token of a known scope', async () => {
     const authorization = `Bearer ${await ofScope('full')}`
     expect((await post('/things/a', '{"name":"x"}', { authorization })).status).toBe(201)
   })
-  it('takes what auth makes for an API token where its scopes allow it, and nowhere else', async () => {
+  it('accepts the token of an API token only where its scopes allow it', async () => {
     const ask = async (scopes: unknown, path = '/shared') => {
       const authorization = `Bearer ${await ofScope('api', scopes)}`
       const answer = await (path === '/shared'
@@ -270,16 +271,16 @@ describe('a service', () => {
       { scopes: ['collect', 'contribute'] },
     ])
     expect(await ask(['collect'])).toEqual([403, { detail: missingScope(['read', 'contribute']) }])
-    // An endpoint is closed unless it says otherwise.
+    // An endpoint without scopes refuses API tokens.
     expect(await ask(['read', 'collect', 'contribute'], '/things/a')).toEqual([
       403,
       { detail: DETAILS.apiTokenRefused },
     ])
-    // Without a scope that is known it is no token.
+    // A token without a known scope is invalid.
     for (const scopes of [undefined, [], ['admin'], 'read', { read: true }, [['read']]])
       expect(await ask(scopes)).toEqual([401, { detail: DETAILS.unauthenticated }])
   })
-  it('takes an empty JSON body for an empty object', async () =>
+  it('reads an empty JSON body as an empty object', async () =>
     expect((await post('/things/a', '')).status).toBe(201))
 
   it.each([
@@ -316,18 +317,18 @@ describe('a service', () => {
   ])('answers %.30s by the contract', async (path, status) => {
     await answers(await post(path, '{}'), status)
   })
-  it('lists the faults of a query, also of its characters', async () => {
+  it('lists the faults of a query, also invalid characters', async () => {
     expect(await answers(await post('/things/a?n=%00', '{}'), 422)).toEqual([expect.stringMatching(/^n: /)])
   })
-  it('takes a wrong method for an unknown path', async () => {
+  it('answers a wrong method with 404', async () => {
     await answers(await fetch(`${url}/api/v1/things/a`, { method: 'PUT' }), 404)
   })
-  it('hides what crashed, shows what was refused', async () => {
+  it('hides the message of an unexpected error, and sends that of an HttpError', async () => {
     const headers = { authorization: `Bearer ${token}` }
     expect(await answers(await fetch(`${url}/api/v1/crash`, { headers }), 500)).not.toMatch(/secret/)
     expect(await answers(await fetch(`${url}/api/v1/taken`), 409)).toBe('Taken')
   })
-  it('answers oversize headers and garbage in its own words', async () => {
+  it('answers oversize headers and malformed requests with JSON errors', async () => {
     const { port } = new URL(url)
     const raw = (text: string) =>
       new Promise<string>(resolve => {
@@ -351,17 +352,17 @@ describe('authentication', () => {
       method: path === '/crash' ? 'GET' : 'POST',
       headers: value ? { authorization: `Bearer ${value}` } : {},
     })
-  it('asks for a session', async () => {
+  it('refuses a missing, malformed or expired token', async () => {
     await answers(await withToken('/things/a'), 401)
     await answers(await withToken('/things/a', 'nonsense'), 401)
     await answers(await withToken('/things/a', expired), 401)
     await answers(await withToken('/things/a', `${token.slice(0, -3)}abc`), 401)
   })
-  it("keeps the collector's token to what is the collector's", async () => {
+  it('accepts a collector token only at collector endpoints', async () => {
     await answers(await withToken('/things/a', collectorToken), 403)
     await answers(await withToken('/crash', collectorToken), 500)
   })
-  it('hides internal routes from whoever lacks the service key', async () => {
+  it('hides internal routes from callers without the service key', async () => {
     await answers(await fetch(`${url}/internal/x`), 404)
     await answers(
       await fetch(`${url}/internal/x`, { headers: { 'x-service-key': 'a-service-key-for-testz' } }),
@@ -374,7 +375,7 @@ describe('authentication', () => {
   })
 })
 
-it('does each queued job once an id, with its data checked', async () => {
+it('runs a job once per id, with validated data', async () => {
   const seen: string[] = []
   service.queues.work('canon', async data => {
     seen.push(data.user_id)
@@ -388,7 +389,7 @@ it('does each queued job once an id, with its data checked', async () => {
   await expect(service.queues.add('canon', { user_id: 'x' })).rejects.toThrow()
 })
 
-it('counts each failed run of a job, and the job once when it is given up', async () => {
+it('counts each failed run of a job, and its permanent failure once', async () => {
   service.queues.work('mail', async () => {
     throw new Error('refused')
   })
@@ -402,7 +403,7 @@ it('counts each failed run of a job, and the job once when it is given up', asyn
   )
 })
 
-it('loads neither SDK nor instrumentations of OpenTelemetry where no endpoint is configured', () => {
+it('loads neither SDK nor instrumentations of OpenTelemetry if no endpoint is configured', () => {
   const loaded = Object.keys(createRequire(import.meta.url).cache)
   expect(loaded.some(file => file.includes('fastify'))).toBe(true)
   const parts = /\/@opentelemetry\/(sdk|instrumentation|exporter)|\/@fastify\/otel\//
@@ -410,7 +411,7 @@ it('loads neither SDK nor instrumentations of OpenTelemetry where no endpoint is
 })
 
 it('reports health, readiness and metrics, and is not ready while Redis is down', async () => {
-  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'up', version })
   expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
     status: 'up',
     parts: { redis: 'up' },
@@ -432,8 +433,8 @@ it('reports health, readiness and metrics, and is not ready while Redis is down'
   process.kill(redis.pid, 'SIGCONT')
 })
 
-describe('a process that is to end', () => {
-  it('says so and still answers, on connections that end with the answer', async () => {
+describe('a process that shuts down', () => {
+  it('is not ready, and still answers on connections that close with the answer', async () => {
     const config = readConfig(serviceConfigSchema, {
       REDIS_URL: redis.url,
       SERVICE_KEY: 'a-service-key-for-tests',
@@ -455,10 +456,10 @@ describe('a process that is to end', () => {
     await expect(ask('/healthz')).rejects.toThrow()
   })
 
-  it('puts a job back that it can not finish, for another to do', async () => {
+  it('requeues an unfinished job for another process', async () => {
     const config = readConfig(serviceConfigSchema, {
       REDIS_URL: redis.url,
-      REDIS_PREFIX: 'put-back',
+      REDIS_PREFIX: 'requeue',
       SERVICE_KEY: 'a-service-key-for-tests',
       LOG_LEVEL: 'silent',
     })
@@ -481,7 +482,7 @@ describe('a process that is to end', () => {
   })
 })
 
-it('takes the old service key and the new one while they are exchanged', async () => {
+it('accepts the old and the new service key during a rotation', async () => {
   const [before, after] = ['the-key-until-today', 'the-key-from-tomorrow']
   const started = await Promise.all(
     [before, `${before},${after}`, `${after},${before}`, after].map(async key => {
@@ -501,7 +502,7 @@ it('takes the old service key and the new one while they are exchanged', async (
   for (const { part } of started) await part.close()
 })
 
-it('answers 503 for a peer that is down, and logs the cause, once', async () => {
+it('answers 503 for a peer that is down, and logs the cause once', async () => {
   const lines: string[] = []
   const logger = createLogger('caller', 'info', { write: line => void lines.push(line) })
   const peer = createServer(socket => socket.resetAndDestroy())
@@ -540,7 +541,7 @@ it('answers 503 for a peer that is down, and logs the cause, once', async () => 
   }
 })
 
-it('logs what kind of error it was and where, never its words', () => {
+it('logs class, code and stack of an error, never its message', () => {
   const lines: string[] = []
   const log = createLogger('test', 'info', { write: line => void lines.push(line) })
   const error = Object.assign(new TypeError('ana@example.org is taken'), { code: 11_000 })
@@ -554,7 +555,7 @@ it('logs what kind of error it was and where, never its words', () => {
 
 describe('sealing', () => {
   const key = Buffer.alloc(32, 7).toString('base64')
-  it('opens under its own context alone', () => {
+  it('unseals only under the same context', () => {
     const sealed = seal(key, 'user-1', 'sk-secret é')
     expect(unseal(key, 'user-1', sealed)).toBe('sk-secret é')
     expect(() => unseal(key, 'user-2', sealed)).toThrow()
@@ -563,7 +564,7 @@ describe('sealing', () => {
     expect(() => unseal(key, 'user-1', sealed.slice(0, -2) + other + sealed.at(-1))).toThrow()
     expect(() => unseal(key, 'user-1', '')).toThrow()
   })
-  it('never gives the same text twice', () => expect(seal(key, 'c', 'x')).not.toBe(seal(key, 'c', 'x')))
+  it('never returns the same text twice', () => expect(seal(key, 'c', 'x')).not.toBe(seal(key, 'c', 'x')))
 })
 
 it('lists every fault of a configuration at once', () => {
@@ -587,7 +588,7 @@ it('lists every fault of a configuration at once', () => {
   }
 })
 
-it('closes at once although somebody keeps a connection that was never used', async () => {
+it('closes at once despite an open unused connection', async () => {
   const app = createHttpApp({ logger: createLogger('test', 'silent') })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const socket = connect(Number(new URL(address).port), '127.0.0.1')

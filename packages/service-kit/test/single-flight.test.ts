@@ -3,7 +3,7 @@ import { deferred } from '@iodine/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createSharedReads, createSingleFlight } from '../src/index.js'
 
-/** A read that ends when the test says so. */
+/** A read that ends when the test resolves it. */
 const held = <T>() => {
   const { promise, resolve, reject } = deferred<T>()
   let begun = false
@@ -19,7 +19,7 @@ const held = <T>() => {
 }
 
 describe('shared reads', () => {
-  it('answers callers that wait together by one read, which begins after they called', async () => {
+  it('answers waiting callers by one read, which begins after their calls', async () => {
     const shared = createSharedReads<string, number>()
     const [first, second] = [held<number>(), held<number>()]
     const one = shared('key', first.read)
@@ -30,14 +30,14 @@ describe('shared reads', () => {
     expect(await one).toBe(1)
     second.end(2)
     expect(await Promise.all(others)).toEqual(others.map(() => 2))
-    // Nothing is kept: the next call reads again.
+    // Results are not cached: the next call reads again.
     expect(await shared('key', async () => 3)).toBe(3)
   })
 
   it.each([
     ['shared reads', createSharedReads<string, number>()],
     ['single flights', createSingleFlight<string, number>()],
-  ])('%s run a lazy query once, as mongoose runs one anew for each then', async (_, shared) => {
+  ])('%s run a lazy query once: mongoose runs it for each `then`', async (_, shared) => {
     let runs = 0
     const lazy = () => {
       const run = async () => ++runs
@@ -49,7 +49,7 @@ describe('shared reads', () => {
     expect(runs).toBe(answers.size)
   })
 
-  it('keeps keys apart', async () => {
+  it('separates keys', async () => {
     const shared = createSharedReads<string, number>()
     const slow = held<number>()
     const one = shared('slow', slow.read)
@@ -58,7 +58,7 @@ describe('shared reads', () => {
     expect(await one).toBe(1)
   })
 
-  it('gives a failure to those who shared the read, and reads again for the others', async () => {
+  it('rejects for callers that share a failed read, and reads again for the others', async () => {
     const shared = createSharedReads<string, number>()
     const first = held<number>()
     const one = shared('key', first.read)
@@ -78,7 +78,7 @@ describe('shared reads', () => {
     expect(await one).toBe(1)
   })
 
-  it('never answers by what was read before the call, whatever the order of writes and reads', async () => {
+  it('never returns a value read before the call, in any order of writes and reads', async () => {
     const shared = createSharedReads<string, number>()
     let stored = 0
     let reads = 0

@@ -19,7 +19,7 @@ afterAll(async () => {
 /** Blocks this process, as a long garbage collection or a busy machine does. */
 const stall = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
-it('a timeout does not count the time in which the process stood still', async () => {
+it('a timeout excludes the time in which the process was blocked', async () => {
   const ends: string[] = []
   const expired = new Promise<void>(resolve => {
     startTimeout(() => {
@@ -29,7 +29,7 @@ it('a timeout does not count the time in which the process stood still', async (
   })
   const signal = timeoutSignal(TIMEOUT_MS)
   stall(3 * TIMEOUT_MS)
-  // What has become due meanwhile comes first.
+  // Timers that became due meanwhile run first.
   await new Promise<void>(resolve => {
     setTimeout(() => {
       ends.push('answered')
@@ -59,14 +59,14 @@ it('a cancelled timeout does not expire', async () => {
   expect(hasExpired).toBe(false)
 })
 
-it('an answer of Redis that arrived while the process stood still is read', async () => {
+it('an answer of Redis that arrived while the process was blocked is read', async () => {
   const answer = redis.ping()
   stall(3 * TIMEOUT_MS)
   expect(await answer).toBe('PONG')
   expect(redis.status).toBe('ready')
 })
 
-it('a command of a Redis that does not answer fails, and later ones at once, until it is back', async () => {
+it('a command to an unresponsive Redis fails, and later ones at once, until Redis answers', async () => {
   process.kill(server.pid, 'SIGSTOP')
   try {
     await expect(redis.ping()).rejects.toThrow('Command timed out')

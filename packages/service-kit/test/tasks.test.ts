@@ -23,7 +23,7 @@ it('runs a task at start, again after its interval, and after a failure', async 
   const { tasks, warned } = setUp()
   let runs = 0
   tasks.every('sweep', 20, async () => {
-    if (++runs === 2) throw new Error('the database is away')
+    if (++runs === 2) throw new Error('database unreachable')
   })
   expect(runs).toBe(0)
   tasks.start()
@@ -31,7 +31,7 @@ it('runs a task at start, again after its interval, and after a failure', async 
   expect(warned).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ task: 'sweep' }), 'task failed')
 })
 
-it('never runs a task twice at a time, and a call gets a run that began after it', async () => {
+it('never runs a task twice at a time; a call waits for a run that began after it', async () => {
   const { tasks } = setUp()
   const ends: (() => void)[] = []
   let most = 0
@@ -51,7 +51,7 @@ it('never runs a task twice at a time, and a call gets a run that began after it
   expect([ends.length, most]).toEqual([2, 1])
 })
 
-it('a call rejects with the error of its task; another task runs all the same when it is called by name', async () => {
+it('a call rejects with the error of its task; another task still runs if called by name', async () => {
   const { tasks } = setUp()
   const swept = vi.fn(async () => {})
   tasks.every('broken', 3_600_000, () => Promise.reject(new Error('broken')))
@@ -75,7 +75,7 @@ it('aborts a running task when the service closes', async () => {
   expect(states).toEqual(['begun', 'aborted'])
 })
 
-it('says in the metrics when the next success is expected: a failure does not move it', async () => {
+it('exports the time of the next expected success: a failure does not move it', async () => {
   const { tasks } = setUp()
   let isBroken = false
   tasks.every('sweep', 600_000, async () => {
@@ -91,7 +91,7 @@ it('says in the metrics when the next success is expected: a failure does not mo
   await tasks.close()
 })
 
-it('says when a first success is expected, also in a process that leaves tasks to others', async () => {
+it('exports the time of the first expected success, also in a process that runs no tasks', async () => {
   const { tasks } = setUp()
   tasks.every('sweep', 600_000, async () => {})
   const before = Date.now() / 1000

@@ -11,7 +11,7 @@ import { requestIdOf, withRequestId } from '../src/observe/work-context.js'
 const TRACED = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 }
 const asRequest = <T>(id: string, run: () => T): T => context.with(withRequestId(ROOT_CONTEXT, id), run)
 
-describe('the work of a request', () => {
+describe('the context of a request', () => {
   let redis: Awaited<ReturnType<typeof startTestRedis>>
   let service: Service
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('the work of a request', () => {
     await redis?.stop()
   })
 
-  it('goes on in its job, at every try', async () => {
+  it('is the context of its job, at every attempt', async () => {
     const seen: unknown[] = []
     service.queues.work('canon', async () => {
       seen.push(requestIdOf())
@@ -35,7 +35,7 @@ describe('the work of a request', () => {
     await vi.waitFor(() => expect(seen).toEqual(Array(4).fill('request-of-the-job')), 30_000)
   })
 
-  it('is not what a job of the clock goes on with: each run has an id of its own', async () => {
+  it('is not the context of scheduled jobs: each run has a new id', async () => {
     const seen: (string | undefined)[] = []
     service.queues.work('anchors', async () => void seen.push(requestIdOf()))
     await asRequest('request-of-the-clock', () => service.queues.repeat('anchors', 200))
@@ -44,7 +44,7 @@ describe('the work of a request', () => {
     for (const id of seen) expect(id).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('is what a call is sent in, where it is traced, that had to wait for another’s connection', async () => {
+  it('is the context of a traced call that waited for the connection of another request', async () => {
     const server = createServer((_request, response) => response.end())
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const { dispatcher, close } = createAgent({ connections: 1, pipelining: 1 })

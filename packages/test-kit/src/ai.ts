@@ -16,7 +16,7 @@ export interface AiTriplet {
   object: string
 }
 
-/** One triplet per sentence of three words or more: first word, second word, the rest. */
+/** Returns one triplet per sentence of three words or more: first word, second word, the rest. */
 export const simpleTriplets = (text: string): AiTriplet[] =>
   text
     .split(/[.!?\n]+/)
@@ -30,23 +30,24 @@ export const simpleTriplets = (text: string): AiTriplet[] =>
     }))
 
 /** Input of an answer: the request, its prompt's text, and the response to write to. */
-interface Asked {
+interface AnswerInput {
   request: ChatRequest
   text: string
   response: ServerResponse
 }
 
 const complete = (
-  { request, response }: Asked,
+  { request, response }: AnswerInput,
   ...content: [string | null, { refusal?: string; finish?: string }?]
 ) => sendCompletion(response, request.body.model, ...content)
-const sendTriplets = (asked: Asked, triplets: AiTriplet[]) => complete(asked, JSON.stringify({ triplets }))
+const sendTriplets = (input: AnswerInput, triplets: AiTriplet[]) =>
+  complete(input, JSON.stringify({ triplets }))
 /** The error's text quotes the key and the prompt, which must never be logged. */
-const fail = ({ request, text, response }: Asked, status: number, code: string) =>
+const fail = ({ request, text, response }: AnswerInput, status: number, code: string) =>
   sendError(response, status, code, `${code}: key ${request.key}, prompt ${text}`, {
     ...(status !== 401 && { 'retry-after-ms': '10' }),
   })
-const sendText = ({ response }: Asked, mediaType: string, text: string) =>
+const sendText = ({ response }: AnswerInput, mediaType: string, text: string) =>
   void response.writeHead(200, { 'content-type': mediaType }).end(text)
 
 const HUGE = Array.from({ length: 201 }, (_, n) => ({
@@ -57,22 +58,22 @@ const HUGE = Array.from({ length: 201 }, (_, n) => ({
 
 const ANSWERS = {
   /** Triplets of the request's text. */
-  simple: asked => sendTriplets(asked, simpleTriplets(asked.text)),
+  simple: input => sendTriplets(input, simpleTriplets(input.text)),
   /** Triplets as the offline provider extracts them. */
-  rules: async asked => {
+  rules: async input => {
     const { ruleTriplets } = await import('@iodine/offline-ai/triplets')
-    return sendTriplets(asked, ruleTriplets(asked.text))
+    return sendTriplets(input, ruleTriplets(input.text))
   },
-  unauthorized: asked => fail(asked, 401, 'invalid_api_key'),
-  'rate-limited': asked => fail(asked, 429, 'rate_limit_exceeded'),
-  failing: asked => fail(asked, 500, 'server_error'),
+  unauthorized: input => fail(input, 401, 'invalid_api_key'),
+  'rate-limited': input => fail(input, 429, 'rate_limit_exceeded'),
+  failing: input => fail(input, 500, 'server_error'),
   /** Never answers. */
   hang: () => {},
   /** Resets the connection. */
   reset: ({ response }) => void response.socket?.resetAndDestroy(),
-  html: asked => sendText(asked, 'text/html', '<!doctype html><h1>Welcome</h1>'),
-  'broken-json': asked => sendText(asked, 'application/json', '{"id": "chatcmpl-1", "choices": ['),
-  refusal: asked => complete(asked, null, { refusal: "I'm sorry, I can't help with that." }),
+  html: input => sendText(input, 'text/html', '<!doctype html><h1>Welcome</h1>'),
+  'broken-json': input => sendText(input, 'application/json', '{"id": "chatcmpl-1", "choices": ['),
+  refusal: input => complete(input, null, { refusal: "I'm sorry, I can't help with that." }),
   /** No choices. */
   empty: ({ request, response }) =>
     sendJson(response, 200, {
@@ -82,17 +83,17 @@ const ANSWERS = {
       model: request.body.model,
       choices: [],
     }),
-  'cut-off': asked => complete(asked, '{"triplets": [{"subject": "a", "verb"', { finish: 'length' }),
+  'cut-off': input => complete(input, '{"triplets": [{"subject": "a", "verb"', { finish: 'length' }),
   /** JSON that violates the schema. */
-  nonsense: asked => complete(asked, '{"answer": 42}'),
+  nonsense: input => complete(input, '{"answer": 42}'),
   /** 201 triplets, one more than the contract's maximum. */
-  huge: asked => sendTriplets(asked, HUGE),
-} satisfies Record<string, (asked: Asked) => unknown>
+  huge: input => sendTriplets(input, HUGE),
+} satisfies Record<string, (input: AnswerInput) => unknown>
 
 /**
- * Answer to one request: `{ triplets }`, `{ content }` verbatim, a name in `ANSWERS`, `{ after, answer }`
- * with a delay in milliseconds or once a promise has resolved, `{ body }` for a whole body of any provider, `{ knows }`
- * for one that refuses stricter formats, or a function of the text.
+ * Answer to one request: a name in `ANSWERS`, a function of the text, or an object.
+ * `{ triplets }` and `{ content }` are sent verbatim. `{ after, answer }` waits for milliseconds or a promise. `{ body
+ * }` is a complete body of any provider. `{ knows }` refuses stricter response formats.
  */
 export type AiAnswer =
   | ((text: string) => AiAnswer)
@@ -120,12 +121,12 @@ export interface AiProvider {
   always(answer: AiAnswer): void
   /** Received requests of embeddings, oldest first. */
   embedded: EmbeddingsRequest[]
-  /** Sets the answer to requests of embeddings (initially `not-found`, as of a provider without any). */
+  /** Sets the answer to requests of embeddings (initially `not-found`, as of a provider without embeddings). */
   embed(answer: AiEmbedding): void
   stop(): Promise<void>
 }
 
-/** A scriptable OpenAI-compatible provider over real HTTP on a free loopback port. */
+/** Starts a scriptable OpenAI-compatible provider over HTTP on a free loopback port. */
 export const startAiProvider = async (): Promise<AiProvider> => {
   const requests: ChatRequest[] = []
   const queue: AiAnswer[] = []
@@ -178,11 +179,11 @@ function sendEmbeddings(
 }
 
 async function respond(answer: AiAnswer, request: ChatRequest, response: ServerResponse): Promise<unknown> {
-  const asked = { request, text: promptText(request.body), response }
-  if (typeof answer === 'function') return respond(answer(asked.text), request, response)
-  if (typeof answer === 'string') return ANSWERS[answer](asked)
-  if ('triplets' in answer) return sendTriplets(asked, answer.triplets)
-  if ('content' in answer) return complete(asked, answer.content)
+  const input = { request, text: promptText(request.body), response }
+  if (typeof answer === 'function') return respond(answer(input.text), request, response)
+  if (typeof answer === 'string') return ANSWERS[answer](input)
+  if ('triplets' in answer) return sendTriplets(input, answer.triplets)
+  if ('content' in answer) return complete(input, answer.content)
   if ('body' in answer) return sendJson(response, answer.status ?? 200, answer.body, answer.headers)
   if ('knows' in answer) {
     const asksFor = request.body.response_format?.type ?? 'text'

@@ -12,7 +12,7 @@ export const endpointAt = (method: string, target: string): PublicEndpoint | und
   return ENDPOINTS.find(each => each.spec.method === method && each.path.test(path))?.spec
 }
 
-/** An endpoint's path with well-formed parameters, of things that do not exist. */
+/** Returns an endpoint's path with well-formed ids of missing documents. */
 export const samplePath = (path: string, source = 'tiktok'): string =>
   path.replace(':source', source).replace(/:\w+/g, 'a'.repeat(24))
 
@@ -21,9 +21,13 @@ const differs = ({ method, path }: { method: string; path: string }, status: num
 }
 
 /** Throws unless an error's body is `{detail}`. */
-export const checkError = (asked: { method: string; path: string }, status: number, body: unknown): void => {
+export const checkError = (
+  request: { method: string; path: string },
+  status: number,
+  body: unknown,
+): void => {
   const { error } = errorBody.safeParse(body)
-  if (error) differs(asked, status, faults(error, 'body').join('; '))
+  if (error) differs(request, status, faults(error, 'body').join('; '))
 }
 
 /**

@@ -6,7 +6,7 @@ import { certify, isAuthority, newKeys } from './certificates.js'
 const KEY_DESCRIPTION = '1.3.6.1.4.1.11129.2.1.17'
 const CRL_DISTRIBUTION_POINTS = '2.5.29.31'
 
-/** Where lists of revoked certificates are (RFC 5280, 4.2.1.13). */
+/** Returns the extension with the URL of the list of revoked certificates (RFC 5280, 4.2.1.13). */
 const revokedAt = (url: string) => {
   const points = new CRLDistributionPoints({
     distributionPoints: [
@@ -16,7 +16,7 @@ const revokedAt = (url: string) => {
   return new Extension({ extnID: CRL_DISTRIBUTION_POINTS, extnValue: points.toSchema().toBER() })
 }
 
-/** What Android says of a key (key attestation, version 1). */
+/** Returns the extension by which Android describes a key (key attestation, version 1). */
 const keyDescription = (challenge: Uint8Array<ArrayBuffer>) => {
   const description = new Sequence({
     value: [
@@ -34,10 +34,10 @@ const keyDescription = (challenge: Uint8Array<ArrayBuffer>) => {
 }
 
 /**
- * The certificates of an attestation of the format `android-key` (Web Authentication Level 3, 8.4), whose root is
- * nobody's.
+ * Creates the certificates of an attestation of the format `android-key` (Web Authentication Level 3, 8.4), with an
+ * untrusted root.
  * @param challenge hash of the client data
- * @param crl address of the list of revoked certificates that the first one names
+ * @param crl URL of the list of revoked certificates that the first one names
  */
 export const androidKeyChain = async (
   publicKey: webcrypto.CryptoKey,

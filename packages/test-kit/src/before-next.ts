@@ -1,6 +1,6 @@
 /**
- * Calls `first` before the next call of a method, for what another process does in between. The call's result is a promise:
- * no query that is built further.
+ * Calls `first` before the next call of a method, to simulate another process. That call returns a promise, not a query
+ * that can be built further.
  */
 export const beforeNext = (object: object, method: string, first: () => unknown): void => {
   const target = object as Record<string, (...args: unknown[]) => unknown>

@@ -13,12 +13,12 @@ type Content = string | Uint8Array<ArrayBuffer>
 const bytesOf = (content: Content): Uint8Array<ArrayBuffer> =>
   typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : content
 
-/** What a test captures: contents by role, and fields of the manifest that matter to it. */
+/** Content of a capture in a test: blobs by role, and fields of the manifest. */
 export interface CapturedParts extends Partial<Record<BlobRole, Content>> {
   manifest?: Partial<Manifest>
 }
 
-/** A capture as the collector makes it: its manifest, and the bytes of its blobs by their SHA-256. */
+/** Returns a capture as the collector creates it: its manifest, and the bytes of its blobs by their SHA-256. */
 export const captureOf = ({ manifest, ...parts }: CapturedParts) => {
   const contents = new Map<string, Uint8Array<ArrayBuffer>>()
   const blobs = Object.entries(parts).flatMap(([name, content]) => {
@@ -45,8 +45,8 @@ export const captureOf = ({ manifest, ...parts }: CapturedParts) => {
 
 type Call = Client['call']
 
-/** Begins a capture and hands its blobs over. Resolves to its id. */
-export const handOver = async (call: Call, parts: CapturedParts): Promise<string> => {
+/** Creates a capture and uploads its blobs. Resolves to its id. */
+export const uploadCapture = async (call: Call, parts: CapturedParts): Promise<string> => {
   const { manifest, contents } = captureOf(parts)
   const { id, missing } = await call(capturesApi.createCapture, { body: manifest })
   for (const sha256 of missing)
@@ -54,11 +54,11 @@ export const handOver = async (call: Call, parts: CapturedParts): Promise<string
   return id
 }
 
-/** Hands a capture over and has it sealed. */
+/** Uploads a capture and seals it. */
 export const sealCapture = async (
   call: Call,
   parts: CapturedParts,
 ): Promise<{ id: string } & ResponseOf<typeof capturesApi.sealCapture>> => {
-  const id = await handOver(call, parts)
+  const id = await uploadCapture(call, parts)
   return { id, ...(await call(capturesApi.sealCapture, { params: { id } })) }
 }

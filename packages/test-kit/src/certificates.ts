@@ -24,7 +24,7 @@ const critical = (extnID: string, parsedValue: BasicConstraints | ExtKeyUsage | 
 export const isAuthority = () => critical('2.5.29.19', new BasicConstraints({ cA: true }))
 export const isFor = (purpose: string) => critical('2.5.29.37', new ExtKeyUsage({ keyPurposes: [purpose] }))
 
-/** A certificate for a day, signed by its issuer. */
+/** Creates a certificate, signed by its issuer and valid for a day. */
 export const certify = async (
   subject: string,
   subjectKey: webcrypto.CryptoKey,
@@ -47,11 +47,11 @@ export const certify = async (
 export const pemOf = (certificate: Certificate): string =>
   `-----BEGIN CERTIFICATE-----\n${Buffer.from(certificate.toSchema(true).toBER()).toString('base64')}\n-----END CERTIFICATE-----\n`
 
-/** Names of a server (RFC 5280, 4.2.1.6: dNSName). */
+/** Returns the extension with the names of a server (RFC 5280, 4.2.1.6: dNSName). */
 const isNamed = (names: readonly string[]) =>
   critical('2.5.29.17', new GeneralNames({ names: names.map(value => new GeneralName({ type: 2, value })) }))
 
-/** Key and certificate of an HTTPS server for some host names, and who issued it; all in PEM. */
+/** Creates key and certificate of an HTTPS server for some host names, and the issuer's certificate; all in PEM. */
 export const certifyServer = async (names: readonly string[]) => {
   const [ca, server] = await Promise.all([newKeys(), newKeys()])
   const issuer = { name: 'Test CA', key: ca.privateKey }

@@ -20,7 +20,9 @@ export interface Answer {
 export interface ApiClient {
   /** Calls an endpoint of the contract; an error answer rejects with an ApiError. */
   call: Client['call']
-  /** Sends any request to a path below /api/v1; never throws for a status. A body of text or bytes is sent as it is. */
+  /**
+   * Sends any request to a path below /api/v1; never throws for a status. A body of text or bytes is sent unchanged.
+   */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
@@ -34,8 +36,9 @@ export type CallInternal = <E extends InternalEndpoint>(
 ) => Promise<ResponseOf<E>>
 
 /**
- * A client for tests: `base` is a gateway's or a service's address. Every answer is parsed by its endpoint's
- * schema, and every error as `{detail}`; a mismatch rejects with the endpoint and the place.
+ * Creates a client for tests. It parses every answer by its endpoint's schema, and every error as `{detail}`; a
+ * mismatch rejects with the endpoint and the path of the fault.
+ * @param base URL of a gateway or a service
  */
 export const apiClient = (base: string, token?: string): ApiClient => {
   const transport: Transport<Response> = (target, request) => fetch(base + API_BASE + target, request)
@@ -66,7 +69,9 @@ export const apiClient = (base: string, token?: string): ApiClient => {
   }
 }
 
-/** Calls a service's internal endpoints as other services do, and parses every answer by its schema. */
+/**
+ * Creates a client of a service's internal endpoints, as other services use them. It parses every answer by its schema.
+ */
 export const internalClient = (base: string, serviceKey: string): CallInternal =>
   createClient(
     (target, request) =>

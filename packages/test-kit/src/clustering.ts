@@ -1,4 +1,4 @@
-/** How well clusters agree with labelled ones, each from 0 to 1. */
+/** Agreement of clusters with labelled ones, each value from 0 to 1. */
 export interface ClusteringF1 {
   macro: number
   micro: number
@@ -7,14 +7,14 @@ export interface ClusteringF1 {
   mean: number
 }
 
-type Places = ReadonlyMap<string, ReadonlySet<string>>
+type ClustersOf = ReadonlyMap<string, ReadonlySet<string>>
 
 const harmonic = (a: number, b: number) => (a + b > 0 ? (2 * a * b) / (a + b) : 0)
 const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : 0)
 
-const groupsOf = (places: Places): string[][] => {
+const groupsOf = (clusters: ClustersOf): string[][] => {
   const groups = new Map<string, string[]>()
-  for (const [element, names] of places)
+  for (const [element, names] of clusters)
     for (const name of names) {
       const group = groups.get(name)
       if (group) group.push(element)
@@ -23,8 +23,11 @@ const groupsOf = (places: Places): string[][] => {
   return [...groups.values()]
 }
 
-/** Of groups, compared with others: how many lie within one, how many elements the largest parts have, equal pairs. */
-const agreement = (groups: readonly string[][], others: Places) => {
+/**
+ * Compares groups with others: share of groups that lie within one, share of elements in the largest parts, pairs, and
+ * equal pairs.
+ */
+const agreement = (groups: readonly string[][], others: ClustersOf) => {
   let [whole, elements, inLargest, pairs, equal] = [0, 0, 0, 0, 0]
   for (const group of groups) {
     const counts = new Map<string, number>()
@@ -47,17 +50,17 @@ const agreement = (groups: readonly string[][], others: Places) => {
  * @param found the cluster of each element
  * @param labelled the labelled clusters of each element
  */
-export const clusteringF1 = (found: ReadonlyMap<string, string>, labelled: Places): ClusteringF1 => {
-  const places = new Map([...found].map(([element, name]) => [element, new Set([name])]))
-  const precision = agreement(groupsOf(places), labelled)
-  const recall = agreement(groupsOf(labelled), places)
+export const clusteringF1 = (found: ReadonlyMap<string, string>, labelled: ClustersOf): ClusteringF1 => {
+  const clusters = new Map([...found].map(([element, name]) => [element, new Set([name])]))
+  const precision = agreement(groupsOf(clusters), labelled)
+  const recall = agreement(groupsOf(labelled), clusters)
   const macro = harmonic(precision.macro, recall.macro)
   const micro = harmonic(precision.micro, recall.micro)
   const pair = harmonic(ratio(precision.equal, precision.pairs), ratio(precision.equal, recall.pairs))
   return { macro, micro, pair, mean: (macro + micro + pair) / 3 }
 }
 
-/** A label with the name of what it means. */
+/** A label with the name of its meaning. */
 export interface LabelledPart {
   label: string
   means: string

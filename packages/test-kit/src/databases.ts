@@ -6,13 +6,13 @@ import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { startRedis } from '@iodine/local-servers'
 import { connectMongo, connectRedis, type Redis } from '@iodine/service-kit'
 
-/** A new folder in the system's temporary folder; `remove` deletes it with its contents. */
+/** Creates a folder in the temporary folder of the system; `remove` deletes it with its contents. */
 export const temporaryFolder = (): { path: string; remove(): void } => {
   const path = mkdtempSync(join(tmpdir(), 'iodine-test-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) }
 }
 
-/** A unique prefix for names of databases and keys. */
+/** Returns a unique prefix for names of databases and keys. */
 export const uniquePrefix = () => `t${randomBytes(5).toString('hex')}`
 
 export interface TestServer {
@@ -32,7 +32,7 @@ const stoppedOnce = (url: string, stop: () => Promise<void>): TestServer => {
   }
 }
 
-/** A Redis exclusive to this test, without persistence; `pid` is for signals. */
+/** Starts a Redis exclusive to this test, without persistence; `pid` is for signals. */
 export const startTestRedis = async (): Promise<TestServer & { pid: number }> => {
   const folder = temporaryFolder()
   const { url, pid, stop } = await startRedis({ folder: folder.path, durable: false })
@@ -42,8 +42,8 @@ export const startTestRedis = async (): Promise<TestServer & { pid: number }> =>
 let sharers = 0
 
 /**
- * The Redis of this worker of vitest, empty unless the test file shares it already: for tests that neither stop nor pause
- * it. Outside of vitest one of its own.
+ * Returns the Redis of this vitest worker, for tests that neither stop nor pause it. Empties it unless the test file
+ * shares it already. Outside of vitest it starts a separate one.
  */
 export const shareTestRedis = async (): Promise<TestServer> => {
   const url = process.env.TEST_REDIS_URLS?.split(' ')[Number(process.env.VITEST_POOL_ID) - 1]
@@ -58,7 +58,7 @@ export const shareTestRedis = async (): Promise<TestServer> => {
   })
 }
 
-/** A MongoDB exclusive to this test: the embedded engine in this process, without persistence. */
+/** Starts a MongoDB exclusive to this test: the embedded engine in this process, without persistence. */
 export const startTestMongo = async (): Promise<TestServer> => {
   const { uri, stop } = await startEmbeddedMongo({ isolate: 'none' })
   return stoppedOnce(uri, stop)
@@ -72,11 +72,11 @@ const READERS: Record<string, (redis: Redis, key: string) => Promise<unknown>> =
   zset: (redis, key) => redis.zrange(key, 0, -1, 'WITHSCORES'),
   stream: (redis, key) => redis.xrange(key, '-', '+'),
 }
-/** A key's value of any type; null if the key was deleted since it was listed. */
+/** Reads a key's value of any type; null if the key was deleted since it was listed. */
 const readKey = async (redis: Redis, key: string): Promise<unknown> =>
   READERS[await redis.type(key)]?.(redis, key) ?? null
 
-/** All contents of a Redis, as text to search; DUMP would compress them. */
+/** Returns all contents of a Redis, as text to search; DUMP would compress them. */
 export const redisContents = async (url: string): Promise<string> => {
   const redis = await connectRedis(url)
   try {
@@ -87,7 +87,7 @@ export const redisContents = async (url: string): Promise<string> => {
   }
 }
 
-/** All documents of all databases of a server, as text. */
+/** Returns all documents of all databases of a server, as text. */
 export const mongoContents = async (url: string): Promise<string> => {
   const connection = await connectMongo(url, 'admin')
   const client = connection.getClient()

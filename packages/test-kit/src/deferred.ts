@@ -6,10 +6,7 @@ export interface Deferred<T> {
   reject(reason?: unknown): void
 }
 
-/**
- * A promise with its own `resolve` and `reject`, callable from the start: holds an answer until the test goes on, or
- * tells that a step was reached.
- */
+/** Creates a promise with `resolve` and `reject`: to hold an answer until the test resumes, or to signal a step. */
 export const deferred = <T = void>(): Deferred<T> => {
   let resolve!: Deferred<T>['resolve']
   let reject!: Deferred<T>['reject']

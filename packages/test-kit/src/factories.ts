@@ -11,7 +11,7 @@ import { type ApiClient, apiClient } from './client.js'
 import { linkIn, type Mail } from './mail.js'
 
 let made = 0
-/** A number that no earlier call in this process returned. */
+/** Returns a number that no earlier call in this process returned. */
 const fresh = () => `${process.pid}${++made}`
 
 export interface SignedInUser {
@@ -34,7 +34,7 @@ export const signUp = async (
   const anonymous = apiClient(url)
   await anonymous.call(authApi.requestMagicLink, { body: { email } })
   let link: URL
-  // Mails of other kinds may wait, too.
+  // Mails of other kinds may be waiting.
   do link = new URL(linkIn(await mail.waitForMail(email)))
   while (link.pathname !== '/magic-login')
   const { access_token: token, has_username } = await anonymous.call(authApi.verifyMagicLink, {
@@ -50,7 +50,7 @@ export const signUp = async (
 
 const collected = (source: string) => ({ fetch_timestamp: new Date().toISOString(), source })
 
-/** A short-video post as the collector sends it. */
+/** Returns a short-video post as the collector sends it. */
 export const tiktokPost = (main: Partial<TiktokRecord['main']> = {}): TiktokRecord => ({
   collector_metadata: collected('tiktok'),
   main: {
@@ -82,7 +82,7 @@ export const tiktokPost = (main: Partial<TiktokRecord['main']> = {}): TiktokReco
   classification: { location_created: 'FR', diversification_labels: ['News'], suggested_words: ['numbers'] },
 })
 
-/** A messaging-channel post as the collector sends it. */
+/** Returns a messaging-channel post as the collector sends it. */
 export const telegramPost = (post: Partial<TelegramRecord['telegram']['post']> = {}): TelegramRecord => {
   const number = fresh()
   return {
@@ -101,7 +101,7 @@ export const telegramPost = (post: Partial<TelegramRecord['telegram']['post']> =
   }
 }
 
-/** A blog article as the collector sends it. */
+/** Returns a blog article as the collector sends it. */
 export const blogArticle = (metadata: Partial<BlogRecord['metadata']> = {}): BlogRecord => ({
   collector_metadata: collected('blog'),
   metadata: {
@@ -124,7 +124,7 @@ export const blogArticle = (metadata: Partial<BlogRecord['metadata']> = {}): Blo
   imageHashes: { 'https://blog.example.org/a.b$c.png': 'f0e1d2c3' },
 })
 
-/** Input to create an IOD; the value is new each time. */
+/** Returns the input to create an IOD, with a unique value. */
 export const iodInput = (fields: Partial<NewIod> = {}): NewIod => ({
   value: `They hide the numbers ${fresh()}`,
   category: 'SENTENCE',

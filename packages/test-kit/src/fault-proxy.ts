@@ -3,10 +3,10 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 
 /**
  * State of a link:
- * - `open` passes traffic
+ * - `open` forwards traffic
  * - `reset` resets every connection, also new ones
- * - `silent` holds all traffic without closing connections, as when a cable is unplugged; once open again,
- * held traffic is passed on
+ * - `silent` holds all traffic without closing connections, as when a cable is unplugged; held traffic is forwarded
+ * once the link is open
  * - `slow` delays each chunk by `slowMs`
  */
 export type FaultProxyState = 'open' | 'reset' | 'silent' | 'slow'
@@ -20,7 +20,7 @@ export interface FaultProxy {
 
 export interface FaultProxyOptions {
   slowMs?: number
-  /** How long connecting to the target is retried, as it may be restarting; 0 tries once. */
+  /** Time for which connecting to the target is retried, as it may be restarting; 0: one attempt. */
   timeoutMs?: number
 }
 

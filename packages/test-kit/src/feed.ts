@@ -3,22 +3,23 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { certifyServer } from './certificates.js'
 
-/** Host names of a test's feeds: one that every resolver knows, and one that a scripted resolver does. */
+/** Host names of a test's feeds: one for every resolver, and one for a scripted resolver. */
 export const FEED_HOST = 'localhost'
 export const PUBLIC_FEED_HOST = 'feed.example'
 
-/** What a feed answers: anything, well formed or not. */
+/** Handler of requests to a feed; its answers may be malformed. */
 export type FeedScript = (url: URL, request: IncomingMessage, response: ServerResponse) => unknown
 
 export interface TaxiiObject {
-  /** The bytes that it comes in. */
+  /** The serialized object. */
   raw: string
-  /** When it was added: a time of TAXII, in order. */
+  /** Time of its addition, as in TAXII: ascending. */
   added: string
 }
 
 /**
- * A TAXII 2.1 collection (OASIS, 5.4): strictly later than `added_after`, by pages with `next`.
+ * Creates the script of a TAXII 2.1 collection (OASIS, 5.4): objects strictly later than `added_after`, by pages with
+ * `next`.
  * @param objects in the order of their times; may grow
  */
 export const taxiiCollection =
@@ -40,11 +41,11 @@ export const taxiiCollection =
     )
   }
 
-/** An HTTPS server in the place of a feed of another tool, which answers as the test says. */
+/** Starts an HTTPS server that simulates the feed of another tool by a script. */
 export const startFeed = async (script: FeedScript) => {
   const { key, cert, ca } = await certifyServer([FEED_HOST, PUBLIC_FEED_HOST])
   const state = { script }
-  /** What was asked: paths with their queries, in order. */
+  /** Received request targets, in order. */
   const asked: string[] = []
   const headers: IncomingMessage['headers'][] = []
   const server = createServer({ key, cert }, (request, response) => {
@@ -60,7 +61,7 @@ export const startFeed = async (script: FeedScript) => {
     url: `https://${FEED_HOST}:${port}/`,
     /** For `SUBSCRIPTIONS_ALLOW`. */
     host: `${FEED_HOST}:${port}`,
-    /** Who issued its certificate, in PEM: for `SUBSCRIPTIONS_CA`. */
+    /** The certificate's issuer, in PEM: for `SUBSCRIPTIONS_CA`. */
     ca,
     asked,
     headers,

@@ -1,4 +1,4 @@
-/** Quantile of the values (`share` from 0 to 1); throws without values. */
+/** Returns a quantile of the values (`share` from 0 to 1); throws without values. */
 export const quantile = (values: readonly number[], share: number): number => {
   const sorted = [...values].sort((a, b) => a - b)
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
@@ -8,7 +8,7 @@ export const quantile = (values: readonly number[], share: number): number => {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
-/** The lines of a Markdown table for `docs/`; the first column is left-aligned, the others right-aligned. */
+/** Returns the lines of a Markdown table for `docs/`; the first column is left-aligned, the others right-aligned. */
 export const markdownTable = (
   head: readonly string[],
   rows: readonly (readonly (string | number)[])[],

@@ -104,12 +104,11 @@ const DISGUISES: ((threat: string) => string)[] = [
 const FIELD_MAX = 10_000
 
 /**
- * Up to 1,092 different texts that exploit, reorder or break a consumer that does not treat them as plain
- * text.
+ * Returns up to 1,092 different texts that exploit, reorder or break a consumer that does not treat them as plain text.
  */
 export const hostileTexts = (count: number): string[] => {
   const all = DISGUISES.flatMap(disguise => THREATS.map(disguise)).map(text => text.slice(0, FIELD_MAX))
-  if (count > all.length) throw new Error(`there are only ${all.length}`)
+  if (count > all.length) throw new Error(`there are only ${all.length} hostile texts`)
   // Evenly spaced, so that a few cover every kind.
   return Array.from({ length: count }, (_, index) => all[Math.floor((index * all.length) / count)] ?? '')
 }
@@ -117,8 +116,8 @@ export const hostileTexts = (count: number): string[] => {
 type JsonSchema = ReturnType<(typeof RECORD_SCHEMAS)[Source]['toJSONSchema']>
 
 /**
- * A value of the schema with the text in every string and key; lists hold two items, of different union
- * members if any.
+ * Returns a value of the schema with the text in every string and key; lists have two items, of different union members
+ * if any.
  */
 const filled = (schema: unknown, text: string, index = 0): unknown => {
   const {
@@ -132,14 +131,14 @@ const filled = (schema: unknown, text: string, index = 0): unknown => {
     additionalProperties,
   } = schema as JsonSchema
   if (anyOf) return filled(anyOf[0], text)
-  // One that may be null, too, lists both.
+  // A nullable schema lists both types.
   const [type] = [types].flat()
   if (kinds) return kinds[index]
   if (format === 'date-time') return '2026-11-20T10:00:00.000Z'
   if (type === 'array') return [filled(items, text, 0), filled(items, text, 1)]
   if (type === 'integer') return 0
   if (type === 'boolean') return true
-  // Hashes are the strings that have a form.
+  // Only hashes have a pattern.
   if (pattern && !new RegExp(pattern).test(text)) return 'ab'.repeat(32)
   if (type !== 'object') return text
   const fields = Object.entries(properties ?? { [text]: additionalProperties })
@@ -150,6 +149,6 @@ const SCHEMAS = Object.entries(RECORD_SCHEMAS).map(
   ([source, schema]) => [source, schema.toJSONSchema()] as const,
 )
 
-/** A record with the text in every text field, including its natural key and map keys. */
+/** Returns a record of each source with the text in every text field, including its natural key and map keys. */
 export const recordFullOf = (text: string): RecordOf =>
   Object.fromEntries(SCHEMAS.map(([source, schema]) => [source, filled(schema, text)])) as unknown as RecordOf

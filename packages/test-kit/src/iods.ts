@@ -4,7 +4,7 @@ import type { Evidence, Iod, IodFacets, Vote, VoteType } from '@iodine/contracts
 let made = 0
 const nextId = () => (++made).toString(16).padStart(24, '0')
 
-/** An IOD as the API returns it, with a unique id. */
+/** Returns an IOD as the API does, with a unique id. */
 export const anIod = (fields: Partial<Iod> = {}): Iod => ({
   id: nextId(),
   value: 'Giant mirrors heat the lake',
@@ -22,7 +22,7 @@ export const anIod = (fields: Partial<Iod> = {}): Iod => ({
   ...fields,
 })
 
-/** Exact counts of a list of IODs. */
+/** Returns exact counts of a list of IODs. */
 export const facetsOf = (iods: readonly Pick<Iod, 'category' | 'source_type'>[]): IodFacets => {
   const facets: IodFacets = { total: iods.length, categories: {}, source_types: {} }
   for (const { category, source_type } of iods) {
@@ -32,7 +32,7 @@ export const facetsOf = (iods: readonly Pick<Iod, 'category' | 'source_type'>[])
   return facets
 }
 
-/** A vote as the API returns it, with a unique id. */
+/** Returns a vote as the API does, with a unique id. */
 export const aVote = (username: string | null, vote_type: VoteType): Vote => ({
   id: nextId(),
   user_id: nextId(),
@@ -41,7 +41,7 @@ export const aVote = (username: string | null, vote_type: VoteType): Vote => ({
   created_at: '2026-11-19T08:30:00.000Z',
 })
 
-/** A sealed piece of evidence as the API returns it, with a unique id. */
+/** Returns a sealed piece of evidence as the API does, with a unique id. */
 export const anEvidence = (fields: Partial<Evidence> = {}): Evidence => {
   const { exact = 'Giant mirrors heat the lake', start = 13 } = fields
   const seq = made

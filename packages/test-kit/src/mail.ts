@@ -31,7 +31,7 @@ export interface MailCatcher {
   stop(): Promise<void>
 }
 
-/** A real SMTP server on a free loopback port that stores received mails. */
+/** Starts an SMTP server on a free loopback port that stores received mails. */
 export const startMailCatcher = async ({ keep }: MailCatcherOptions = {}): Promise<MailCatcher> => {
   const mails: Mail[] = []
   const returned = new Set<Mail>()
@@ -96,11 +96,11 @@ export const startMailCatcher = async ({ keep }: MailCatcherOptions = {}): Promi
   }
 }
 
-/** The first http(s) link in the mail's text, else in its HTML. Throws if there is none. */
+/** Returns the first http(s) link in the mail's text, else in its HTML. Throws if there is none. */
 export const linkIn = ({ text, html }: Pick<Mail, 'text' | 'html'>): string => {
   const link =
     /https?:\/\/[^\s<>"]+/.exec(text)?.[0] ??
     /href="(https?:[^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
-  if (!link) throw new Error('the mail holds no link')
+  if (!link) throw new Error('the mail contains no link')
   return link
 }

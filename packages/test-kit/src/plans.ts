@@ -1,15 +1,15 @@
 import type { Connection } from '@iodine/service-kit'
 
-/** A stage of a query plan as `explain` tells it, outermost first. */
+/** A stage of a query plan as `explain` returns it, outermost first. */
 interface Stage {
   stage: string
   inputStage?: Stage
   inputStages?: Stage[]
 }
 
-/** How the database answered a query. */
+/** Plan and execution statistics of a query. */
 export interface Plan {
-  /** Names of the stages, outermost first; of several inputs the first one's. */
+  /** Names of the stages, outermost first; only the first of several inputs. */
   stages: string[]
   returned: number
   docsExamined: number
@@ -20,15 +20,15 @@ const stagesOf = ({ stage, inputStage, inputStages }: Stage): string[] => {
   return [stage, ...(below ? stagesOf(below) : [])]
 }
 
-/** Plans of the queries with a `hint` that `run` makes on a collection, in their order. */
+/** Returns the plans of the queries with a `hint` that `run` makes on a collection, in order. */
 export const plansOf = async (
   mongo: Connection,
   collection: string,
   run: () => Promise<unknown>,
 ): Promise<Plan[]> => {
-  const asked: { filter: object; options: object }[] = []
+  const queries: { filter: object; options: object }[] = []
   mongo.base.set('debug', (name: string, method: string, filter: object, options: object) => {
-    if (name === collection && method === 'find' && 'hint' in options) asked.push({ filter, options })
+    if (name === collection && method === 'find' && 'hint' in options) queries.push({ filter, options })
   })
   try {
     await run()
@@ -36,7 +36,7 @@ export const plansOf = async (
     mongo.base.set('debug', false)
   }
   const plans: Plan[] = []
-  for (const { filter, options } of asked) {
+  for (const { filter, options } of queries) {
     const { queryPlanner, executionStats } = await mongo
       .collection(collection)
       .find(filter, options)

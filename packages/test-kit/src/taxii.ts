@@ -1,6 +1,6 @@
 import { TAXII_TYPE } from '@iodine/contracts'
 
-/** An object of STIX, as a puller keeps it. */
+/** A STIX object as a client stores it. */
 export interface PulledObject {
   id: string
   type: string
@@ -14,9 +14,9 @@ interface Envelope {
   objects?: PulledObject[]
 }
 
-/** A feed as its clients see it: an API root, and what the key is sent as. */
+/** A feed: its API root, and the header by which the key is sent. */
 export interface TaxiiAddress {
-  /** With a slash at its end. */
+  /** With a trailing slash. */
   root: string
   authorization: string
 }
@@ -34,7 +34,7 @@ const read = async ({ root, authorization }: TaxiiAddress, path: string, query: 
   }
 }
 
-/** A client written from the standard (TAXII 2.1): pages by `next`, and goes on from the last X-TAXII-Date-Added-Last. */
+/** Client by the standard (TAXII 2.1): reads pages by `next`, and continues from the last X-TAXII-Date-Added-Last. */
 export class TaxiiReader {
   readonly #at: TaxiiAddress
   readonly #collection: string
@@ -42,7 +42,7 @@ export class TaxiiReader {
   #after: string | undefined
   /** Latest version of each object by its id. */
   readonly objects = new Map<string, PulledObject>()
-  /** All answers as text, for comparisons of bytes. */
+  /** All answers as text, to compare bytes. */
   text = ''
 
   constructor(at: TaxiiAddress, collection: string, limit?: number) {
@@ -51,7 +51,7 @@ export class TaxiiReader {
     this.#limit = limit
   }
 
-  /** Reads what is new. Resolves to the objects in the order of their coming. */
+  /** Reads new objects. Resolves to them in the order of arrival. */
   async pull(): Promise<PulledObject[]> {
     const pulled: PulledObject[] = []
     const query: Record<string, string> = {
@@ -80,8 +80,8 @@ export class TaxiiReader {
 }
 
 /**
- * OpenCTI's puller: one request a run. It sends its `added_after` along with `next` while there is more; after the last
- * page it goes on from X-TAXII-Date-Added-Last, cut to milliseconds.
+ * OpenCTI's client: one request a run. It sends its `added_after` along with `next` while there is more. After the last
+ * page it continues from X-TAXII-Date-Added-Last, truncated to milliseconds.
  */
 export class OpenctiPuller {
   readonly #at: TaxiiAddress
@@ -95,7 +95,7 @@ export class OpenctiPuller {
     this.#collection = collection
   }
 
-  /** One run. Resolves to the number of objects that it ingests. */
+  /** Runs once. Resolves to the number of objects that it ingests. */
   async run(): Promise<number> {
     const { envelope, addedLast } = await read(this.#at, `collections/${this.#collection}/objects/`, {
       ...(this.#cursor !== undefined && { next: this.#cursor }),
@@ -114,7 +114,7 @@ export class OpenctiPuller {
     return objects.length
   }
 
-  /** Runs until nothing comes. Resolves to the number of objects. */
+  /** Runs until a run ingests no object. Resolves to the number of objects. */
   async settle(): Promise<number> {
     let all = 0
     for (;;) {

@@ -21,7 +21,7 @@ const SHA_256 = '2.16.840.1.101.3.4.2.1'
 const TST_INFO = '1.2.840.113549.1.9.16.1.4'
 const TIME_STAMPING = '1.3.6.1.5.5.7.3.8'
 
-/** What the authority does to a good answer, or in place of one. */
+/** Faults of the authority's answers. */
 export interface TsaBehaviour {
   status?: number
   /** Answers with another hash, nonce, purpose of the certificate, or signature. */
@@ -29,7 +29,7 @@ export interface TsaBehaviour {
   http?: 'error' | 'large' | 'redirect' | 'hang' | 'garbage'
 }
 
-/** A time-stamping authority (RFC 3161) over HTTP, which lies when told to. */
+/** Starts a time-stamping authority (RFC 3161) over HTTP, with scripted faults. */
 export const startTsa = async () => {
   const [ca, signer] = await Promise.all([newKeys(), newKeys()])
   const issuer = { name: 'Test CA', key: ca.privateKey }
@@ -37,7 +37,7 @@ export const startTsa = async () => {
   const certificate = await certify('Test TSA', signer.publicKey, issuer, [isFor(TIME_STAMPING)])
   const ofServers = await certify('Test TSA', signer.publicKey, issuer, [isFor(TLS_SERVERS)])
   let behaviour: TsaBehaviour = {}
-  let asked = 0
+  let serial = 0
 
   const stamp = async (query: Uint8Array<ArrayBuffer>): Promise<Buffer> => {
     const { messageImprint, nonce } = TimeStampReq.fromBER(query)
@@ -54,7 +54,7 @@ export const startTsa = async () => {
               hashedMessage: new OctetString({ valueHex: new Uint8Array(32) }),
             })
           : messageImprint,
-      serialNumber: new Integer({ value: ++asked }),
+      serialNumber: new Integer({ value: ++serial }),
       genTime: new Date(),
       ...(nonce && { nonce: lie === 'nonce' ? new Integer({ value: 7 }) : nonce }),
     })
@@ -98,7 +98,7 @@ export const startTsa = async () => {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/tsr`,
-    /** The certificate of who issued the authority's own, in PEM. */
+    /** Certificate of the authority's issuer, in PEM. */
     ca: pemOf(root),
     behave: (changed: TsaBehaviour) => {
       behaviour = changed

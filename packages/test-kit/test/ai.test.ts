@@ -25,7 +25,7 @@ const content = async (response: Response) => {
   return JSON.parse(choices[0]!.message.content)
 }
 
-test('unscripted, it answers simple triplets of the text and keeps the request', async () => {
+test('answers simple triplets of the text by default, and records the request', async () => {
   expect(await content(await ask())).toEqual({
     triplets: [
       { subject: 'Ana', verb: 'reads', object: 'books' },
@@ -35,7 +35,7 @@ test('unscripted, it answers simple triplets of the text and keeps the request',
   expect(provider.requests.at(-1)).toMatchObject({ key: 'sk-test', body: { model: 'm' } })
 })
 
-test('it answers as scripted, in order, and then as usual again', async () => {
+test('answers as scripted, in order, then by default again', async () => {
   const triplets = [{ subject: 'a', verb: 'b', object: 'c' }]
   provider.next(
     'unauthorized',
@@ -56,7 +56,7 @@ test('it answers as scripted, in order, and then as usual again', async () => {
   expect((await content(await ask('One two three'))).triplets).toHaveLength(1)
 })
 
-test('it can cut the connection, never answer, and answer nonsense', async () => {
+test('can reset the connection, never answer, and answer malformed data', async () => {
   provider.next('reset', 'hang', 'broken-json', 'huge', 'refusal', 'cut-off')
   await expect(ask()).rejects.toThrow('fetch failed')
   await expect(ask(undefined, 300)).rejects.toThrow(/timeout/)

@@ -13,18 +13,18 @@ import {
   apiClient,
   iodInput,
   newId,
-  type ServiceBed,
-  startServiceBed,
+  type ServiceFixture,
+  startServiceFixture,
 } from '../src/index.js'
 
 const iod = anIod()
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let api: ApiClient
 beforeAll(async () => {
-  bed = await startServiceBed()
-  service = await createStoreService('liar', readConfig(storeConfigSchema, bed.env), bed.deps)
+  fixture = await startServiceFixture()
+  service = await createStoreService('liar', readConfig(storeConfigSchema, fixture.env), fixture.deps)
   service.route(profileApi.getProfile, async () => ({ id: newId() }) as never)
   service.route(iodsApi.listIods, async () => {
     async function* pieces() {
@@ -39,45 +39,45 @@ beforeAll(async () => {
   service.internal(authInternal.checkSession, async () => ({ user_id: newId(), scope: 'full' as const }))
   service.app.get('/api/v1/campaigns/my', (_request, reply) => reply.code(500).send({ message: 'no' }))
   service.app.get('/api/v1/nowhere', (_request, reply) => reply.code(404).send({ message: 'no' }))
-  const url = await bed.listen(service)
-  api = apiClient(url, (await bed.user()).token)
+  const url = await fixture.listen(service)
+  api = apiClient(url, (await fixture.user()).token)
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 
-test('an answer that lacks a field fails whoever asked, by call and by path', async () => {
+test('rejects an answer that lacks a field, by call and by path', async () => {
   const fault = /^GET \/profile\/me answers 200 unlike its contract: email: /
   await expect(api.call(profileApi.getProfile)).rejects.toThrow(fault)
   await expect(api.send('GET', '/profile/me/?x=1')).rejects.toThrow(fault)
 })
 
-test('so does a field too many', async () => {
+test('rejects an answer with an unknown field', async () => {
   await expect(api.call(iodsApi.getIodFacets)).rejects.toThrow(
     'GET /iods/facets answers 200 unlike its contract: more: is not a known field',
   )
 })
 
-test('so does a streamed list, whose fault is named by its place', async () => {
+test('rejects a streamed list, with the path of the fault', async () => {
   await expect(api.send('GET', '/iods')).rejects.toThrow(/^GET \/iods answers 200 .*1\.votes\.0\.vote_type: /)
 })
 
-test('so does another status of success', async () => {
+test('rejects another success status', async () => {
   await expect(api.call(iodsApi.createIod, { body: iodInput() })).rejects.toThrow(
     'POST /iods answers 200 unlike its contract: success is 201',
   )
 })
 
-test('so does an error that is no detail', async () => {
+test('rejects an error without a detail', async () => {
   const fault = /^GET \/campaigns\/my answers 500 unlike its contract: detail: /
   await expect(api.send('GET', '/campaigns/my')).rejects.toThrow(fault)
   await expect(api.call(campaignsApi.listMyCampaigns)).rejects.toThrow(fault)
   await expect(api.send('GET', '/nowhere')).rejects.toThrow(/^GET \/nowhere answers 404 unlike .*: detail: /)
 })
 
-test('internal endpoints are held to theirs too', async () => {
-  expect(await bed.internal(authInternal.checkSession, { body: { sid: 'x' } })).toMatchObject({
+test('checks the answers of internal endpoints', async () => {
+  expect(await fixture.internal(authInternal.checkSession, { body: { sid: 'x' } })).toMatchObject({
     scope: 'full',
   })
-  await expect(bed.internal(outboxInternal.listFailedWork)).rejects.toThrow(
+  await expect(fixture.internal(outboxInternal.listFailedWork)).rejects.toThrow(
     /^GET \/internal\/outbox answers 200 unlike its contract: 0\.id: /,
   )
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { deferred } from '../src/index.js'
 
-test('a promise is settled once, from outside, also before anyone waits', async () => {
+test('settles a promise once, also before it is awaited', async () => {
   const answer = deferred<number>()
   answer.resolve(1)
   answer.reject(new Error('too late'))

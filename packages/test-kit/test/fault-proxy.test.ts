@@ -28,7 +28,7 @@ const say = async (socket: Socket, text: string): Promise<string> => {
   return String(answer)
 }
 
-it('passes what is said, and the end of it', async () => {
+it('forwards data and the end of a connection', async () => {
   const socket = await open()
   expect(await say(socket, 'hello')).toBe('hello')
   socket.end('bye')
@@ -36,12 +36,12 @@ it('passes what is said, and the end of it', async () => {
   await once(socket, 'close')
 })
 
-it('holds back without a word, and delivers in order when it is open again', async () => {
+it('holds data while silent, and delivers it in order when open again', async () => {
   const socket = await open()
   expect(await say(socket, 'before')).toBe('before')
-  let heard = ''
+  let received = ''
   socket.on('data', data => {
-    heard += data
+    received += data
   })
   link.set('silent')
   socket.write('one ')
@@ -49,16 +49,16 @@ it('holds back without a word, and delivers in order when it is open again', asy
   late.write('late')
   await sleep(150)
   socket.write('two')
-  expect(heard).toBe('')
+  expect(received).toBe('')
   const answered = once(late, 'data')
   link.set('open')
   expect(String((await answered)[0])).toBe('late')
-  await expect.poll(() => heard).toBe('one two')
+  await expect.poll(() => received).toBe('one two')
   socket.destroy()
   late.destroy()
 })
 
-it('takes its time each way when slow', async () => {
+it('delays both directions when slow', async () => {
   const socket = await open()
   link.set('slow')
   const from = performance.now()
@@ -68,7 +68,7 @@ it('takes its time each way when slow', async () => {
   socket.destroy()
 })
 
-it('cuts connections, old and new', async () => {
+it('resets old and new connections', async () => {
   const socket = await open()
   expect(await say(socket, 'there')).toBe('there')
   link.set('reset')

@@ -24,7 +24,7 @@ const send = (to: string, message: string): Promise<string> =>
     })
   })
 
-test('mails are handed out one by one, to whom they were sent, with their link', async () => {
+test('returns mails one by one, by recipient, with their link', async () => {
   const early = catcher.waitForMail('ana@example.org')
   await send('ana@example.org', 'Subject: =?utf-8?q?H=C3=A9llo?=\r\n\r\nFollow https://a.example/x?token=1')
   await send(
@@ -43,7 +43,7 @@ test('mails are handed out one by one, to whom they were sent, with their link',
   )
 })
 
-test('refused mails get a temporary failure and are not kept', async () => {
+test('refuses mails with a temporary failure, and does not store them', async () => {
   catcher.refuse(1)
   const before = catcher.mails.length
   expect(await send('cy@example.org', 'Subject: x\r\n\r\nx')).toMatch(/^451 /)

@@ -1,6 +1,6 @@
 /**
- * vitest's global set-up: one Redis for each worker, which its test files share one after another (`shareTestRedis`). To
- * start one for each file takes more time than many a file's tests.
+ * Global set-up of vitest: starts one Redis for each worker, which its test files share one after another
+ * (`shareTestRedis`). Starting one for each file takes longer than the tests of many files.
  */
 import { availableParallelism } from 'node:os'
 import { startTestRedis } from '../src/databases.js'

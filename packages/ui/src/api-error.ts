@@ -1,12 +1,12 @@
 import { isApiError } from '@iodine/contracts'
 
-/** The server's detail as one line (a list joined by ', '), or `fallback`. */
+/** Returns the server's detail as one line (a list joined by ', '), or `fallback`. */
 export function errorDetail(error: unknown, fallback: string): string {
   const detail = isApiError(error) ? error.detail : null
   return (Array.isArray(detail) ? detail.join(', ') : detail) || fallback
 }
 
-/** The server's detail, or advice for the user on a failed load. */
+/** Returns the server's detail, or advice for the user on a failed load. */
 export const errorHint = (error: unknown): string =>
   errorDetail(
     error,

@@ -16,15 +16,15 @@ const formatter = (locale: string, options: Intl.DateTimeFormatOptions) => {
   }
 }
 
-/** 'June 17, 2025' */
+/** Formats a date as 'June 17, 2025'. */
 export const formatLongDate = formatter('en-US', { dateStyle: 'long' })
-/** 'Jun 17, 2025' */
+/** Formats a date as 'Jun 17, 2025'. */
 export const formatDate = formatter('en-US', { dateStyle: 'medium' })
-/** 'Jun 17, 2025, 2:05 PM' */
+/** Formats a date as 'Jun 17, 2025, 2:05 PM'. */
 export const formatDateTime = formatter('en-US', { dateStyle: 'medium', timeStyle: 'short' })
-/** '17 juin 2025' */
+/** Formats a date as '17 juin 2025'. */
 export const formatFrenchDate = formatter('fr-FR', { day: 'numeric', month: 'short', year: 'numeric' })
-/** '17 juin 2025, 14:05' */
+/** Formats a date as '17 juin 2025, 14:05'. */
 export const formatFrenchDateTime = formatter('fr-FR', { dateStyle: 'medium', timeStyle: 'short' })
 
 const relativeFormatter = (locale: string, justNow: string) => {
@@ -38,18 +38,18 @@ const relativeFormatter = (locale: string, justNow: string) => {
   }
 }
 
-/** '3 hours ago', 'yesterday', 'just now'. */
+/** Returns '3 hours ago', 'yesterday' or 'just now'. */
 export const formatRelative = relativeFormatter('en', 'just now')
-/** 'il y a 3 heures', 'hier', 'à l’instant'. */
+/** Returns 'il y a 3 heures', 'hier' or 'à l’instant'. */
 export const formatFrenchRelative = relativeFormatter('fr', 'à l’instant')
 
-/** '12,345'; '12,345+' if the count is a lower bound. */
+/** Returns '12,345', or '12,345+' if the count is a lower bound. */
 export const formatCount = (count: number, isExact = true): string =>
   count.toLocaleString('en-US') + (isExact ? '' : '+')
-/** '12 345', with narrow spaces. */
+/** Returns '12 345', with narrow spaces. */
 export const formatFrenchCount = (count: number): string => count.toLocaleString('fr-FR')
 
-/** The first `max` characters (code points), followed by '…' if the value is longer. */
+/** Returns the first `max` characters (code points), followed by '…' if the value is longer. */
 export const truncate = (value: string, max: number): string => {
   const characters = Array.from(value)
   return characters.length > max ? `${characters.slice(0, max).join('')}…` : value

@@ -1,2 +1,2 @@
-// Use icons as components (<TrashIcon />), never by name (icon="trash"): each is bundled where it is used.
+// Use icons as components (<TrashIcon />), never by name (icon="trash"): only imported icons are bundled.
 export * from '@blueprintjs/icons'

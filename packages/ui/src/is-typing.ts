@@ -1,5 +1,5 @@
 const FIELDS = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable="true"]'
 
-/** Whether a key pressed in an element is meant for it: for a field that takes text, or a list of choices. */
+/** Returns whether the element handles key presses itself: a text field or a select. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest(FIELDS) !== null

@@ -1,2 +1,2 @@
-// Blueprint's search over everything, apart from the other overlays: the shell alone has it, and loads it on use.
+// Blueprint's command palette. It is apart from the other overlays because only the shell uses it, and loads it lazily.
 export { type ItemListRendererProps, type ItemRendererProps, Omnibar } from '@blueprintjs/select'

@@ -1,14 +1,14 @@
-/** The place of something removed from a list. */
+/** The placeholder of an item removed from a list. */
 export interface Place {
   id: string
-  /** Its position among the shown items. */
+  /** Index among the shown items. */
   index: number
 }
 
-/** An item of a list, or the place of one that is gone. */
+/** An item of a list, or the placeholder of a removed one. */
 export type Placed<T, P extends Place = Place> = { item: T; place?: never } | { item?: never; place: P }
 
-/** The items, with the places of removed ones, whether these are still among them or not. */
+/** Returns the items with the placeholders of removed ones. `items` may still contain the removed ones. */
 export function withPlaces<T extends { id: string }, P extends Place>(
   items: readonly T[],
   places: readonly P[],

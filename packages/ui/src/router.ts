@@ -1,4 +1,4 @@
-// The exports of React Router that shell and sections use, and a hook on it, shared as one federation singleton.
+// React Router's exports in use and a hook based on them, shared as one federation singleton.
 
 export type { Location, NavigateOptions, Navigator, To } from 'react-router-dom'
 export {

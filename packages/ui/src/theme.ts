@@ -1,7 +1,7 @@
-/** Value of a colour in theme.css, for drawing on a canvas: themeColor('graph-entity'). */
+/** Returns a colour of theme.css, for drawing on a canvas: themeColor('graph-entity'). */
 export const themeColor = (name: string): string => propertyOf(name)
 
-/** The font families of theme.css, for drawing on a canvas. */
+/** Returns the font families of theme.css, for drawing on a canvas. */
 export const themeFont = (): string => propertyOf('font').replace(/\s+/g, ' ')
 
 const propertyOf = (name: string): string =>

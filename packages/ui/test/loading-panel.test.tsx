@@ -20,7 +20,7 @@ const show = (state: Partial<QueryState<string[]>>, errorText?: string) => {
   return container.textContent
 }
 
-test('loads, then shows the content, or what stands for nothing', async () => {
+test('shows the spinner, then the content or the empty state', async () => {
   show({ isFetching: true })
   expect(await screen.findByText('Loading...')).toBeTruthy()
   expect(show({ data: ['ada', 'bo'] })).toBe('ada,bo')
@@ -28,7 +28,7 @@ test('loads, then shows the content, or what stands for nothing', async () => {
   expect(show({ data: ['ada'], isFetching: true })).toBe('ada')
 })
 
-test('what the content will look like stands below the spinner, hidden from assistive technology', async () => {
+test('shows the skeleton below the spinner, hidden from assistive technology', async () => {
   render(
     <LoadingPanel
       query={{ data: undefined, error: null, isFetching: true, refetch }}
@@ -42,24 +42,24 @@ test('what the content will look like stands below the spinner, hidden from assi
   expect(outlines?.getAttribute('aria-hidden')).toBe('true')
 })
 
-test('an error without data says what failed, and Retry reads again', () => {
+test('shows the error if there is no data, and Retry refetches', () => {
   expect(show({ error: new Error('503') }, 'Not now')).toBe('Unable to loadNot nowRetry')
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
   expect(refetch).toHaveBeenCalledOnce()
 })
 
-test('an error without a text of its own has the server’s detail, or advice', () => {
+test('falls back to the server’s detail or to advice if the error has no text', () => {
   expect(show({ error: new ApiError(503, 'Not now') })).toBe('Unable to loadNot nowRetry')
   expect(show({ error: new Error('reset') })).toBe(
     'Unable to loadCheck your connection, then try again.Retry',
   )
 })
 
-test('an error when loading again stands above the content, which stays', () => {
+test('shows the error of a refetch above the content, which stays', () => {
   expect(show({ data: ['ada'], error: new ApiError(503, 'Not now') })).toBe('Unable to loadNot nowRetryada')
 })
 
-test('in a French place the product’s English words and the server’s are marked as such', () => {
+test('marks English texts as English inside French content', () => {
   const query = { data: undefined, isFetching: false, refetch, error: new ApiError(503, 'Not now') }
   render(<LoadingPanel query={query} errorTitle="Impossible de charger" />, {
     container: Object.assign(document.body.appendChild(document.createElement('div')), { lang: 'fr' }),
@@ -68,13 +68,13 @@ test('in a French place the product’s English words and the server’s are mar
   expect(['Impossible de charger', 'Not now', 'Retry'].map(langOf)).toEqual(['fr', 'en', 'en'])
 })
 
-test('a 401 shows no error: the host leaves the page', () => {
+test('shows no error for a 401, because the host leaves the page', () => {
   show({ error: new ApiError(401, null) })
   expect(screen.queryByRole('alert')).toBeNull()
   expect(screen.getByRole('status')).toBeTruthy()
 })
 
-test('a list offers its next page until its end, and says why it has not come', () => {
+test('offers the next page until the end of the list, and shows why loading it failed', () => {
   const fetchNextPage = vi.fn()
   const state = { hasNextPage: true, isFetchingNextPage: false, fetchNextPage }
   const { rerender } = render(<LoadMore query={state} text="More" />)
@@ -83,7 +83,7 @@ test('a list offers its next page until its end, and says why it has not come', 
   fireEvent.click(button)
   expect(fetchNextPage).toHaveBeenCalledOnce()
   rerender(<LoadMore query={{ ...state, nextPageError: new ApiError(503, 'Not now') }} text="More" />)
-  expect(screen.getByRole('alert').textContent).toBe('The rest could not be loadedNot now')
+  expect(screen.getByRole('alert').textContent).toBe('Unable to load moreNot now')
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Retry' }))
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
   expect(fetchNextPage).toHaveBeenCalledTimes(2)

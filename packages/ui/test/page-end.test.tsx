@@ -7,7 +7,7 @@ import environment from '../testing/environment'
 
 const server = createServer((_request, response) => void setTimeout(() => response.end('{}'), 20))
 
-/** Changes its state endlessly, by timers, immediates, animation frames and a request. */
+/** Updates its state endlessly by timers, immediates and animation frames, and sends a request. */
 function Restless({ url, onRun }: { url: string; onRun: (means: string) => void }) {
   const [count, setCount] = useState(0)
   useEffect(() => {
@@ -37,7 +37,7 @@ function Restless({ url, onRun }: { url: string; onRun: (means: string) => void 
   return <p>count {count}</p>
 }
 
-test('nothing of a page runs after its end, whatever a test leaves behind', async () => {
+test('stops all work of a page when its environment is torn down', async () => {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const page = await environment.setup(globalThis)

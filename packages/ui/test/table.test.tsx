@@ -37,7 +37,7 @@ const spacers = () =>
     Number.parseInt(cell.style.height, 10),
   )
 
-test('rows in sight are drawn, in their places; the others leave room', async () => {
+test('renders only the rows in view, at their positions, with spacers for the others', async () => {
   render(<Items total={5_000} />)
   await screen.findByText('item 0')
   expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('5001')
@@ -58,12 +58,12 @@ test('rows in sight are drawn, in their places; the others leave room', async ()
   )
 })
 
-test('a number of rows that is not known is told as such', () => {
+test('exposes an unknown number of rows as -1', () => {
   render(<Items total={null} />)
   expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('-1')
 })
 
-test('a short table has the same semantics, which its roles say for any layout', () => {
+test('gives a short table explicit roles, which hold in any layout', () => {
   render(<Table items={items.slice(0, 2)} label="Few" columns={COLUMNS} minWidth={500} />)
   expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('3')
   expect(drawn()).toEqual([
@@ -80,7 +80,7 @@ test('a short table has the same semantics, which its roles say for any layout',
   ])
 })
 
-test('blank rows stand in for those that are loaded', async () => {
+test('renders blank rows while the rows load', async () => {
   render(<TableSkeleton columns={COLUMNS} heights={HEIGHTS} />)
   await waitFor(() => expect(document.querySelector('thead')).not.toBeNull())
   expect(document.querySelectorAll('tbody .bp6-skeleton').length).toBeGreaterThan(4)

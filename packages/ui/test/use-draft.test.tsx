@@ -9,7 +9,7 @@ const enter = (name: string | undefined, text: string) => {
   act(() => form.current[1]({ text, source: '' }))
 }
 
-test('a draft is there again when its form is opened again', () => {
+test('restores a draft when its form is opened again', () => {
   enter('ana:form', 'half a')
   expect(open('ana:form').current[0]).toEqual({ text: 'half a', source: '' })
   expect(open('bo:form').current[0]).toEqual(EMPTY)
@@ -18,7 +18,7 @@ test('a draft is there again when its form is opened again', () => {
   expect(open('ana:form').current[0]).toEqual(EMPTY)
 })
 
-test('a form set back to its beginning is forgotten, also after it has gone', () => {
+test('deletes the draft of a form that is set to its initial value, also after unmounting', () => {
   const { result, unmount } = renderHook(() => useDraft('ana:form', EMPTY))
   act(() => result.current[1]({ text: 'sent', source: '' }))
   unmount()
@@ -28,7 +28,7 @@ test('a form set back to its beginning is forgotten, also after it has gone', ()
   expect(sessionStorage.length).toBe(0)
 })
 
-test('a form without a name, and a storage with anything in it, begin anew', () => {
+test('starts with the initial value if the form has no name or the stored draft is invalid', () => {
   enter(undefined, 'secret')
   expect(sessionStorage.length).toBe(0)
   for (const stored of ['null', '{', '[1', '7']) {

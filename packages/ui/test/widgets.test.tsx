@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { CategoryTag, DateTime, ErrorCallout, formatFrenchDate, Loading, SearchInput } from '../src'
 import { ConfirmDialog, IodDialog, showToast } from '../src/overlays'
 
-test('each category has a colour class of its own choosing', () => {
+test('gives each category a defined colour class', () => {
   for (const category of CATEGORIES) {
     const { container } = render(<CategoryTag category={category} />)
     expect(container.textContent).toBe(category)
@@ -14,13 +14,13 @@ test('each category has a colour class of its own choosing', () => {
   }
 })
 
-test('the spinner waits before it shows, and says Loading...', async () => {
+test('delays the spinner, then shows Loading...', async () => {
   render(<Loading />)
   expect(screen.getByRole('status').textContent).toBe('')
   await waitFor(() => expect(screen.getByRole('status').textContent).toBe('Loading...'))
 })
 
-test('an error offers Retry only where there is something to try', () => {
+test('offers Retry only for an action that can be retried', () => {
   const retry = vi.fn()
   render(<ErrorCallout title="Failed" onRetry={retry} />)
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
@@ -30,7 +30,7 @@ test('an error offers Retry only where there is something to try', () => {
   expect(screen.queryByRole('button')).toBeNull()
 })
 
-test("'/' focuses the search, but not while somebody types elsewhere", () => {
+test("focuses the search on '/', except while another field has the focus", () => {
   render(
     <>
       <SearchInput value="" onChange={() => {}} placeholder="Search campaigns..." />
@@ -44,7 +44,7 @@ test("'/' focuses the search, but not while somebody types elsewhere", () => {
   expect(document.activeElement).toBe(search)
 })
 
-test('the IOD form closes on success and stays as filled in on failure', async () => {
+test('closes the IOD form on success and keeps its values on failure', async () => {
   const onClose = vi.fn()
   const onSubmit = vi.fn().mockResolvedValueOnce(false).mockResolvedValueOnce(true)
   render(
@@ -72,7 +72,7 @@ test('the IOD form closes on success and stays as filled in on failure', async (
   await waitFor(() => expect(onClose).toHaveBeenCalledOnce())
 })
 
-test('an IOD form that is opened while another still closes has its own value', () => {
+test('gives an IOD form its initial value while the previous one still closes', () => {
   transitions.disabled = false
   try {
     const form = (isOpen: boolean, value: string) => (
@@ -87,7 +87,7 @@ test('an IOD form that is opened while another still closes has its own value', 
     )
     const { rerender } = render(form(true, 'first'))
     rerender(form(false, 'first'))
-    // Still there, fading out.
+    // The closed dialog is still fading out.
     expect(screen.getByDisplayValue('first')).toBeTruthy()
     rerender(form(true, 'second'))
     expect(screen.queryByDisplayValue('first')).toBeNull()
@@ -97,7 +97,7 @@ test('an IOD form that is opened while another still closes has its own value', 
   }
 })
 
-test('a confirmation closes only after the work is done', async () => {
+test('closes a confirmation only after its action has completed', async () => {
   let finish = () => {}
   const onClose = vi.fn()
   render(
@@ -117,7 +117,7 @@ test('a confirmation closes only after the work is done', async () => {
   await waitFor(() => expect(onClose).toHaveBeenCalledOnce())
 })
 
-test('a date is shown as a date, with the relative time in its tooltip', () => {
+test('shows a date, with the relative time in its tooltip', () => {
   const value = new Date(Date.now() - 3 * 3_600_000).toISOString()
   render(
     <>
@@ -131,10 +131,10 @@ test('a date is shown as a date, with the relative time in its tooltip', () => {
   expect([french?.title, french?.textContent]).toEqual(['il y a 3 heures', formatFrenchDate(value)])
 })
 
-/** No toast goes by itself meanwhile, on a busy machine either. */
+/** Long enough that no toast expires during a test, even on a busy machine. */
 const LONG_MS = 600_000
 
-test('a toast shows title and description and closes by its button', async () => {
+test('shows a toast with title and description and closes it by its button', async () => {
   await showToast({
     title: 'Deleted',
     description: 'Data deleted successfully',
@@ -149,7 +149,7 @@ test('a toast shows title and description and closes by its button', async () =>
   expect(await screen.findByText('Left behind')).toBeTruthy()
 })
 
-test('a French toast says so, except of what the server says', async () => {
+test('marks a French toast as French, except for the server’s English text', async () => {
   await showToast({ title: 'Vote enregistré', status: 'success', lang: 'fr', duration: LONG_MS })
   expect((await screen.findByText('Vote enregistré')).lang).toBe('fr')
   await showToast({
@@ -164,7 +164,7 @@ test('a French toast says so, except of what the server says', async () => {
   expect(screen.getByText('You already voted').lang).toBe('en')
 })
 
-test('a toast that is on screen is counted in its place, and three stay at most', async () => {
+test('counts a toast that is already visible, and shows at most three', async () => {
   // The stack of a position that no other test uses shows its first toast at once.
   const show = (title: string) =>
     showToast({ title, status: 'info', duration: LONG_MS, position: 'top-right' })
@@ -174,13 +174,13 @@ test('a toast that is on screen is counted in its place, and three stay at most'
   for (const title of ['One', 'Two', 'Three']) await show(title)
   await waitFor(() => expect(screen.getByText('Three')).toBeTruthy())
   await waitFor(() => expect(screen.queryByText('Vote enregistré')).toBeNull())
-  // What has left the screen is counted from the start.
+  // A toast that was removed starts its counter again.
   await show('Vote enregistré')
   await waitFor(() => expect(screen.getByText('Vote enregistré')).toBeTruthy())
   expect(screen.queryByText(/×/)).toBeNull()
 })
 
-test('toasts that undo something stand by themselves, and close when it is undone', async () => {
+test('shows each toast with Undo separately, and closes it after Undo', async () => {
   const undone: string[] = []
   for (const key of ['first', 'second'])
     await showToast({
@@ -197,11 +197,11 @@ test('toasts that undo something stand by themselves, and close when it is undon
   expect(undone).toEqual(['second'])
 })
 
-test('no toast of one test is seen by the next', () => {
+test('removes the toasts of the previous test', () => {
   expect(document.querySelector('.bp6-toast')).toBeNull()
 })
 
-test('what closes is gone at once', () => {
+test('closes a dialog immediately', () => {
   const dialog = (isOpen: boolean) => (
     <ConfirmDialog isOpen={isOpen} title="?" confirmLabel="Yes" onConfirm={async () => {}} onClose={() => {}}>
       Sure?
@@ -213,7 +213,7 @@ test('what closes is gone at once', () => {
   expect(screen.queryByText('Sure?')).toBeNull()
 })
 
-test('the IOD form keeps what Escape closes, forgets what Cancel closes, and marks what is missing', async () => {
+test('keeps the draft of the IOD form on Escape, discards it on Cancel, and marks a missing field', async () => {
   const onSubmit = vi.fn(async () => false)
   const dialog = (isOpen: boolean) => (
     <IodDialog

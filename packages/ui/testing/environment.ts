@@ -17,7 +17,7 @@ const SHADOWS = ['localStorage', 'sessionStorage']
 // happy-dom logs every failed request, including those that a test expects.
 const silent = new Console(new Writable({ write: (_chunk, _encoding, done) => done() }))
 
-/** Tracks timers set from now on. `end` cancels them, and any timer set later. */
+/** Tracks the timers set from this call on. `end` cancels them, and any timer set later. */
 function ownTimers(global: Global) {
   const owned: { end: () => void; restore: () => void }[] = []
   for (const [set, clear] of SCHEDULERS) {

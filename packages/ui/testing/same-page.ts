@@ -1,4 +1,4 @@
-/** Setup file: the next test file gets the same page. A file fails if it leaves elements. */
+/** Setup file that keeps the page for the next test file. A test file fails if it leaves elements behind. */
 import { afterAll, expect } from 'vitest'
 
 if (typeof document !== 'undefined') {

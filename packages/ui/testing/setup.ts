@@ -1,7 +1,7 @@
 import { config as transitions } from 'react-transition-group'
 import { afterEach } from 'vitest'
 
-// Dialogs, drawers and toasts open and close without a transition.
+// Disables the transitions of dialogs, drawers and toasts.
 transitions.disabled = true
 
 // Some test files of sections run in Node.
@@ -16,9 +16,9 @@ if (typeof document !== 'undefined') {
     for (const close of document.querySelectorAll('.bp6-toast [aria-label="Close"]')) fireEvent.click(close)
   }
 
-  // The previous file in this page may have left some.
+  // Toasts of the previous file in this page.
   closeToasts()
-  // Registered first, so it runs last: after the other hooks of a test.
+  // Vitest runs the hook that was registered first as the last one.
   afterEach(() => {
     cleanup()
     closeToasts()

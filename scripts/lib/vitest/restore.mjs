@@ -1,4 +1,4 @@
-/** Setup file: restores what a test file replaced, as the next file runs in the same worker. */
+/** Setup file: restores the mocks of a test file, since the next file runs in the same worker. */
 import { afterAll, vi } from 'vitest'
 
 afterAll(() => {

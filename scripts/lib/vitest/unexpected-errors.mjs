@@ -1,4 +1,4 @@
-/** Setup file: a test fails if it calls `console.error` without a spy of its own on it. */
+/** Setup file: fails a test that calls `console.error` without a spy. */
 import { format } from 'node:util'
 import { afterEach } from 'vitest'
 
@@ -7,6 +7,5 @@ console.error = (...args) => void printed.push(format(...args))
 
 afterEach(() => {
   const texts = printed.splice(0)
-  if (texts.length > 0)
-    throw new Error(`console.error was called, which nobody expected:\n${texts.join('\n')}`)
+  if (texts.length > 0) throw new Error(`Unexpected call of console.error:\n${texts.join('\n')}`)
 })

@@ -4,12 +4,11 @@ import { ForksPoolWorker } from 'vitest/node'
 const NAME = 'watched forks'
 
 /**
- * A vitest worker process that is killed when the event loop of its test file is blocked, or when loading the
- * file exceeds the limit. Vitest's own timeouts catch neither: they need a running event loop or a running
- * test.
+ * A vitest worker process that is killed if the event loop of its test file is blocked, or if loading the file exceeds the
+ * limit. Vitest's timeouts catch neither: they need a running event loop or a running test.
  */
 class WatchedFork extends ForksPoolWorker {
-  // Vitest compares it with the pool's name before it gives a worker the next file.
+  // Vitest compares it with the pool's name before assigning the next file to a worker.
   name = NAME
   #limitMs
   #files = ''
@@ -26,7 +25,7 @@ class WatchedFork extends ForksPoolWorker {
     await super.start()
     const fork = this._fork
     const watch = setInterval(() => this.#look(), this.#limitMs / 10)
-    // Vitest does not kill a worker that is told to stop but has a blocked event loop.
+    // Vitest does not kill a stopped worker with a blocked event loop.
     const kill = () => fork.kill('SIGKILL')
     process.once('exit', kill)
     fork.once('exit', () => {
@@ -62,9 +61,9 @@ class WatchedFork extends ForksPoolWorker {
     if (now - this.#lastLook > this.#limitMs / 2) this.#lastSign = now
     this.#lastLook = now
     if (!this.#files || now - this.#lastSign <= this.#limitMs) return
-    const fault = this.#isLoaded ? 'keeps its event loop busy' : 'does not finish loading'
+    const fault = this.#isLoaded ? 'blocks its event loop' : 'does not finish loading'
     const error = new Error(
-      `${this.#files} ${fault}: ended after ${this.#limitMs / 1000} s without a sign of life`,
+      `${this.#files} ${fault}: ended after ${this.#limitMs / 1000} s without a heartbeat`,
     )
     error.stack = error.message
     this.#files = ''
@@ -73,7 +72,7 @@ class WatchedFork extends ForksPoolWorker {
   }
 }
 
-/** For vitest's option `pool`: worker processes, each killed after `limitMs` without a heartbeat, with its file's name. */
+/** Returns a value for vitest's option `pool`: worker processes that are killed after `limitMs` without a heartbeat. */
 export const watchedForks = (limitMs = 120_000) => ({
   name: NAME,
   createPoolWorker: options => new WatchedFork(options, limitMs),

@@ -6,7 +6,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ['*.case.ts'],
     setupFiles: ['../../lib/vitest/heartbeat.mjs'],
-    // Files that load in time do so on a busy machine, too. All at once: each waits for the limit.
+    // Long enough for loading on a busy machine. All files run concurrently, since each waits for the limit.
     pool: watchedForks(20_000),
     maxWorkers: 3,
   },

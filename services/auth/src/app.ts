@@ -14,7 +14,7 @@ import { readSessionKeys } from './sessions/commands/sessions.js'
 import { addAuthRoutes } from './sign-in/routes/sign-in.js'
 import { createStore } from './store.js'
 
-/** Accounts: sign-in by mailed links, sessions, profiles, beta codes. */
+/** Creates the auth service: sign-in, sessions, accounts, profiles, administration, the audit log, and keys. */
 export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise<StoreService> => {
   const keys = await readSessionKeys(config.JWT_PRIVATE_KEY)
   const tokenKeys = createLocalJWKSet(keys.jwks)

@@ -1,13 +1,13 @@
 import { type AuditState, auditInternal } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
 
-const USAGE = `audit-log verify [SEQ:HASH]     SEQ:HASH: the end of the log as an earlier run has told it`
+const USAGE = `audit-log verify [SEQ:HASH]     SEQ:HASH: the end of the log that an earlier run printed`
 
-/** A log of a year may be long. */
+/** Timeout in milliseconds: the log contains a year of entries. */
 const VERIFY_MS = 600_000
 
 const FAULTS: Record<NonNullable<AuditState['fault']>['kind'], string> = {
-  changed: 'it is not what it was when it was appended',
+  changed: 'its content was changed after it was appended',
   missing: 'it is missing',
   moved: 'it does not follow the entry before it',
 }
@@ -24,8 +24,8 @@ export const auditLogUsage = ([action, noted, more]: string[]): string | undefin
 }
 
 /**
- * The operator's command: checks the chain of the audit log by calling the running auth service. Resolves to the exit
- * code: 0 for an intact chain, 1 for a fault in it, 2 if it was not checked, or not against the noted end.
+ * Runs the operator's command that checks the chain of the audit log in the running auth service. Resolves to the exit
+ * code: 0 for an intact chain, 1 for a fault, 2 if the chain or the given end was not checked.
  */
 export const runAuditLog = async (
   peers: Peers,
@@ -52,8 +52,8 @@ export const runAuditLog = async (
     say(`The chain of the audit log is intact: ${state.entries} entries${since}.`)
     say(`Its end, for the next check: ${state.head.seq}:${state.head.hash}`)
     if (!head || head.seq >= state.head.seq - state.entries) return 0
-    say(`Entry ${head.seq} is not kept any more: its hash was not compared.`)
-    say('If it was younger than 12 months when it was last compared, entries were removed that had to stay.')
+    say(`Entry ${head.seq} has expired: its hash was not compared.`)
+    say('If it was younger than 12 months at the last check, entries were removed too early.')
     return 2
   } catch (error) {
     if (!(error instanceof HttpError)) throw error

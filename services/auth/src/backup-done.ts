@@ -6,20 +6,20 @@ type Say = (line: string) => void
 const NUMBER = /^\d{1,15}$/
 const isFault = (text: string): text is BackupFault => BACKUP_FAULT_NAMES.some(name => name === text)
 
-/** Resolves to the exit code. */
+/** Awaits the call. Resolves to the exit code. */
 const noting = async (call: Promise<unknown>, say: Say): Promise<number> => {
   try {
     await call
     return 0
   } catch (error) {
-    say(`Not noted: ${(error as Error).message}`)
+    say(`Not recorded: ${(error as Error).message}`)
     return 1
   }
 }
 
 /**
- * The operator's command after a backup by other tools: has administrators see that one was made.
- * @param args its bytes, and the seconds that it took
+ * Runs the operator's command that reports a backup by other tools, which administrators then see.
+ * @param args bytes, and duration in seconds
  * @returns the exit code
  */
 export const runBackupDone = async (peers: Peers, args: string[], say: Say): Promise<number> => {
@@ -30,12 +30,12 @@ export const runBackupDone = async (peers: Peers, args: string[], say: Say): Pro
   }
   const made_at = new Date().toISOString()
   const body = { made_at, bytes: Number(bytes), duration_ms: Number(seconds) * 1_000 }
-  return noting(peers.call('auth', backupsInternal.noteBackup, { body }), say)
+  return noting(peers.call('auth', backupsInternal.reportBackup, { body }), say)
 }
 
 /**
- * The operator's command after a backup by other tools has failed: has administrators see it.
- * @param args why, a name of `BACKUP_FAULTS`, and the seconds that it took
+ * Runs the operator's command that reports a failed backup by other tools, which administrators then see.
+ * @param args reason (a name of `BACKUP_FAULTS`), and duration in seconds
  * @returns the exit code
  */
 export const runBackupFailed = async (peers: Peers, args: string[], say: Say): Promise<number> => {

@@ -17,7 +17,7 @@ export const authConfigSchema = storeConfigSchema.extend({
   PUBLIC_URL: urlSetting('http', 'https')
     .transform(url => url.replace(/\/+$/, ''))
     .describe(
-      'Base of the links in mails, and sign-in address of the extension. With `npm start`: `http://localhost:PORT`.',
+      'Base of the links in mails, and sign-in URL of the extension. With `npm start`: `http://localhost:PORT`.',
     ),
   BETA_REQUIRED: switchSetting.default(false).describe('`true`: new accounts need a beta code.'),
   ADMIN_EMAILS: emails
@@ -28,10 +28,10 @@ export const authConfigSchema = storeConfigSchema.extend({
   ADMIN_PASSKEYS: z
     .enum(['optional', 'required'])
     .default('optional')
-    .describe('`required`: administration needs a session that a passkey opened.'),
+    .describe('`required`: administration requires a session opened with a passkey.'),
   WORKERS_URL: urlSetting('http', 'https')
     .optional()
-    .describe('Internal address of the workers. Adds them to `/readyz` and to Admin → System.'),
+    .describe('Internal URL of the workers. Adds them to `/readyz` and to Admin → System.'),
   SECRETS_KEY: secretsKeySetting,
   JWT_PRIVATE_KEY: signingKeysSetting.describe(
     'Ed25519 key, PKCS 8 in PEM. Signs sessions. Several, one after the other, during a rotation; the first signs. `npm start` creates one in `DATA_DIR`.',

@@ -12,7 +12,7 @@ export interface SessionKeys {
   jwks: JSONWebKeySet
 }
 
-/** The service with its models and pending work, as routes and commands use it. */
+/** The service with its models and outbox kinds, as routes and commands use it. */
 export interface AuthContext {
   config: AuthConfig
   service: StoreService

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
 
-/** The id of what replicas may make at once, and is to be there once: it depends on `parts` alone. */
+/** Returns an id that depends on `parts` alone, so that concurrent replicas create one document. */
 export const derivedId = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24)

@@ -18,21 +18,21 @@ import {
 } from '@iodine/service-kit'
 import { calculateJwkThumbprint, exportJWK } from 'jose'
 
-/** What a running deployment knows of a key. */
+/** State of a key in the running deployment. */
 export interface KeyState extends KnownKey {
-  /** Stored values that it seals. */
+  /** Number of stored values that the key seals. */
   values: number
 }
 
 export interface Key {
   id: string
-  /** The key as the setting holds it. */
+  /** The key's text in the setting. */
   text: string
 }
 
 const isSealing = (setting: KeySetting) => setting === 'SECRETS_KEY'
 
-/** Keys of a setting, the first in use. Entries that name a lost key have its name as id. */
+/** Returns the keys of a setting, the active one first. Entries for lost keys have the lost key's id. */
 export const keysOf = async (setting: KeySetting, value: string): Promise<Key[]> => {
   if (isSealing(setting))
     return value.split(',').map(text => ({
@@ -47,7 +47,7 @@ export const keysOf = async (setting: KeySetting, value: string): Promise<Key[]>
   )
 }
 
-/** Reverses `keysOf`. */
+/** Returns the value of a setting with these keys. Inverse of `keysOf`. */
 export const settingOf = (setting: KeySetting, keys: readonly Key[]): string =>
   keys.map(({ text }) => text.trim()).join(isSealing(setting) ? ',' : '\n')
 
@@ -56,7 +56,7 @@ const newKey = async (setting: KeySetting): Promise<Key> => {
   return key as Key
 }
 
-/** Asks the services for all keys and the number of values under each. */
+/** Queries the services for all keys and the number of values under each. */
 export const readKeyStates = async (peers: Peers): Promise<KeyState[]> => {
   const [keys, ...counted] = await Promise.all([
     peers.call('auth', keysInternal.getKeys),
@@ -81,40 +81,40 @@ export const readKeyStates = async (peers: Peers): Promise<KeyState[]> => {
   return states
 }
 
-/** True for a key behind the first one that nothing needs any more. */
+/** Returns true for an inactive key that no value or token needs. */
 export const isUnneeded = ({ place, needed_until, values }: KeyState): boolean => {
   if (values > 0) return false
   if (place === 'lost') return true
   return place === 'other' && needed_until !== null && Date.parse(needed_until) < Date.now()
 }
 
-/** What is to be done next to exchange a key: `next` is undefined while there is nothing to do. */
-export interface Step {
+/** The next step of a key rotation: `next` is undefined if there is none. */
+export interface RotationStep {
   next: Key[] | undefined
-  said: string
+  message: string
 }
 
-/** As much of a key's name as is shown. */
+/** Returns the part of a key's id that is shown. */
 export const shortOf = (id: string): string => id.slice(0, 10)
 const valuesOf = (count: number) => (count === 1 ? '1 value' : `${count} values`)
 
 /**
- * The next step of a rotation.
- * @param keys of the setting as it will be read at the next start
- * @param together all parts start anew at once: a new key is in use at once. Otherwise each part first learns it,
- *   and only then is it used
+ * Computes the next step of a rotation.
+ * @param keys of the setting as the next start will read it
+ * @param together all services restart at the same time, so that a new key can become active at once. Otherwise all
+ *   services receive the key before it becomes active.
  */
 export const nextStep = async (
   setting: KeySetting,
   keys: readonly Key[],
   known: readonly KeyState[],
   together: boolean,
-): Promise<Step> => {
+): Promise<RotationStep> => {
   const stateOf = ({ id }: Key) => known.find(key => key.setting === setting && key.id === id)
   const [first] = keys
   if (!first) throw new Error(`${setting} holds no key`)
   if (stateOf(first)?.place !== 'first')
-    return { next: undefined, said: `${shortOf(first.id)} is in use once all parts have started anew` }
+    return { next: undefined, message: `${shortOf(first.id)} becomes active once all parts have restarted` }
   const isOut = (key: Key) => {
     const state = stateOf(key)
     return state !== undefined && isUnneeded(state)
@@ -127,28 +127,32 @@ export const nextStep = async (
     if (incoming)
       return {
         next: [incoming, ...keys.filter(key => key !== incoming)],
-        said: `${namesOf([incoming])} is in use from now on, in the place of ${namesOf([first])}`,
+        message: `${namesOf([incoming])} replaces ${namesOf([first])} as the active key`,
       }
-    if (out.length > 0) return { next: [first, ...others], said: `${namesOf(out)} is needed no more` }
+    if (out.length > 0)
+      return { next: [first, ...others], message: `${namesOf(out)} is removed: it is not needed` }
     const needed = others.filter(key => stateOf(key)?.place === 'other')
     if (needed.length > 0)
       return {
         next: undefined,
-        said: `${namesOf(needed)} is still needed: npm run account -- keys says for how long`,
+        message: `${namesOf(needed)} is still needed: npm run account -- keys shows for how long`,
       }
   }
   if (others.length + 1 >= KEYS_MAX)
-    return { next: undefined, said: `it has ${KEYS_MAX} keys already, all of which are needed` }
+    return { next: undefined, message: `all ${KEYS_MAX} keys are still needed` }
   const key = await newKey(setting)
   return together
-    ? { next: [key, first, ...others], said: `${namesOf([key])} is new, in the place of ${namesOf([first])}` }
+    ? {
+        next: [key, first, ...others],
+        message: `${namesOf([key])} is new and replaces ${namesOf([first])}`,
+      }
     : {
         next: [first, ...others, key],
-        said: `${namesOf([key])} is new: the parts learn it before it is used`,
+        message: `${namesOf([key])} is new: all parts receive it before it becomes active`,
       }
 }
 
-/** Lines that say which keys there are and how long each is needed. */
+/** Returns lines that list the keys and state how long each is needed. */
 export const describeKeys = (keys: readonly KeyState[]): string[] =>
   KEY_SETTINGS.flatMap(setting => [
     setting,
@@ -170,8 +174,10 @@ const describe = (key: KeyState): string => {
   if (place === 'first') return `${seals ? 'seals' : 'signs'}${held}`
   if (place === 'lost') return `lost${held}`
   if (place === 'missing')
-    return seals ? `missing${held}: put it back` : `missing: what it signed until ${until} UTC is refused`
+    return seals
+      ? `missing${held}: add it again`
+      : `missing: until ${until} UTC, tokens that it signed are rejected`
   if (used_at === null) return 'new: not in use yet'
-  if (isUnneeded(key)) return 'needed no more'
-  return values > 0 ? `needed, ${valuesOf(values)} until sealed anew` : `needed until ${until} UTC`
+  if (isUnneeded(key)) return 'not needed'
+  return values > 0 ? `needed, ${valuesOf(values)} until resealed` : `needed until ${until} UTC`
 }

@@ -19,7 +19,7 @@ else if (command === 'account') {
       say,
       stdout: process.stdout,
       folder: process.cwd(),
-      // The environment of a container is its deployer's: what to set is printed.
+      // A container cannot change its environment: the command prints the value for the deployer.
       keys: { together: false, read: setting => settings[setting], writer: () => undefined },
     }),
   )

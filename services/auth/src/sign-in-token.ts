@@ -7,9 +7,8 @@ import { isAdminEmail } from './sessions/policies/admin.js'
 import { addLink } from './sign-in/commands/request-magic-link.js'
 
 /**
- * Creates the token of a sign-in link for a lower-cased address and sends no mail. It is for the operator who
- * starts the product and has access to its database. Where new accounts need a beta code, the link contains
- * one.
+ * Creates the token of a sign-in link for a lower-cased address without sending a mail, for the operator who has
+ * access to the database. Where new accounts need a beta code, the link contains one.
  */
 export const makeSignInToken = async (
   config: Pick<AuthConfig, 'MONGODB_URI' | 'MONGODB_PREFIX' | 'BETA_REQUIRED' | 'ADMIN_EMAILS'>,

@@ -1,9 +1,9 @@
 import { LIMITS } from '@iodine/contracts'
 import { createRateLimit, type StoreService } from '@iodine/service-kit'
-import { userChanges } from './accounts/commands/announce-user.js'
 import { userDeletions } from './accounts/commands/close-account.js'
 import { expireAccounts } from './accounts/commands/expire-accounts.js'
 import { dataExports } from './accounts/commands/export-data.js'
+import { userChanges } from './accounts/commands/publish-user.js'
 import { limitChanges } from './administration/commands/own-limits.js'
 import { createAuditAppender } from './audit/commands/append-audit.js'
 import { expireAudit } from './audit/commands/expire-audit.js'
@@ -34,7 +34,7 @@ export const createStore = (service: StoreService, config: AuthConfig, keys: Ses
     keys,
     limits: {
       email: limit('sign-in-email', 5, 60),
-      // Per address, regardless of the number of clients, so that other people cannot fill a mailbox.
+      // Per address, regardless of the number of clients, so that others cannot flood a mailbox.
       mails: limit('sign-in-mails', 20, 3_600),
       ip: limit('sign-in-ip', 30, 300),
       // Each mails two addresses, one of which may be another person's.

@@ -9,12 +9,12 @@ import {
   profileApi,
 } from '@iodine/contracts'
 import { createTokenVerifier, hashOf, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
-import { apiClient, rounds, startTestRedis } from '@iodine/test-kit'
+import { apiClient, runs, startTestRedis } from '@iodine/test-kit'
 import { createLocalJWKSet } from 'jose'
 import { afterEach, expect, it } from 'vitest'
-import { DAY_MS, rigOfFile, startRig, statusOf } from './rig.js'
+import { DAY_MS, serverOfFile, startTestServer, statusOf } from './test-server.js'
 
-const rig = rigOfFile()
+const server = serverOfFile()
 afterEach(() => mock.timers.reset())
 
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
@@ -24,15 +24,16 @@ const aToken = (over: object = {}) => ({
   expires_at: inDays(30),
   ...over,
 })
-const check = (token: string, at = rig) =>
+const check = (token: string, at = server) =>
   at.internal(authInternal.checkApiToken, { body: { hash: hashOf(token) } })
 const isLive = async (token: string) => (await statusOf(check(token))) === 200
-const docsOf = (user_id: string, at = rig) => at.service.mongo.models.ApiToken?.find({ user_id }).lean() ?? []
-const tombstoneOf = (token: string, at = rig) =>
+const docsOf = (user_id: string, at = server) =>
+  at.service.mongo.models.ApiToken?.find({ user_id }).lean() ?? []
+const tombstoneOf = (token: string, at = server) =>
   at.service.redis.get(sessionKey(at.service.config.REDIS_PREFIX, hashOf(token)))
 
-it('is shown once, stored as a hash, listed and revoked by its user alone', async () => {
-  const [ana, bo] = [await rig.signIn('ana@example.org'), await rig.signIn('bo@example.org')]
+it('shows a token once, stores its hash, and lets only its user list and revoke it', async () => {
+  const [ana, bo] = [await server.signIn('ana@example.org'), await server.signIn('bo@example.org')]
   const body = aToken({ scopes: ['contribute', 'read'] })
   const made = await ana.api.call(profileApi.createApiToken, { body })
   expect(made).toMatchObject({
@@ -54,7 +55,7 @@ it('is shown once, stored as a hash, listed and revoked by its user alone', asyn
     scopes: ['read', 'contribute'],
     expires_at: body.expires_at,
   })
-  const jwks = await (await fetch(`${rig.url}/internal/jwks`)).json()
+  const jwks = await (await fetch(`${server.url}/internal/jwks`)).json()
   expect(await createTokenVerifier(createLocalJWKSet(jwks))(forServices)).toEqual({
     id: user_id,
     sid: made.id,
@@ -63,7 +64,7 @@ it('is shown once, stored as a hash, listed and revoked by its user alone', asyn
   })
   // Neither is a session.
   for (const bearer of [token, forServices]) {
-    const api = apiClient(rig.url, bearer)
+    const api = apiClient(server.url, bearer)
     for (const path of ['/profile/api-tokens', '/profile/sessions'])
       expect((await api.send('GET', path)).status).toBe(bearer === token ? 401 : 403)
   }
@@ -75,20 +76,20 @@ it('is shown once, stored as a hash, listed and revoked by its user alone', asyn
   expect(await tombstoneOf(token)).toBe(SESSION_REVOKED)
   expect(await statusOf(ana.api.call(profileApi.revokeApiToken, deletion))).toBe(404)
   expect(await ana.api.call(profileApi.listApiTokens)).toEqual([])
-  for (const place of [await rig.dump(), rig.logs.join('\n')]) {
+  for (const place of [await server.dump(), server.logs.join('\n')]) {
     expect(place).not.toContain(token)
     expect(place).not.toContain(token.slice('iodine_api_'.length))
   }
 })
 
-it('is in the audit log when it is made and revoked, without itself and its name', async () => {
-  const { api } = await rig.signIn('audited@example.org')
+it('records creation and revocation in the audit log without the token and its name', async () => {
+  const { api } = await server.signIn('audited@example.org')
   const { id: user_id } = (await api.send('GET', '/profile/me')).body
   const { id, token } = await api.call(profileApi.createApiToken, { body: aToken({ name: 'canary name' }) })
   const revoke = () => statusOf(api.call(profileApi.revokeApiToken, { params: { id } }))
   expect([await revoke(), await revoke()]).toEqual([200, 404])
   const entries = () =>
-    rig.service.mongo
+    server.service.mongo
       .collection('audit_entries')
       .find({ 'entry.actor.id': user_id })
       .sort({ seq: 1 })
@@ -103,9 +104,9 @@ it('is in the audit log when it is made and revoked, without itself and its name
     expect(JSON.stringify(await entries())).not.toContain(secret)
 })
 
-it(`a user has ${LIMITS.apiTokensMax} of, also when they are made at once`, { tags: 'long' }, async () => {
-  for (let round = 0; round < rounds(1); round++) {
-    const { api } = await rig.signIn(`many${round}@example.org`)
+it(`limits a user to ${LIMITS.apiTokensMax} tokens, also under concurrency`, { tags: 'long' }, async () => {
+  for (let round = 0; round < runs(1); round++) {
+    const { api } = await server.signIn(`many${round}@example.org`)
     const make = () => statusOf(api.call(profileApi.createApiToken, { body: aToken() }))
     const made = await Promise.all(Array.from({ length: 50 }, make))
     expect(made.filter(status => status === 200)).toHaveLength(LIMITS.apiTokensMax)
@@ -120,8 +121,8 @@ it(`a user has ${LIMITS.apiTokensMax} of, also when they are made at once`, { ta
   }
 })
 
-it('is refused without name or scope, with an unknown one, and without an end within a year', async () => {
-  const { api } = await rig.signIn('wrong@example.org')
+it('rejects a token without name or scope, with an unknown scope, or without an expiry within a year', async () => {
+  const { api } = await server.signIn('wrong@example.org')
   for (const wrong of [
     { name: ' ' },
     { name: 'x'.repeat(LIMITS.apiTokenNameMax + 1) },
@@ -142,16 +143,16 @@ it('is refused without name or scope, with an unknown one, and without an end wi
     const { status } = await api.send('POST', '/profile/api-tokens', aToken(wrong))
     expect([wrong, status]).toEqual([wrong, 422])
   }
-  // A hostile name is a name.
+  // Any characters are valid in a name.
   const name = '<img src=x onerror=alert(1)>\u202e'.padEnd(LIMITS.apiTokenNameMax, '%s')
   const body = aToken({ name, expires_at: inDays(365) })
   await api.call(profileApi.createApiToken, { body })
   expect(await api.call(profileApi.listApiTokens)).toMatchObject([{ name }])
 })
 
-it('is dead once it has expired, stays listed for a month, and what services get for it ends with it', async () => {
-  const { api } = await rig.signIn('expires@example.org')
-  // The last millisecond of a second: what is made for it a moment later must not end in the next one.
+it('rejects an expired token, lists it for a month, and limits its service token to the same expiry', async () => {
+  const { api } = await server.signIn('expires@example.org')
+  // The last millisecond of a second: the service token must not expire in the next second.
   const expires_at = new Date(Math.ceil(Date.now() / 1000) * 1000 + 59_999).toISOString()
   const { token } = await api.call(profileApi.createApiToken, { body: aToken({ expires_at }) })
   const { token: forServices } = await check(token)
@@ -161,19 +162,19 @@ it('is dead once it has expired, stays listed for a month, and what services get
   expect(await isLive(token)).toBe(false)
   expect(await api.call(profileApi.listApiTokens)).toMatchObject([{ expires_at }])
   mock.timers.reset()
-  const indexes = await rig.service.mongo.models.ApiToken?.collection.indexes()
+  const indexes = await server.service.mongo.models.ApiToken?.collection.indexes()
   expect(indexes).toContainEqual(
     expect.objectContaining({ key: { expires_at: 1 }, expireAfterSeconds: LIMITS.expiredApiTokenMs / 1000 }),
   )
 })
 
-it('is used to the minute, which is its user’s activity', async () => {
+it('records the last use to the minute, and as activity of the user', async () => {
   const email = 'away@example.org'
-  const { api } = await rig.signIn(email)
+  const { api } = await server.signIn(email)
   const { token } = await api.call(profileApi.createApiToken, { body: aToken() })
   const used = async () => (await api.call(profileApi.listApiTokens))[0]?.last_used_at
   expect(await used()).toBeNull()
-  const users = rig.service.mongo.models.User
+  const users = server.service.mongo.models.User
   await users?.updateOne({ email }, { last_active_at: new Date(0), warning_queued_at: new Date() })
   await check(token)
   const first = await used()
@@ -189,43 +190,43 @@ it('is used to the minute, which is its user’s activity', async () => {
   expect(Date.parse((await used()) ?? '')).toBe(Date.parse(first ?? '') + 60_000)
 })
 
-it('ends with its account’s suspension, a reset of its passkeys, and its account', async () => {
+it('ends tokens with a suspension, a reset of passkeys, and the deletion of the account', async () => {
   const email = 'ends@example.org'
-  const { api } = await rig.signIn(email)
+  const { api } = await server.signIn(email)
   const { id } = (await api.send('GET', '/profile/me')).body
   const make = async (by = api) => (await by.call(profileApi.createApiToken, { body: aToken() })).token
   const suspended = [await make(), await make()]
   for (const token of suspended) expect(await isLive(token)).toBe(true)
-  await rig.internal(accountsInternal.suspendAccount, { body: { email } })
+  await server.internal(accountsInternal.suspendAccount, { body: { email } })
   const expectDead = async (tokens: string[]) => {
     for (const token of tokens)
       expect([await isLive(token), await tombstoneOf(token)]).toEqual([false, SESSION_REVOKED])
     expect(await docsOf(id)).toEqual([])
   }
   await expectDead(suspended)
-  await rig.internal(accountsInternal.unsuspendAccount, { body: { email } })
+  await server.internal(accountsInternal.unsuspendAccount, { body: { email } })
   await expectDead(suspended)
 
-  const again = (await rig.signIn(email)).api
+  const again = (await server.signIn(email)).api
   const reset = await make(again)
-  await rig.internal(accountsInternal.resetPasskeys, { body: { email } })
+  await server.internal(accountsInternal.resetPasskeys, { body: { email } })
   await expectDead([reset])
 
-  const last = (await rig.signIn(email)).api
+  const last = (await server.signIn(email)).api
   const token = await make(last)
-  const exported = await rig.internal(personalDataInternal.exportUser, { params: { id } })
+  const exported = await server.internal(personalDataInternal.exportUser, { params: { id } })
   expect(exported.filter(({ kind }) => kind === 'api_token')).toMatchObject([
     { data: { name: 'Nightly', scopes: ['read'] } },
   ])
   for (const secret of [token, hashOf(token)]) expect(JSON.stringify(exported)).not.toContain(secret)
-  await rig.internal(accountsInternal.deleteAccount, { body: { email } })
+  await server.internal(accountsInternal.deleteAccount, { body: { email } })
   await expectDead([token])
 })
 
-it('made while its account is suspended does not outlive it', async () => {
-  for (let round = 0; round < rounds(5); round++) {
+it('ends tokens created during a suspension', async () => {
+  for (let round = 0; round < runs(5); round++) {
     const email = `racer${round}@example.org`
-    const { api } = await rig.signIn(email)
+    const { api } = await server.signIn(email)
     const { id } = (await api.send('GET', '/profile/me')).body
     const makings = Array.from({ length: 8 }, () =>
       api.call(profileApi.createApiToken, { body: aToken() }).then(
@@ -233,19 +234,19 @@ it('made while its account is suspended does not outlive it', async () => {
         () => undefined,
       ),
     )
-    const suspending = rig.internal(accountsInternal.suspendAccount, { body: { email } })
+    const suspending = server.internal(accountsInternal.suspendAccount, { body: { email } })
     const tokens = (await Promise.all(makings)).filter(token => token !== undefined)
     await suspending
     for (const token of tokens) expect(await isLive(token)).toBe(false)
-    await rig.internal(accountsInternal.unsuspendAccount, { body: { email } })
+    await server.internal(accountsInternal.unsuspendAccount, { body: { email } })
     for (const token of tokens) expect(await isLive(token)).toBe(false)
     expect(await docsOf(id)).toEqual([])
   }
 })
 
-it('that is revoked while it is used is dead for every check after', async () => {
-  const { api } = await rig.signIn('used@example.org')
-  for (let round = 0; round < rounds(5); round++) {
+it('rejects every check after the revocation of a token in use', async () => {
+  const { api } = await server.signIn('used@example.org')
+  for (let round = 0; round < runs(5); round++) {
     const made = await api.call(profileApi.createApiToken, { body: aToken({ scopes: [...API_SCOPES] }) })
     let isRevoked = false
     const late: boolean[] = []
@@ -266,9 +267,12 @@ it('that is revoked while it is used is dead for every check after', async () =>
   }
 })
 
-it('is revoked in the database while Redis is down, which the answer says, and everywhere once it is back', async () => {
+it('answers 503 to a revocation while Redis is down, and completes it after the recovery', async () => {
   const redis = await startTestRedis()
-  const other = await startRig(rig.bed, { REDIS_URL: redis.url, MONGODB_PREFIX: 'tokens_without_redis' })
+  const other = await startTestServer(server.fixture, {
+    REDIS_URL: redis.url,
+    MONGODB_PREFIX: 'tokens_without_redis',
+  })
   const { api } = await other.signIn('offline@example.org')
   const { id, token } = await api.call(profileApi.createApiToken, { body: aToken() })
   await redis.stop()
@@ -281,7 +285,7 @@ it('is revoked in the database while Redis is down, which the answer says, and e
   expect(await api.call(profileApi.listApiTokens)).toEqual([])
   await other.close()
 
-  const back = await startRig(rig.bed, { MONGODB_PREFIX: 'tokens_without_redis' })
+  const back = await startTestServer(server.fixture, { MONGODB_PREFIX: 'tokens_without_redis' })
   await expect.poll(() => tombstoneOf(token, back), { timeout: 30_000 }).toBe(SESSION_REVOKED)
   await expect.poll(() => back.service.mongo.models.ApiToken?.countDocuments()).toBe(0)
   await back.close()

@@ -11,7 +11,7 @@ import {
   profileApi,
 } from '@iodine/contracts'
 import { createPeers, newAuditEntry } from '@iodine/service-kit'
-import { type ApiClient, deferred, newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { type ApiClient, deferred, newId, type ServiceFixture, startServiceFixture } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { createAuditAppender } from '../src/audit/commands/append-audit.js'
 import { expireAudit } from '../src/audit/commands/expire-audit.js'
@@ -19,33 +19,33 @@ import { verifyChain } from '../src/audit/queries/audit-chain.js'
 import { runAuditLog } from '../src/index.js'
 import type { AuthModels } from '../src/models.js'
 import { Authenticator } from './authenticator.js'
-import { PUBLIC_URL, type Rig, startRig, statusOf, tokenIn } from './rig.js'
+import { PUBLIC_URL, startTestServer, statusOf, type TestServer, tokenIn } from './test-server.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 /** Two replicas of the service. */
-let rig: Rig
-let twin: Rig
+let server: TestServer
+let replica: TestServer
 let admin: ApiClient
 beforeAll(async () => {
-  bed = await startServiceBed()
-  rig = await startRig(bed)
-  twin = await startRig(bed)
-  admin = (await rig.signIn('boss@example.org')).api
-  // Both report what they have started with, by themselves.
-  const reported = () => rig.service.mongo.models.PartSettings?.exists({ _id: 'auth' })
+  fixture = await startServiceFixture()
+  server = await startTestServer(fixture)
+  replica = await startTestServer(fixture)
+  admin = (await server.signIn('boss@example.org')).api
+  // Both replicas report their settings at start.
+  const reported = () => server.service.mongo.models.PartSettings?.exists({ _id: 'auth' })
   await vi.waitFor(async () => expect(await reported()).toBeTruthy(), 30_000)
 })
 afterAll(async () => {
-  await twin?.close()
-  await rig?.close()
-  await bed?.stop()
+  await replica?.close()
+  await server?.close()
+  await fixture?.stop()
 })
 
-const entries = () => rig.service.mongo.collection('audit_entries')
-const head = () => rig.service.mongo.collection('audit_head')
+const entries = () => server.service.mongo.collection('audit_entries')
+const head = () => server.service.mongo.collection('audit_head')
 beforeEach(async () => {
   // The start and the sign-ins have recorded entries.
-  const pending = () => rig.service.mongo.collection('outbox').countDocuments({ kind: 'audit' })
+  const pending = () => server.service.mongo.collection('outbox').countDocuments({ kind: 'audit' })
   await expect.poll(pending, { timeout: 20_000 }).toBe(0)
   await Promise.all([entries().deleteMany({}), head().deleteMany({})])
 })
@@ -54,10 +54,10 @@ const made = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
   ...newAuditEntry('operator', { action: 'account.suspended', subject: { kind: 'account', id: newId() } }),
   ...changes,
 })
-const append = (list: AuditEntry[], at = rig) =>
+const append = (list: AuditEntry[], at = server) =>
   at.internal(auditInternal.appendAudit, { body: { entries: list } })
 const verify = (noted?: { seq: number; hash: string }) =>
-  rig.internal(auditInternal.verifyAudit, { body: noted ? { head: noted } : {} })
+  server.internal(auditInternal.verifyAudit, { body: noted ? { head: noted } : {} })
 const ofActions = (actions: string[]) =>
   vi.waitFor(async () => {
     const found = await admin.call(auditApi.listAudit)
@@ -65,15 +65,15 @@ const ofActions = (actions: string[]) =>
     return found
   }, 20_000)
 
-it('makes one chain of what two replicas append at once', async () => {
+it('builds one chain from concurrent appends of two replicas', async () => {
   const lists = Array.from({ length: 50 }, (_, n) => Array.from({ length: 1 + (n % 3) }, () => made()))
-  await Promise.all(lists.map((list, n) => append(list, n % 2 ? rig : twin)))
+  await Promise.all(lists.map((list, n) => append(list, n % 2 ? server : replica)))
   const all = lists.flat()
   const stored = await entries().find().sort({ seq: 1 }).toArray()
   expect(stored.map(({ seq }) => seq)).toEqual(all.map((_, n) => n + 1))
   expect(stored.map(({ entry }) => entry.id).sort()).toEqual(all.map(({ id }) => id).sort())
   expect(await verify()).toMatchObject({ fault: null, entries: all.length })
-  // Those of one call stay together in their order unless another one came between.
+  // The entries of one call keep their order; other entries may come between them.
   const place = new Map(stored.map(({ entry, seq }) => [entry.id, seq]))
   for (const list of lists) {
     const places = list.map(({ id }) => place.get(id) ?? 0)
@@ -81,19 +81,19 @@ it('makes one chain of what two replicas append at once', async () => {
   }
 })
 
-it('takes an entry once, however often and wherever it arrives', async () => {
+it('stores an entry once, however often and wherever it arrives', async () => {
   const list = [made(), made()]
-  await Promise.all(Array.from({ length: 20 }, (_, n) => append([...list, made()], n % 2 ? rig : twin)))
+  await Promise.all(Array.from({ length: 20 }, (_, n) => append([...list, made()], n % 2 ? server : replica)))
   await append([...list, ...list])
   expect(await entries().countDocuments()).toBe(22)
-  // As after an append that was cut off before its end was noted.
+  // The state after an append that was interrupted before it stored the head.
   await head().deleteMany({})
   await append(list)
   expect(await head().findOne()).toMatchObject({ seq: 22 })
   expect(await verify()).toMatchObject({ fault: null, entries: 22 })
 })
 
-it('finds a change, a gap, a swap, and a beginning or an end that is cut off', async () => {
+it('detects a change, a gap, a swap, and a removed beginning or end', async () => {
   await append(Array.from({ length: 9 }, () => made()))
   const { head: noted } = await verify()
   const whole = await entries().find().sort({ seq: 1 }).toArray()
@@ -145,7 +145,7 @@ it('finds a change, a gap, a swap, and a beginning or an end that is cut off', a
     expect([name, (await verify()).fault]).toEqual([name, fault])
     await restore()
   }
-  // A log that was written anew from some place on is whole in itself: what was noted elsewhere tells.
+  // A log rewritten from some position on is consistent: only an end stored elsewhere reveals it.
   await entries().deleteMany({ seq: { $gte: 6 } })
   await head().deleteMany({})
   await append(Array.from({ length: 6 }, () => made()))
@@ -153,8 +153,8 @@ it('finds a change, a gap, a swap, and a beginning or an end that is cut off', a
   expect((await verify(noted)).fault).toEqual({ seq: 9, kind: 'changed' })
 })
 
-it('the operator’s command tells by its exit code', async () => {
-  const peers = createPeers({ AUTH_URL: rig.url, SERVICE_KEY: bed.env.SERVICE_KEY ?? '' } as never)
+it('the operator’s command reports the result as exit code', async () => {
+  const peers = createPeers({ AUTH_URL: server.url, SERVICE_KEY: fixture.env.SERVICE_KEY ?? '' } as never)
   const run = async (...args: string[]) => {
     const said: string[] = []
     const code = await runAuditLog(peers, args, { say: line => void said.push(line) })
@@ -173,10 +173,10 @@ it('the operator’s command tells by its exit code', async () => {
       ),
     ).toEqual({
       code: 1,
-      said: expect.stringContaining('broken at entry 3: it is not what it was'),
+      said: expect.stringContaining('broken at entry 3: its content was changed'),
     })
-    // Whoever may write to the database says that entries were removed as they were old.
-    const { AuditEntry: auditEntries, AuditHead: auditHead } = rig.service.mongo.models
+    // An attacker with access to the database pretends a regular removal of old entries.
+    const { AuditEntry: auditEntries, AuditHead: auditHead } = server.service.mongo.models
     const [, middle] = await entries().find().sort({ seq: 1 }).toArray()
     await createAuditAppender({ auditEntries, auditHead } as unknown as AuthModels)([
       made({ action: 'audit.expired', checkpoint: { seq: 2, hash: middle?.hash } }),
@@ -190,7 +190,7 @@ it('the operator’s command tells by its exit code', async () => {
     expect(await run('verify', `2:${middle?.hash}`)).toMatchObject({ code: 0 })
     expect(await run('verify', `1:${removed[0]?.hash}`)).toEqual({
       code: 2,
-      said: expect.stringContaining('Entry 1 is not kept any more: its hash was not compared.'),
+      said: expect.stringContaining('Entry 1 has expired: its hash was not compared.'),
     })
     await entries().insertMany(removed)
     await entries().deleteMany({ seq: { $gte: 4 } })
@@ -207,17 +207,17 @@ it('the operator’s command tells by its exit code', async () => {
   }
   const nobody = createPeers({
     AUTH_URL: 'http://127.0.0.1:1',
-    SERVICE_KEY: bed.env.SERVICE_KEY ?? '',
+    SERVICE_KEY: fixture.env.SERVICE_KEY ?? '',
   } as never)
   expect(await runAuditLog(nobody, ['verify'], { say: () => {} })).toBe(2)
   await nobody.close()
 })
 
-it('removes what is older than its time as a block, and what is left is a chain', async () => {
+it('removes old entries as a block and leaves a valid chain', async () => {
   const old = (days: number) => made({ at: new Date(Date.now() - days * 86_400_000).toISOString() })
-  // The fourth one is young, and the fifth old: a block ends before the first young one.
+  // The fourth entry is young and the fifth old: a block ends before the first young one.
   await append([old(500), old(400), old(366), old(3), old(400), old(1)])
-  const { AuditEntry: auditEntries, AuditHead: auditHead } = rig.service.mongo.models
+  const { AuditEntry: auditEntries, AuditHead: auditHead } = server.service.mongo.models
   const models = { auditEntries, auditHead } as unknown as AuthModels
   const context = { models, appendAudit: createAuditAppender(models) }
   expect(await expireAudit(context)).toBe(3)
@@ -231,15 +231,15 @@ it('removes what is older than its time as a block, and what is left is a chain'
   })
   expect(await verify()).toMatchObject({ fault: null, entries: 4 })
   expect(await expireAudit(context)).toBe(0)
-  // One more than was old is a gap.
+  // Removing one entry more leaves a gap.
   await entries().deleteOne({ seq: 4 })
   expect((await verify()).fault).toEqual({ seq: 4, kind: 'missing' })
   await entries().insertOne(left[0] as never)
-  // A removal that was cut off goes on, and the checkpoint counts meanwhile.
+  // An interrupted removal is completed; meanwhile the checkpoint counts.
   await entries().insertOne({ ...left[0], _id: undefined, seq: 2 } as never)
   expect((await verify()).fault).toBeNull()
   expect(await expireAudit(context)).toBe(1)
-  // What was noted right before the first entry that is left can still be compared.
+  // An end noted right before the first remaining entry can still be compared.
   const [first] = left
   const hash = String(first?.prev)
   expect((await verify({ seq: 3, hash })).fault).toBeNull()
@@ -247,12 +247,12 @@ it('removes what is older than its time as a block, and what is left is a chain'
     seq: 3,
     kind: 'changed',
   })
-  // A year later all are old; the last checkpoint stays in the chain.
+  // A year later all entries are old; the last checkpoint stays in the chain.
   expect(await expireAudit(context, Date.now() + LIMITS.auditMs + 1)).toBe(4)
   expect(await verify()).toMatchObject({ fault: null, entries: 1 })
 })
 
-it('takes from no other part that entries were removed, by which it would remove them', async () => {
+it('rejects removal entries from other services', async () => {
   await append([made(), made(), made()])
   const { head: checkpoint } = await verify()
   const forged = { actor: { kind: 'system', id: null }, subject: { kind: 'deployment', id: null } } as const
@@ -262,18 +262,18 @@ it('takes from no other part that entries were removed, by which it would remove
     made({ checkpoint }),
   ])
     expect(await statusOf(append([made(), entry]))).toBe(422)
-  await rig.service.tasks.run('audit-expiry')
-  const { AuditEntry: auditEntries, AuditHead: auditHead } = rig.service.mongo.models
+  await server.service.tasks.run('audit-expiry')
+  const { AuditEntry: auditEntries, AuditHead: auditHead } = server.service.mongo.models
   const models = { auditEntries, auditHead } as unknown as AuthModels
   expect(await expireAudit({ models, appendAudit: createAuditAppender(models) })).toBe(0)
   expect(await verify(checkpoint)).toMatchObject({ fault: null, entries: 3 })
 })
 
-it('a check beside which old entries are removed finds no fault, and still each real one', async () => {
-  const { AuditEntry, AuditHead: auditHead } = rig.service.mongo.models
+it('a check during the removal of old entries reports only real faults', async () => {
+  const { AuditEntry, AuditHead: auditHead } = server.service.mongo.models
   const whole = { auditEntries: AuditEntry, auditHead } as unknown as AuthModels
   const context = { models: whole, appendAudit: createAuditAppender(whole) }
-  /** Models of a check: something happens once, after it has read where the chain begins. */
+  /** Returns models for a check: `happens` runs once, after the check has read the chain's start. */
   const beforeEntries = (happens: () => Promise<unknown>) => {
     let isPast = false
     const auditEntries = new Proxy(whole.auditEntries, {
@@ -316,16 +316,16 @@ it('a check beside which old entries are removed finds no fault, and still each 
   expect((await verifyChain(cut)).fault).toEqual({ seq: 1, kind: 'missing' })
 })
 
-it('is for administrators', async () => {
-  const { api } = await rig.signIn('ana@example.org')
+it('is available only to administrators', async () => {
+  const { api } = await server.signIn('ana@example.org')
   for (const path of ['/admin/audit', '/admin/audit/state', '/admin/audit/export']) {
     expect([path, (await api.send('GET', path)).status]).toEqual([path, 403])
-    expect([path, (await rig.anyone.send('GET', path)).status]).toEqual([path, 401])
+    expect([path, (await server.anyone.send('GET', path)).status]).toEqual([path, 401])
   }
 })
 
-it('lists newest first, in pages, by action, actor, subject and time, with present names', async () => {
-  const { api } = await rig.signIn('writer@example.org')
+it('lists newest first, in pages, by action, actor, subject and time, with present usernames', async () => {
+  const { api } = await server.signIn('writer@example.org')
   await api.call(profileApi.setupUsername, { body: { username: 'Writer' } })
   const { id } = await api.call(profileApi.getProfile)
   const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString()
@@ -378,8 +378,8 @@ it('lists newest first, in pages, by action, actor, subject and time, with prese
   expect(await admin.call(auditApi.getAuditState)).toMatchObject({ fault: null, entries: 4, since: day(1) })
 })
 
-it('is downloaded as CSV whose cells are no formulas, and says so itself', async () => {
-  const { AuditEntry: auditEntries, AuditHead: auditHead } = rig.service.mongo.models
+it('exports CSV without formulas and records the export', async () => {
+  const { AuditEntry: auditEntries, AuditHead: auditHead } = server.service.mongo.models
   await createAuditAppender({ auditEntries, auditHead } as unknown as AuthModels)([
     made({ settings: [{ name: 'LOG_LEVEL', change: 'set', fingerprint: '0123456789abcdef' }] }),
     made({ checkpoint: { seq: 1, hash: 'a'.repeat(64) } }),
@@ -404,17 +404,17 @@ it('is downloaded as CSV whose cells are no formulas, and says so itself', async
   expect(entry).toMatchObject({ count: 2, detail: 'csv', actor: { kind: 'user' } })
 })
 
-it('records sign-ins of administrators, and of nobody else', async () => {
-  await rig.signIn('ana@example.org')
-  await rig.signIn('root@example.org')
+it('records only sign-ins of administrators', async () => {
+  await server.signIn('ana@example.org')
+  await server.signIn('root@example.org')
   const [entry] = await ofActions(['admin.signed-in'])
   expect(entry).toMatchObject({ detail: 'link', via: 'web', network: '127.0.0.0/24', outcome: 'done' })
   expect(entry?.actor.id).toBe(entry?.subject.id)
 })
 
-it('records beta codes, feed keys and what the operator does to accounts', async () => {
+it('records beta codes, feed keys and the operator’s actions on accounts', async () => {
   const email = 'suspect@example.org'
-  const { api } = await rig.signIn(email)
+  const { api } = await server.signIn(email)
   const { id } = await api.call(profileApi.getProfile)
   const { id: code } = await admin.call(adminApi.createBetaCode, {
     body: { email: 'canary-guest@example.org' },
@@ -423,7 +423,7 @@ it('records beta codes, feed keys and what the operator does to accounts', async
   await api.call(profileApi.deleteFeedKey, { params: { id: key.id } })
   expect(await statusOf(api.call(profileApi.deleteFeedKey, { params: { id: key.id } }))).toBe(404)
   for (const endpoint of ['suspendAccount', 'unsuspendAccount', 'resetPasskeys', 'deleteAccount'] as const)
-    await rig.internal(accountsInternal[endpoint], { body: { email } })
+    await server.internal(accountsInternal[endpoint], { body: { email } })
   const list = await ofActions([
     'account.deleted',
     'account.passkeys-reset',
@@ -447,13 +447,13 @@ it('records beta codes, feed keys and what the operator does to accounts', async
   for (const secret of [email, 'canary', key.key]) expect(whole).not.toContain(secret)
 })
 
-it('records what administrators do to accounts', async () => {
-  const { api } = await rig.signIn('managed@example.org')
+it('records administrators’ actions on accounts', async () => {
+  const { api } = await server.signIn('managed@example.org')
   const { id } = await api.call(profileApi.getProfile)
   const params = { id }
   await admin.call(peopleApi.suspendPerson, { params })
   await admin.call(peopleApi.unsuspendPerson, { params })
-  await rig.signIn('managed@example.org')
+  await server.signIn('managed@example.org')
   await admin.call(peopleApi.endPersonSessions, { params })
   await admin.call(peopleApi.changeLimits, { params, body: { iods: 77 } })
   await admin.call(peopleApi.changeLimits, { params, body: { iods: null, records: 5 } })
@@ -471,12 +471,12 @@ it('records what administrators do to accounts', async () => {
   expect(list[2]).toMatchObject({ count: 1 })
 })
 
-it('records what users do to their own account, and nothing where nothing was done', async () => {
+it('records users’ actions on their own account, unless they had no effect', async () => {
   const [email, to] = ['own@example.org', 'own.next@example.org']
-  const { api } = await rig.signIn(email)
+  const { api } = await server.signIn(email)
   const { id } = await api.call(profileApi.getProfile)
   const use = async (token: string) =>
-    expect((await rig.anyone.send('POST', '/auth/use-account-link', { token })).status).toBe(200)
+    expect((await server.anyone.send('POST', '/auth/use-account-link', { token })).status).toBe(200)
 
   const { challenge } = await api.call(profileApi.newPasskeyOptions)
   const credential = new Authenticator(PUBLIC_URL).create(challenge)
@@ -484,7 +484,7 @@ it('records what users do to their own account, and nothing where nothing was do
   await api.call(profileApi.deletePasskey, { params: { id: passkey.id } })
 
   const asks = deferred()
-  bed.answer(personalDataInternal.exportUser, async () => {
+  fixture.answer(personalDataInternal.exportUser, async () => {
     await asks.promise
     return []
   })
@@ -500,17 +500,17 @@ it('records what users do to their own account, and nothing where nothing was do
   await api.call(profileApi.requestAddressChange, { body: { email: to } })
   await api.call(profileApi.withdrawAddressChange)
   expect(await statusOf(api.call(profileApi.requestAddressChange, { body: { email } }))).toBe(422)
-  const asked = rig.mails.length
+  const asked = server.mails.length
   await api.call(profileApi.requestAddressChange, { body: { email: to } })
-  await use(tokenIn(await rig.mail('confirm-old-address', email, asked)))
-  await use(tokenIn(await rig.mail('confirm-new-address', to, asked)))
+  await use(tokenIn(await server.mail('confirm-old-address', email, asked)))
+  await use(tokenIn(await server.mail('confirm-new-address', to, asked)))
 
   await api.call(profileApi.withdrawDeletion)
   await api.call(profileApi.requestDeletion, { body: { confirm: to } })
-  const deletion = tokenIn(await rig.mail('confirm-deletion', to))
+  const deletion = tokenIn(await server.mail('confirm-deletion', to))
   await use(deletion)
-  expect((await rig.anyone.send('POST', '/auth/use-account-link', { token: deletion })).status).toBe(400)
-  await (await rig.signIn(to)).api.call(profileApi.withdrawDeletion)
+  expect((await server.anyone.send('POST', '/auth/use-account-link', { token: deletion })).status).toBe(400)
+  await (await server.signIn(to)).api.call(profileApi.withdrawDeletion)
 
   const list = await ofActions([
     'account.deletion-withdrawn',
@@ -532,16 +532,16 @@ it('records what users do to their own account, and nothing where nothing was do
   for (const secret of [email, to, 'canary', deletion]) expect(whole).not.toContain(secret)
 })
 
-it('has the settings of a part when they differ from those of its last start, and never a secret', async () => {
+it('records the settings that changed since the last start, without secrets', async () => {
   const digest = (character: string) => character.repeat(64)
-  const report = (settings: { name: string; digest: string | null }[], at = rig) =>
+  const report = (settings: { name: string; digest: string | null }[], at = server) =>
     at.internal(auditInternal.reportSettings, { body: { part: 'testpart', settings } as never })
   const first = [
     { name: 'LOG_LEVEL', digest: digest('a') },
     { name: 'QUOTA_IODS', digest: digest('b') },
     { name: 'SECRETS_KEY', digest: null },
   ]
-  await Promise.all([report(first), report(first, twin), report(first), report(first, twin)])
+  await Promise.all([report(first), report(first, replica), report(first), report(first, replica)])
   const second = [
     { name: 'LOG_LEVEL', digest: digest('c') },
     { name: 'SECRETS_KEY', digest: null },
@@ -563,16 +563,16 @@ it('has the settings of a part when they differ from those of its last start, an
     { name: 'QUOTA_IODS', change: 'unset', fingerprint: null },
     { name: 'SMTP_URL', change: 'set', fingerprint: null },
   ])
-  // The same value has the same fingerprint, which is not its digest.
+  // Equal values have equal fingerprints, which differ from the digests.
   expect(back?.[0]).toEqual({ ...begun?.[0], change: 'changed' })
   expect(back?.[0]?.fingerprint).not.toBe(digest('a').slice(0, 16))
   expect(list[0]).toMatchObject({ count: 3, actor: { kind: 'system' } })
   expect(await statusOf(report([{ name: 'PATH', digest: null }]))).toBe(422)
 })
 
-it('keeps the id of a deleted account, and gives its owner what it says of them before', async () => {
+it('keeps the id of a deleted account, and exports its entries before the deletion', async () => {
   const email = 'leaves@example.org'
-  const { api } = await rig.signIn(email)
+  const { api } = await server.signIn(email)
   const { id } = await api.call(profileApi.getProfile)
   const by = newId()
   await append([
@@ -580,21 +580,21 @@ it('keeps the id of a deleted account, and gives its owner what it says of them 
     made({ actor: { kind: 'user', id: by }, network: '198.51.100.0/24', subject: { kind: 'account', id } }),
     made(),
   ])
-  const exported = await rig.internal(personalDataInternal.exportUser, { params: { id } })
+  const exported = await server.internal(personalDataInternal.exportUser, { params: { id } })
   const own = exported.filter(({ kind }) => kind === 'audit_entry')
   expect(own).toHaveLength(2)
   expect(JSON.stringify(own)).toContain('192.0.2.0/24')
   for (const others of [by, '198.51.100.0/24']) expect(JSON.stringify(own)).not.toContain(others)
-  await rig.internal(accountsInternal.deleteAccount, { body: { email } })
-  expect(await rig.internal(authInternal.lookupUsers, { body: { ids: [id] } })).toEqual([])
+  await server.internal(accountsInternal.deleteAccount, { body: { email } })
+  expect(await server.internal(authInternal.lookupUsers, { body: { ids: [id] } })).toEqual([])
   const list = await admin.call(auditApi.listAudit, { query: { actor: id } })
   expect(list).toMatchObject([{ actor: { id }, actor_account: { username: null, deleted: true } }])
 })
 
-it('an entry that a killed process held goes to the log', async () => {
+it('delivers an entry of a killed process to the log', async () => {
   const entry = made()
   const now = new Date()
-  await rig.service.mongo.collection('outbox').insertOne({
+  await server.service.mongo.collection('outbox').insertOne({
     kind: 'audit',
     payload: entry,
     attempts: 1,
@@ -602,6 +602,6 @@ it('an entry that a killed process held goes to the log', async () => {
     due_at: now,
     created_at: now,
   })
-  rig.service.outbox.wake()
+  server.service.outbox.wake()
   await expect.poll(() => entries().countDocuments({ 'entry.id': entry.id }), { timeout: 30_000 }).toBe(1)
 })

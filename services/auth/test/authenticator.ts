@@ -5,10 +5,10 @@ import { isoCBOR } from '@simplewebauthn/server/helpers'
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest()
 const json = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Flags of authenticator data (Web Authentication Level 3, 6.1): user present, user verified, key attached. */
+/** Flags of authenticator data (Web Authentication Level 3, 6.1): user present, user verified, attested data. */
 const [PRESENT, VERIFIED, ATTACHED] = [1, 4, 64]
 
-/** A software authenticator with one key (ES256), as browsers answer for it. */
+/** A software authenticator with one key (ES256), with the responses that browsers send for it. */
 export class Authenticator {
   readonly id = randomBytes(32)
   counter = 0
@@ -17,7 +17,7 @@ export class Authenticator {
   readonly #jwk: webcrypto.JsonWebKey
   readonly #publicKey: Buffer
 
-  /** @param origin of the page that asks; its host is the relying party */
+  /** @param origin of the requesting page; its host is the relying party */
   constructor(origin: string) {
     this.origin = origin
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -49,7 +49,7 @@ export class Authenticator {
     return this.#created(this.#client('webauthn.create', challenge), 'none', new Map())
   }
 
-  /** Answers it with a chain of certificates that names a list of revoked ones at an address. */
+  /** Answers a challenge for a new passkey with a certificate chain that contains the URL `crl`. */
   async createAttested(challenge: string, crl: string) {
     const client = this.#client('webauthn.create', challenge)
     const key = await webcrypto.subtle.importKey(
@@ -88,7 +88,7 @@ export class Authenticator {
     }
   }
 
-  /** Answers a challenge to sign in, each time with the next count. @param changes what a forger changes */
+  /** Answers a challenge to sign in and increments the counter. @param changes values of a forgery */
   get(
     challenge: string,
     { origin = this.origin, rpId = undefined as string | undefined, verified = true } = {},

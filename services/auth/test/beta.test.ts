@@ -1,12 +1,12 @@
 import { DETAILS } from '@iodine/contracts'
 import type { ApiClient } from '@iodine/test-kit'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { rigOfFile } from './rig.js'
+import { serverOfFile } from './test-server.js'
 
-const rig = rigOfFile({ BETA_REQUIRED: 'true' })
+const server = serverOfFile({ BETA_REQUIRED: 'true' })
 let admin: ApiClient
 beforeAll(async () => {
-  admin = (await rig.signIn('boss@example.org')).api
+  admin = (await server.signIn('boss@example.org')).api
 })
 
 interface Code {
@@ -18,26 +18,26 @@ const newCode = async (email?: string): Promise<Code> =>
 const codeNow = async ({ id }: Code) =>
   (await admin.send('GET', '/admin/beta-codes')).body.find((code: Code) => code.id === id)
 const request = (email: string, invite_code?: string) =>
-  rig.anyone.send('POST', '/auth/request-magic-link', { email, invite_code })
-const verify = (token: string) => rig.anyone.send('POST', '/auth/verify-magic-link', { token })
+  server.anyone.send('POST', '/auth/request-magic-link', { email, invite_code })
+const verify = (token: string) => server.anyone.send('POST', '/auth/verify-magic-link', { token })
 const refused = { status: 400, body: { detail: DETAILS.badInviteCode } }
 
 describe('with beta codes required', () => {
-  it('asks an unknown address for one, and mails nothing', async () => {
-    const mails = rig.mails.length
+  it('requires a code of an unknown address and sends no mail', async () => {
+    const mails = server.mails.length
     expect(await request('new@example.org')).toMatchObject({
       status: 200,
       body: { requires_beta_code: true },
     })
     expect(await request('new@example.org', '')).toMatchObject({ body: { requires_beta_code: true } })
     expect(await request('new@example.org', '00000-00000')).toMatchObject(refused)
-    expect(rig.mails).toHaveLength(mails)
-    expect(await rig.service.mongo.models.MagicLinks!.countDocuments({ _id: 'new@example.org' })).toBe(0)
+    expect(server.mails).toHaveLength(mails)
+    expect(await server.service.mongo.models.MagicLinks!.countDocuments({ _id: 'new@example.org' })).toBe(0)
   })
 
-  it('lets a code in once, uses it up at the first verify, and asks nothing of who is known', async () => {
+  it('accepts a code once, consumes it at the first verification, and requires none of known addresses', async () => {
     const code = await newCode()
-    const token = await rig.linkToken('guest@example.org', ` ${code.code.toLowerCase()} `)
+    const token = await server.linkToken('guest@example.org', ` ${code.code.toLowerCase()} `)
     expect(await codeNow(code)).toMatchObject({ used: false, used_at: null })
     expect((await verify(token)).status).toBe(200)
     expect(await codeNow(code)).toMatchObject({ used: true, used_at: expect.any(String) })
@@ -46,28 +46,28 @@ describe('with beta codes required', () => {
     expect(await request('guest@example.org', 'whatever')).toMatchObject({ status: 200 })
   })
 
-  it('keeps a bound code to its address', async () => {
+  it('accepts a bound code only for its address', async () => {
     const { code } = await newCode('Bound@Example.org')
     expect(await request('else@example.org', code)).toMatchObject(refused)
-    expect((await verify(await rig.linkToken('BOUND@example.org', code))).status).toBe(200)
+    expect((await verify(await server.linkToken('BOUND@example.org', code))).status).toBe(200)
   })
 
-  it('gives one account for a code that 20 asked with, at once', { tags: 'long' }, async () => {
+  it('creates one account for 20 concurrent uses of a code', { tags: 'long' }, async () => {
     const { code } = await newCode()
     const tokens = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => rig.linkToken(`crowd${n}@example.org`, code)),
+      Array.from({ length: 20 }, (_, n) => server.linkToken(`crowd${n}@example.org`, code)),
     )
     const answers = await Promise.all(tokens.map(verify))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     for (const answer of answers.filter(({ status }) => status !== 200)) expect(answer).toMatchObject(refused)
-    expect(await rig.service.mongo.models.User!.countDocuments({ email: /^crowd/ })).toBe(1)
+    expect(await server.service.mongo.models.User!.countDocuments({ email: /^crowd/ })).toBe(1)
   })
 
-  it('lets an address try again whose account a crash kept from being made', async () => {
+  it('accepts the code again after a crash before the account was created', async () => {
     const { id, code } = await newCode()
     const used = { used: true, used_by: 'unlucky@example.org', used_at: new Date() }
-    await rig.service.mongo.models.BetaCode!.updateOne({ _id: id }, { $set: used })
+    await server.service.mongo.models.BetaCode!.updateOne({ _id: id }, { $set: used })
     expect(await request('lucky@example.org', code)).toMatchObject(refused)
-    expect((await verify(await rig.linkToken('unlucky@example.org', code))).status).toBe(200)
+    expect((await verify(await server.linkToken('unlucky@example.org', code))).status).toBe(200)
   })
 })

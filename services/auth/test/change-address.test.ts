@@ -1,37 +1,37 @@
 import { accountsInternal, DETAILS, personalDataInternal } from '@iodine/contracts'
-import { rounds } from '@iodine/test-kit'
+import { runs } from '@iodine/test-kit'
 import { describe, expect, it, vi } from 'vitest'
-import { type Rig, rigOfFile, startRig, tokenIn } from './rig.js'
+import { serverOfFile, startTestServer, type TestServer, tokenIn } from './test-server.js'
 
-const rig = rigOfFile()
+const server = serverOfFile()
 
-type User = Awaited<ReturnType<Rig['signIn']>>
-const models = () => rig.service.mongo.models
-const use = (token: string) => rig.anyone.send('POST', '/auth/use-account-link', { token })
-const read = (token: string) => rig.anyone.send('POST', '/auth/read-account-link', { token })
+type User = Awaited<ReturnType<TestServer['signIn']>>
+const models = () => server.service.mongo.models
+const use = (token: string) => server.anyone.send('POST', '/auth/use-account-link', { token })
+const read = (token: string) => server.anyone.send('POST', '/auth/read-account-link', { token })
 const profileOf = async ({ api }: User) => (await api.send('GET', '/profile/me')).body
 const pending = async ({ api }: User) => (await api.send('GET', '/profile/address-change')).body
 const dead = { status: 400, body: { detail: DETAILS.badToken } }
 
-/** Asks for a change; resolves to the tokens of both mails. */
+/** Requests a change; resolves to the tokens of both mails. */
 const ask = async ({ api }: User, from: string, to: string) => {
-  const before = rig.mails.length
+  const before = server.mails.length
   const answer = await api.send('POST', '/profile/address-change', { email: to })
   expect([answer.status, answer.body.new_email]).toEqual([202, to])
   return {
-    old: tokenIn(await rig.mail('confirm-old-address', from, before)),
-    new: tokenIn(await rig.mail('confirm-new-address', to, before)),
+    old: tokenIn(await server.mail('confirm-old-address', from, before)),
+    new: tokenIn(await server.mail('confirm-new-address', to, before)),
   }
 }
 
 describe('a change of address', () => {
   it.each(['old', 'new'] as const)(
-    'is made once both addresses have confirmed, the %s one first',
+    'takes effect once both addresses have confirmed, the %s one first',
     async first => {
       const [from, to] = [`${first}.from@example.org`, `${first}.to@example.org`]
-      const user = await rig.signIn(from)
+      const user = await server.signIn(from)
       const { id } = await profileOf(user)
-      const signIn = await rig.linkToken(from)
+      const signIn = await server.linkToken(from)
       await models().BetaCode!.create([
         { code: `USED0-${first}`, email: from, used: true, used_by: from, created_at: new Date() },
         { code: `FREE0-${first}`, email: from, used: false, created_at: new Date() },
@@ -43,12 +43,12 @@ describe('a change of address', () => {
         [tokens.new, 'new-address'],
       ] as const)
         expect((await read(token)).body).toEqual({ purpose, email: from, new_email: to })
-      // Reading, as scanners do, has confirmed nothing.
+      // Reading a link, as mail scanners do, confirms nothing.
       const waiting = { new_email: to, old_confirmed: false, new_confirmed: false }
       expect(await pending(user)).toMatchObject(waiting)
 
       const second = first === 'old' ? 'new' : 'old'
-      // Confirming twice from one address is not confirming from both.
+      // Two confirmations from one address do not count as both.
       for (let times = 0; times < 2; times++)
         expect(await use(tokens[first])).toMatchObject({
           status: 200,
@@ -61,15 +61,17 @@ describe('a change of address', () => {
         body: { outcome: 'changed', email: to },
       })
 
-      // The session goes on, with the same account.
+      // The session stays valid, with the same account.
       expect(await profileOf(user)).toMatchObject({ id, email: to })
       expect(await pending(user)).toBeNull()
-      expect(await rig.mail('address-changed', from)).toMatchObject({ new_email: to })
-      expect(await rig.anyone.send('POST', '/auth/verify-magic-link', { token: signIn })).toMatchObject(dead)
+      expect(await server.mail('address-changed', from)).toMatchObject({ new_email: to })
+      expect(await server.anyone.send('POST', '/auth/verify-magic-link', { token: signIn })).toMatchObject(
+        dead,
+      )
       for (const token of Object.values(tokens)) expect(await use(token)).toMatchObject(dead)
-      expect(await profileOf(await rig.signIn(to))).toMatchObject({ id })
-      // The old address is a new person's.
-      expect((await profileOf(await rig.signIn(from))).id).not.toBe(id)
+      expect(await profileOf(await server.signIn(to))).toMatchObject({ id })
+      // The old address signs in to a new account.
+      expect((await profileOf(await server.signIn(from))).id).not.toBe(id)
       const codes = await models()
         .BetaCode!.find({ code: new RegExp(`-${first}$`) })
         .lean()
@@ -77,10 +79,10 @@ describe('a change of address', () => {
     },
   )
 
-  it('is made once by 50 confirmations at once', { tags: 'long' }, async () => {
-    for (let round = 0; round < rounds(2); round++) {
+  it('takes effect once under 50 concurrent confirmations', { tags: 'long' }, async () => {
+    for (let round = 0; round < runs(2); round++) {
       const [from, to] = [`many${round}.from@example.org`, `many${round}.to@example.org`]
-      const user = await rig.signIn(from)
+      const user = await server.signIn(from)
       const tokens = await ask(user, from, to)
       const answers = await Promise.all(
         Array.from({ length: 50 }, (_, n) => use(n % 2 ? tokens.old : tokens.new)),
@@ -89,17 +91,17 @@ describe('a change of address', () => {
       expect(answers.filter(({ body }) => body.outcome === 'changed').length).toBeGreaterThan(0)
       expect((await profileOf(user)).email).toBe(to)
       expect(await models().User!.countDocuments({ email: { $in: [from, to] } })).toBe(1)
-      await rig.mail('address-changed', from)
-      expect(rig.mails.filter(mail => mail.template === 'address-changed' && mail.to === from)).toHaveLength(
-        1,
-      )
+      await server.mail('address-changed', from)
+      expect(
+        server.mails.filter(mail => mail.template === 'address-changed' && mail.to === from),
+      ).toHaveLength(1)
       expect(await models().AccountLink!.countDocuments()).toBe(0)
     }
   })
 
-  it('is told to the old address, also if the rest fails and is completed later', async () => {
+  it('is mailed to the old address, also if the remaining steps fail and are completed later', async () => {
     const [from, to] = ['broken.from@example.org', 'broken.to@example.org']
-    const user = await rig.signIn(from)
+    const user = await server.signIn(from)
     const tokens = await ask(user, from, to)
     await use(tokens.old)
     const failure = vi.spyOn(models().BetaCode!, 'deleteMany').mockImplementationOnce(() => {
@@ -109,14 +111,14 @@ describe('a change of address', () => {
     failure.mockRestore()
     expect(await use(tokens.new)).toMatchObject({ status: 200, body: { outcome: 'changed' } })
     expect((await profileOf(user)).email).toBe(to)
-    expect(await rig.mail('address-changed', from)).toMatchObject({ new_email: to })
+    expect(await server.mail('address-changed', from)).toMatchObject({ new_email: to })
   })
 
-  it('to one address is one of two users’, and the other is told', async () => {
-    for (let round = 0; round < rounds(3); round++) {
+  it('to the same address succeeds for one of two users and fails with 409 for the other', async () => {
+    for (let round = 0; round < runs(3); round++) {
       const to = `wanted${round}@example.org`
       const names = [`one${round}@example.org`, `two${round}@example.org`]
-      const users = await Promise.all(names.map(rig.signIn))
+      const users = await Promise.all(names.map(server.signIn))
       const tokens = []
       for (const [n, user] of users.entries()) tokens.push(await ask(user, names[n] ?? '', to))
       for (const { old } of tokens) await use(old)
@@ -129,24 +131,24 @@ describe('a change of address', () => {
     }
   })
 
-  it('is refused to whoever signed up with the address meanwhile', async () => {
+  it('is rejected if another account has taken the address', async () => {
     const [from, to] = ['late.from@example.org', 'late.to@example.org']
-    const user = await rig.signIn(from)
+    const user = await server.signIn(from)
     const tokens = await ask(user, from, to)
-    const newcomer = await profileOf(await rig.signIn(to))
+    const newcomer = await profileOf(await server.signIn(to))
     await use(tokens.old)
     expect(await use(tokens.new)).toMatchObject({ status: 409 })
     expect((await profileOf(user)).email).toBe(from)
     expect(newcomer.email).toBe(to)
   })
 
-  it('does not tell whether the new address has an account: its mailbox is told', async () => {
+  it('reveals only to the new mailbox that the address is taken', async () => {
     const from = 'curious@example.org'
-    const user = await rig.signIn(from)
+    const user = await server.signIn(from)
     const { id } = await profileOf(user)
-    // As much is stored for each, so that the time of the answer is no other.
+    // Each request stores the same number of links, so that the response time reveals nothing.
     const links = () => models().AccountLink!.countDocuments({ user_id: id })
-    await rig.signIn('known@example.org')
+    await server.signIn('known@example.org')
     const answerFor = async (email: string) => {
       const { status, body } = await user.api.send('POST', '/profile/address-change', { email })
       return [status, { ...body, new_email: '', expires_at: '' }]
@@ -156,23 +158,23 @@ describe('a change of address', () => {
     for (const email of ['known@example.org', 'boss@example.org']) {
       expect(await answerFor(email)).toEqual(free)
       expect(await links()).toBe(2)
-      const mail = await rig.mail('address-not-free', email)
+      const mail = await server.mail('address-not-free', email)
       expect(mail.link).not.toContain('token')
-      expect(rig.mails.filter(each => each.template === 'confirm-new-address' && each.to === email)).toEqual(
-        [],
-      )
-      // The old address may confirm: nothing comes of it.
-      const before = rig.mails.length
+      expect(
+        server.mails.filter(each => each.template === 'confirm-new-address' && each.to === email),
+      ).toEqual([])
+      // A confirmation by the old address has no effect.
+      const before = server.mails.length
       await user.api.send('POST', '/profile/address-change', { email })
-      const token = tokenIn(await rig.mail('confirm-old-address', from, before))
+      const token = tokenIn(await server.mail('confirm-old-address', from, before))
       expect((await use(token)).body.outcome).toBe('confirmed')
       expect((await profileOf(user)).email).toBe(from)
     }
   })
 
-  it('is replaced by a later one, and dropped when its owner withdraws it or is suspended', async () => {
+  it('is replaced by a later one, and deleted by its owner or a suspension', async () => {
     const from = 'fickle@example.org'
-    const user = await rig.signIn(from)
+    const user = await server.signIn(from)
     const first = await ask(user, from, 'first@example.org')
     const second = await ask(user, from, 'second@example.org')
     for (const token of Object.values(first)) {
@@ -186,14 +188,14 @@ describe('a change of address', () => {
     expect(await pending(user)).toBeNull()
 
     const third = await ask(user, from, 'third@example.org')
-    await rig.internal(accountsInternal.suspendAccount, { body: { email: from } })
-    await rig.internal(accountsInternal.unsuspendAccount, { body: { email: from } })
+    await server.internal(accountsInternal.suspendAccount, { body: { email: from } })
+    await server.internal(accountsInternal.unsuspendAccount, { body: { email: from } })
     for (const token of Object.values(third)) expect(await use(token)).toMatchObject(dead)
   })
 
-  it('is over after 24 hours', async () => {
+  it('expires after 24 hours', async () => {
     const [from, to] = ['slow.from@example.org', 'slow.to@example.org']
-    const user = await rig.signIn(from)
+    const user = await server.signIn(from)
     const tokens = await ask(user, from, to)
     await use(tokens.old)
     const { expires_at } = await pending(user)
@@ -207,19 +209,19 @@ describe('a change of address', () => {
     expect(await pending(user)).toBeNull()
   })
 
-  it('is no way to administration, nor away from it', async () => {
-    const boss = await rig.signIn('boss@example.org')
+  it('neither grants nor removes administration', async () => {
+    const boss = await server.signIn('boss@example.org')
     expect(
       await boss.api.send('POST', '/profile/address-change', { email: 'plain@example.org' }),
     ).toMatchObject({ status: 409, body: { detail: DETAILS.adminAddress } })
 
     // The settings change between request and confirmation.
     const [from, to] = ['climber@example.org', 'chief@example.org']
-    const user = await rig.signIn(from)
+    const user = await server.signIn(from)
     const tokens = await ask(user, from, to)
     await use(tokens.old)
-    const after = await startRig(rig.bed, {
-      JWT_PRIVATE_KEY: (rig.service.config as unknown as { JWT_PRIVATE_KEY: string }).JWT_PRIVATE_KEY,
+    const after = await startTestServer(server.fixture, {
+      JWT_PRIVATE_KEY: (server.service.config as unknown as { JWT_PRIVATE_KEY: string }).JWT_PRIVATE_KEY,
       ADMIN_EMAILS: to,
     })
     const late = await after.anyone.send('POST', '/auth/use-account-link', { token: tokens.new })
@@ -228,8 +230,8 @@ describe('a change of address', () => {
     expect(await profileOf(user)).toMatchObject({ email: from, is_admin: false })
   })
 
-  it('asks for another address that is one, in a session', async () => {
-    const user = await rig.signIn('strict@example.org')
+  it('requires a session and a valid, different address', async () => {
+    const user = await server.signIn('strict@example.org')
     const answer = (email: unknown) => user.api.send('POST', '/profile/address-change', { email })
     expect(await answer(' Strict@Example.org ')).toMatchObject({
       status: 422,
@@ -245,15 +247,15 @@ describe('a change of address', () => {
       ['POST', '/profile/address-change'],
       ['DELETE', '/profile/address-change'],
     ] as const)
-      expect((await rig.anyone.send(method, path)).status).toBe(401)
+      expect((await server.anyone.send(method, path)).status).toBe(401)
   })
 
-  it('is asked for five times a day at most, as each mails somebody', { tags: 'long' }, async () => {
-    const limited = await startRig(rig.bed, { RATE_LIMITS: 'on' })
+  it('is limited to five requests a day', { tags: 'long' }, async () => {
+    const limited = await startTestServer(server.fixture, { RATE_LIMITS: 'on' })
     const { api } = await limited.signIn('pushy@example.org')
     const statuses: number[] = []
     for (let n = 0; n < 6; n++) {
-      // The limit of mails to the own address, five a minute, must not come first.
+      // Resets the limit of five mails a minute, which would apply first.
       await limited.service.redis.del(
         ...(await limited.service.redis.keys('*sign-in-email*')).concat('nothing'),
       )
@@ -265,18 +267,18 @@ describe('a change of address', () => {
     await limited.close()
   })
 
-  it('is in its owner’s export, without its links', async () => {
+  it('is contained in its owner’s export, without its links', async () => {
     const [from, to] = ['shown.from@example.org', 'shown.to@example.org']
-    const user = await rig.signIn(from)
+    const user = await server.signIn(from)
     await ask(user, from, to)
     const { id } = await profileOf(user)
-    const kept = await rig.internal(personalDataInternal.exportUser, { params: { id } })
+    const kept = await server.internal(personalDataInternal.exportUser, { params: { id } })
     expect(kept.filter(({ kind }) => kind === 'address_change')).toMatchObject([
       { data: { old_email: from, new_email: to } },
     ])
     expect(JSON.stringify(kept)).not.toContain('change_id')
-    await rig.internal(accountsInternal.deleteAccount, { body: { email: from } })
-    const left = await rig.dump()
+    await server.internal(accountsInternal.deleteAccount, { body: { email: from } })
+    const left = await server.dump()
     for (const trace of [from, to]) expect(left).not.toContain(trace)
   })
 })

@@ -3,17 +3,17 @@ import { accountsInternal, DETAILS, LIMITS, personalDataInternal, servicesWith }
 import { HttpError } from '@iodine/service-kit'
 import { deferred, newId } from '@iodine/test-kit'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Rig, rigOfFile } from './rig.js'
+import { serverOfFile, type TestServer } from './test-server.js'
 
 const SERVICES = servicesWith(personalDataInternal.exportUser)
-const rig = rigOfFile()
+const server = serverOfFile()
 
-/** What each service has of the user; its calls so far. */
+/** Each service's data about the user, and the number of calls so far. */
 let held: { kind: string; data: unknown }[]
 let asked: number
 /** Fails calls while true. */
 let isDown: boolean
-/** Lets calls wait: `go` lets one go on. */
+/** Holds calls back while defined: `go` releases one. */
 let waiting: (() => void)[] | undefined
 const go = async () => {
   await until(() => expect(waiting?.length).toBe(1))
@@ -24,7 +24,7 @@ beforeEach(() => {
   asked = 0
   isDown = false
   waiting = undefined
-  rig.bed.answer(personalDataInternal.exportUser, async () => {
+  server.fixture.answer(personalDataInternal.exportUser, async () => {
     asked++
     if (waiting) await new Promise<void>(next => waiting?.push(next))
     if (isDown) throw new HttpError(503, DETAILS.unavailable)
@@ -32,33 +32,34 @@ beforeEach(() => {
   })
 })
 
-type User = Awaited<ReturnType<Rig['signIn']>>
-const models = () => rig.service.mongo.models
+type User = Awaited<ReturnType<TestServer['signIn']>>
+const models = () => server.service.mongo.models
 const exports = () => models().DataExport!
 const pieces = () => models().ExportPiece!
 const begin = ({ api }: User) => api.send('POST', '/profile/data-export')
 const look = async ({ api }: User) => (await api.send('GET', '/profile/data-export')).body
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 10 })
-const entries = (id: string) => rig.service.mongo.collection('outbox').find({ kind: 'data-export', key: id })
-/** Waits until nothing is left to do for an export. */
+const entries = (id: string) =>
+  server.service.mongo.collection('outbox').find({ kind: 'data-export', key: id })
+/** Waits until the export's outbox entry is complete. */
 const finish = (id: string) => until(async () => expect(await entries(id).toArray()).toEqual([]))
 const download = async ({ token }: Pick<User, 'token'>, id: string) => {
   const headers = { authorization: `Bearer ${token}` }
-  const answer = await fetch(`${rig.url}/api/v1/profile/data-export/${id}`, { headers })
+  const answer = await fetch(`${server.url}/api/v1/profile/data-export/${id}`, { headers })
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
-/** A user with a finished export. */
+/** Creates a user with a completed export. */
 const exporter = async (name: string) => {
-  const user = await rig.signIn(`${name}@example.org`)
+  const user = await server.signIn(`${name}@example.org`)
   const { id } = (await begin(user)).body
   await finish(id)
   return { user, id }
 }
 
-describe('an export of all own data', () => {
-  it('asks one service after another and is a file for a day, for its owner alone', async () => {
+describe('a data export', () => {
+  it('queries one service after another and provides the file for a day, only to its owner', async () => {
     const email = 'exports@example.org'
-    const user = await rig.signIn(email)
+    const user = await server.signIn(email)
     const me = (await user.api.send('GET', '/profile/me')).body
     expect(await look(user)).toBeNull()
     waiting = []
@@ -87,8 +88,8 @@ describe('an export of all own data', () => {
     const ready = await look(user)
     expect(ready).toMatchObject({ state: 'ready', done: SERVICES.length })
     expect((Date.parse(ready.expires_at) - Date.now()) / 3_600_000).toBeCloseTo(24, 1)
-    expect(await rig.mail('data-export-ready', email)).toMatchObject({
-      link: 'https://iodine.example/dashboard/profile',
+    expect(await server.mail('data-export-ready', email)).toMatchObject({
+      link: 'https://iodine.example/dashboard/profile?tab=data',
       expires_at: ready.expires_at,
     })
 
@@ -103,8 +104,8 @@ describe('an export of all own data', () => {
       user_id: me.id,
       ...Object.fromEntries(SERVICES.map(name => [name, held])),
     })
-    // A member with an account of their own, and nobody.
-    const other = await rig.signIn('nosy@example.org')
+    // Another member, and a client without a session.
+    const other = await server.signIn('nosy@example.org')
     for (const token of [other.token, 'none'])
       expect([401, 404]).toContain((await download({ token }, id)).status)
     expect(await look(other)).toBeNull()
@@ -120,7 +121,7 @@ describe('an export of all own data', () => {
     )
   })
 
-  it('is the same file as the team’s command writes, however large, in pieces', {
+  it('streams a large file in compressed pieces', {
     tags: 'long',
   }, async () => {
     const text = 'x'.repeat(1_000)
@@ -139,8 +140,8 @@ describe('an export of all own data', () => {
     expect(size).toBeLessThan(bytes / 5)
   })
 
-  it('waits for a service that is down or breaks off, and lacks nothing then', { tags: 'long' }, async () => {
-    const user = await rig.signIn('patient@example.org')
+  it('waits for a service that is down or breaks off, and is then complete', { tags: 'long' }, async () => {
+    const user = await server.signIn('patient@example.org')
     waiting = []
     const { id } = (await begin(user)).body
     await go()
@@ -159,8 +160,8 @@ describe('an export of all own data', () => {
     expect(await pieces().countDocuments({ export_id: id })).toBe(SERVICES.length)
   })
 
-  it('counts each part once and mails once, however often its work is stored', async () => {
-    const user = await rig.signIn('doubled@example.org')
+  it('stores each part once and sends one mail despite duplicate outbox entries', async () => {
+    const user = await server.signIn('doubled@example.org')
     waiting = []
     const { id } = (await begin(user)).body
     const now = new Date()
@@ -172,7 +173,9 @@ describe('an export of all own data', () => {
       due_at: now,
       created_at: now,
     }
-    await rig.service.mongo.collection('outbox').insertMany(Array.from({ length: 20 }, () => ({ ...double })))
+    await server.service.mongo
+      .collection('outbox')
+      .insertMany(Array.from({ length: 20 }, () => ({ ...double })))
     const first = waiting
     await go()
     waiting = undefined
@@ -182,13 +185,13 @@ describe('an export of all own data', () => {
     expect(bytes).toBe(SERVICES.length * Buffer.byteLength(JSON.stringify(held)))
     expect(await pieces().countDocuments({ export_id: id })).toBe(SERVICES.length)
     expect(Object.keys(JSON.parse((await download(user, id)).text))).toHaveLength(2 + SERVICES.length)
-    await rig.mail('data-export-ready', 'doubled@example.org')
-    const mails = rig.mails.filter(({ to }) => to === 'doubled@example.org')
+    await server.mail('data-export-ready', 'doubled@example.org')
+    const mails = server.mails.filter(({ to }) => to === 'doubled@example.org')
     expect(mails.filter(({ template }) => template === 'data-export-ready')).toHaveLength(1)
   })
 
-  it('is one at a time, of 20 that are asked for at once', { tags: 'long' }, async () => {
-    const user = await rig.signIn('rushed@example.org')
+  it('runs one at a time under 20 concurrent requests', { tags: 'long' }, async () => {
+    const user = await server.signIn('rushed@example.org')
     for (let times = 0; times < 2; times++) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => begin(user)))
       const statuses = answers.map(({ status }) => status)
@@ -198,7 +201,7 @@ describe('an export of all own data', () => {
     }
   })
 
-  it('is made three times a day, and a refused fourth leaves the third', { tags: 'long' }, async () => {
+  it('is limited to three a day, and a refused fourth keeps the third', { tags: 'long' }, async () => {
     const { user, id: first } = await exporter('eager')
     const second = (await begin(user)).body.id
     await finish(second)
@@ -209,7 +212,7 @@ describe('an export of all own data', () => {
     expect(refused).toMatchObject({ status: 429, body: { detail: DETAILS.tooManyRequests } })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(23 * 3_600)
     expect((await download(user, id)).status).toBe(200)
-    // Of the three, the last is kept.
+    // Only the last of the three is stored.
     expect(await pieces().countDocuments({ export_id: { $in: earlier } })).toBe(0)
     const dayAgo = new Date(Date.now() - 24 * 3_600_000)
     await exports().updateOne({ export_id: id }, { started: [dayAgo, dayAgo, new Date()] })
@@ -219,8 +222,8 @@ describe('an export of all own data', () => {
     await finish(next.body.id)
   })
 
-  it('of more than 2 GiB is left to the team', { tags: 'long' }, async () => {
-    const user = await rig.signIn('huge@example.org')
+  it('fails above 2 GiB', { tags: 'long' }, async () => {
+    const user = await server.signIn('huge@example.org')
     waiting = []
     const { id } = (await begin(user)).body
     await until(() => expect(asked).toBe(1))
@@ -237,26 +240,26 @@ describe('an export of all own data', () => {
     await finish(next.body.id)
   })
 
-  it('is made although Redis is empty', async () => {
-    const user = await rig.signIn('flushed@example.org')
-    await rig.service.redis.flushall()
+  it('is completed although Redis is empty', async () => {
+    const user = await server.signIn('flushed@example.org')
+    await server.service.redis.flushall()
     const { id } = (await begin(user)).body
-    await rig.mail('data-export-ready', 'flushed@example.org')
+    await server.mail('data-export-ready', 'flushed@example.org')
     await finish(id)
   })
 
-  it('goes with its account, also while a step is under way, and is not in itself', async () => {
+  it('is deleted with its account, also during a step, and does not contain itself', async () => {
     const { user, id } = await exporter('leaving')
     const me = (await user.api.send('GET', '/profile/me')).body
-    const own = await rig.internal(personalDataInternal.exportUser, { params: { id: me.id } })
+    const own = await server.internal(personalDataInternal.exportUser, { params: { id: me.id } })
     expect(JSON.stringify(own)).not.toContain(id)
-    await rig.internal(accountsInternal.deleteAccount, { body: { email: me.email } })
+    await server.internal(accountsInternal.deleteAccount, { body: { email: me.email } })
     expect(await exports().countDocuments({ _id: me.id })).toBe(0)
     expect(await pieces().countDocuments({ export_id: id })).toBe(0)
 
-    const second = await rig.signIn('midway@example.org')
+    const second = await server.signIn('midway@example.org')
     const answer = deferred()
-    rig.bed.answer(personalDataInternal.exportUser, async () => {
+    server.fixture.answer(personalDataInternal.exportUser, async () => {
       asked++
       await answer.promise
       return held
@@ -264,7 +267,7 @@ describe('an export of all own data', () => {
     const before = asked
     const begun = (await begin(second)).body.id
     await expect.poll(() => asked).toBeGreaterThan(before)
-    await rig.internal(accountsInternal.deleteAccount, { body: { email: 'midway@example.org' } })
+    await server.internal(accountsInternal.deleteAccount, { body: { email: 'midway@example.org' } })
     answer.resolve()
     await finish(begun)
     expect(await pieces().countDocuments({ export_id: begun })).toBe(0)

@@ -1,49 +1,49 @@
 import { accountsInternal, authInternal, DETAILS, LIMITS } from '@iodine/contracts'
 import { hashOf, sessionKey } from '@iodine/service-kit'
-import { rounds, startTestRedis } from '@iodine/test-kit'
+import { runs, startTestRedis } from '@iodine/test-kit'
 import { describe, expect, it, vi } from 'vitest'
 import {
   DAY_MS,
   expireIn,
-  type Rig,
-  rigOfFile,
+  serverOfFile,
   sidOf,
   startReplica,
-  startRig,
+  startTestServer,
   statusOf,
+  type TestServer,
   tokenIn,
-} from './rig.js'
+} from './test-server.js'
 
-const rig = rigOfFile()
+const server = serverOfFile()
 
-type User = Awaited<ReturnType<Rig['signIn']>>
-const models = () => rig.service.mongo.models
+type User = Awaited<ReturnType<TestServer['signIn']>>
+const models = () => server.service.mongo.models
 const users = () => models().User!
-const use = (token: string, at = rig) => at.anyone.send('POST', '/auth/use-account-link', { token })
-const expire = () => expireIn(rig)
+const use = (token: string, at = server) => at.anyone.send('POST', '/auth/use-account-link', { token })
+const expire = () => expireIn(server)
 const keep = ({ api }: User) => api.send('DELETE', '/profile/deletion')
 const check = (token: string) =>
-  statusOf(rig.internal(authInternal.checkSession, { body: { sid: sidOf(token) } }))
+  statusOf(server.internal(authInternal.checkSession, { body: { sid: sidOf(token) } }))
 const dead = { status: 400, body: { detail: DETAILS.badToken } }
 
-/** Asks for the deletion of the user's account; resolves to the token of the mail. */
-const ask = async ({ api }: User, email: string, at = rig, confirm = email) => {
+/** Requests the deletion of the user's account; resolves to the token of the mail. */
+const ask = async ({ api }: User, email: string, at = server, confirm = email) => {
   const before = at.mails.length
   expect((await api.send('POST', '/profile/deletion', { confirm })).status).toBe(202)
   return tokenIn(await at.mail('confirm-deletion', email, before))
 }
-/** A signed-in user whose account is to be deleted. */
+/** Signs in a user whose account is scheduled for deletion. */
 const leaver = async (name: string) => {
   const email = `${name}@example.org`
-  const token = await ask(await rig.signIn(email), email)
+  const token = await ask(await server.signIn(email), email)
   expect((await use(token)).status).toBe(200)
-  return { email, user: await rig.signIn(email), token }
+  return { email, user: await server.signIn(email), token }
 }
 
-describe('deleting the own account', () => {
-  it('takes a typed confirmation and a mailed link, and ends all sessions', async () => {
+describe('the deletion of the own account', () => {
+  it('requires a typed confirmation and a mailed link, and ends all sessions', async () => {
     const email = 'leaves@example.org'
-    const [one, two] = [await rig.signIn(email), await rig.signIn(email)]
+    const [one, two] = [await server.signIn(email), await server.signIn(email)]
     await one.api.send('POST', '/profile/setup-username', { username: 'Leaves_Soon' })
     const { code } = (await one.api.send('POST', '/auth/generate-extension-code')).body
     for (const confirm of ['', 'delete', 'leaves', 'other@example.org', 'Leaves_Soo', '@'])
@@ -51,13 +51,13 @@ describe('deleting the own account', () => {
         status: 422,
         body: { detail: [DETAILS.notConfirmed] },
       })
-    expect(rig.mails.filter(({ template }) => template === 'confirm-deletion')).toEqual([])
+    expect(server.mails.filter(({ template }) => template === 'confirm-deletion')).toEqual([])
     for (const confirm of [' @leaves_soon', 'Leaves_Soon', 'Leaves@Example.org '])
-      await ask(one, email, rig, confirm)
+      await ask(one, email, server, confirm)
     const token = await ask(one, email)
-    // Of the links, the newest alone works.
+    // Only the newest link is valid.
     expect(await models().AccountLink!.find().select('_id').lean()).toEqual([{ _id: hashOf(token) }])
-    const asked = await rig.anyone.send('POST', '/auth/read-account-link', { token })
+    const asked = await server.anyone.send('POST', '/auth/read-account-link', { token })
     expect(asked.body).toEqual({ purpose: 'deletion', email, new_email: null })
     expect(await check(one.token)).toBe(200)
 
@@ -67,13 +67,13 @@ describe('deleting the own account', () => {
     expect(Date.parse(body.delete_at) - before).toBeGreaterThanOrEqual(LIMITS.deletionDelayMs)
     expect(Date.parse(body.delete_at) - before).toBeLessThan(LIMITS.deletionDelayMs + 60_000)
     for (const each of [one, two]) expect(await check(each.token)).toBe(404)
-    expect(await rig.anyone.send('POST', '/auth/redeem-extension-code', { code })).toMatchObject({
+    expect(await server.anyone.send('POST', '/auth/redeem-extension-code', { code })).toMatchObject({
       status: 400,
     })
-    expect(await rig.mail('deletion-scheduled', email)).toMatchObject({ delete_at: body.delete_at })
+    expect(await server.mail('deletion-scheduled', email)).toMatchObject({ delete_at: body.delete_at })
     expect(await use(token)).toMatchObject(dead)
 
-    const back = await rig.signIn(email)
+    const back = await server.signIn(email)
     const deletion = async () => (await back.api.send('GET', '/profile/deletion')).body
     expect(await deletion()).toEqual({ delete_at: body.delete_at })
     for (let times = 0; times < 2; times++)
@@ -83,35 +83,35 @@ describe('deleting the own account', () => {
     expect(await expire()).toEqual({ warned: 0, deleted: 0 })
   })
 
-  it('is done seven days later, not sooner, by one of two replicas', async () => {
+  it('happens after seven days, by one of two replicas', async () => {
     const { email, user } = await leaver('week')
     const { id } = (await user.api.send('GET', '/profile/me')).body
     await users().updateOne({ email }, { delete_at: new Date(Date.now() + 60_000) })
     expect(await expire()).toMatchObject({ deleted: 0 })
-    const replica = await startReplica(rig.bed)
+    const replica = await startReplica(server.fixture)
     await replica.service.tasks.run('account-expiry')
     await users().updateOne({ email }, { delete_at: new Date(Date.now() - 1_000) })
-    expect(await expireIn(rig, replica)).toMatchObject({ deleted: 1 })
+    expect(await expireIn(server, replica)).toMatchObject({ deleted: 1 })
     await replica.close()
     expect(await users().exists({ _id: id })).toBeNull()
     expect(await check(user.token)).toBe(404)
-    await vi.waitFor(() => expect(rig.bed.forgotten).toContain(id), 30_000)
+    await vi.waitFor(() => expect(server.fixture.forgotten).toContain(id), 30_000)
     expect((await user.api.send('DELETE', '/profile/deletion')).status).toBe(401)
   })
 
-  it('is scheduled once by a link that is used 50 times, and by none after the account is kept', {
+  it('is scheduled once by 50 uses of a link, and never again by it after a withdrawal', {
     tags: 'long',
   }, async () => {
-    for (let round = 0; round < rounds(2); round++) {
+    for (let round = 0; round < runs(2); round++) {
       const email = `fifty${round}@example.org`
-      const token = await ask(await rig.signIn(email), email)
+      const token = await ask(await server.signIn(email), email)
       const answers = await Promise.all(Array.from({ length: 50 }, () => use(token)))
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
       expect(answers.filter(({ status }) => status === 400)).toHaveLength(49)
-      await rig.mail('deletion-scheduled', email)
-      const told = rig.mails.filter(mail => mail.template === 'deletion-scheduled' && mail.to === email)
+      await server.mail('deletion-scheduled', email)
+      const told = server.mails.filter(mail => mail.template === 'deletion-scheduled' && mail.to === email)
       expect(told).toHaveLength(1)
-      const user = await rig.signIn(email)
+      const user = await server.signIn(email)
       await keep(user)
       for (let n = 0; n < 5; n++) expect(await use(token)).toMatchObject(dead)
       expect((await user.api.send('GET', '/profile/deletion')).body.delete_at).toBeNull()
@@ -119,9 +119,9 @@ describe('deleting the own account', () => {
     }
   })
 
-  it('and keeping the account at the same time end in one of both, whole', async () => {
+  it('and a concurrent withdrawal end in one of both states', async () => {
     const ends = new Set<string>()
-    for (let round = 0; round < rounds(8); round++) {
+    for (let round = 0; round < runs(8); round++) {
       const { email, user } = await leaver(`undo${round}`)
       await users().updateOne({ email }, { delete_at: new Date(Date.now() - 1_000) })
       const [kept, { deleted }] = await (round % 2
@@ -141,9 +141,9 @@ describe('deleting the own account', () => {
     expect(ends.size).toBeGreaterThan(0)
   })
 
-  it('needs a link of the last 15 minutes', async () => {
+  it('requires a link of the last 15 minutes', async () => {
     const email = 'stale@example.org'
-    const token = await ask(await rig.signIn(email), email)
+    const token = await ask(await server.signIn(email), email)
     const { expires_at } = (await models().AccountLink!.findById(hashOf(token)).lean<{ expires_at: Date }>())!
     expect((expires_at.getTime() - Date.now()) / 60_000).toBeCloseTo(15, 0)
     await models().AccountLink!.updateOne({ _id: hashOf(token) }, { expires_at: new Date(Date.now() - 1) })
@@ -151,12 +151,12 @@ describe('deleting the own account', () => {
     expect(await users().findOne({ email }).lean()).not.toHaveProperty('delete_at')
   })
 
-  it('stays as it was asked for under a suspension, which voids links that wait', async () => {
+  it('stays scheduled under a suspension, which invalidates pending links', async () => {
     const waiting = 'waiting@example.org'
-    const token = await ask(await rig.signIn(waiting), waiting)
+    const token = await ask(await server.signIn(waiting), waiting)
     const { email } = await leaver('banned')
     for (const each of [waiting, email])
-      await rig.internal(accountsInternal.suspendAccount, { body: { email: each } })
+      await server.internal(accountsInternal.suspendAccount, { body: { email: each } })
     expect(await use(token)).toMatchObject(dead)
     await users().updateOne({ email }, { delete_at: new Date(Date.now() - 1_000) })
     expect(await expire()).toMatchObject({ deleted: 1 })
@@ -164,25 +164,26 @@ describe('deleting the own account', () => {
     expect(await users().exists({ email: waiting })).not.toBeNull()
   })
 
-  it('is done at once by the team, whatever its owner has asked for', async () => {
+  it('happens at once for the operator, also when scheduled', async () => {
     const { email } = await leaver('hurried')
-    await rig.internal(accountsInternal.deleteAccount, { body: { email } })
+    await server.internal(accountsInternal.deleteAccount, { body: { email } })
     expect(await users().exists({ email })).toBeNull()
   })
 
-  it('refuses feed keys until the account is kept', async () => {
+  it('invalidates feed keys until it is withdrawn', async () => {
     const email = 'feeds@example.org'
-    const user = await rig.signIn(email)
+    const user = await server.signIn(email)
     const { key } = (await user.api.send('POST', '/profile/feed-keys', { label: 'Hub', tlp: 'green' })).body
-    const checkKey = () => statusOf(rig.internal(authInternal.checkFeedKey, { body: { hash: hashOf(key) } }))
+    const checkKey = () =>
+      statusOf(server.internal(authInternal.checkFeedKey, { body: { hash: hashOf(key) } }))
     expect(await checkKey()).toBe(200)
     await use(await ask(user, email))
     expect(await checkKey()).toBe(404)
-    await keep(await rig.signIn(email))
+    await keep(await server.signIn(email))
     expect(await checkKey()).toBe(200)
   })
 
-  it('refuses API tokens until the account is kept', async () => {
+  it('invalidates API tokens until it is withdrawn', async () => {
     const { user } = await leaver('scripts')
     const expires_at = new Date(Date.now() + DAY_MS).toISOString()
     const made = await user.api.send('POST', '/profile/api-tokens', {
@@ -193,14 +194,14 @@ describe('deleting the own account', () => {
     expect(made.status).toBe(201)
     const { token } = made.body
     const checkToken = () =>
-      statusOf(rig.internal(authInternal.checkApiToken, { body: { hash: hashOf(token) } }))
+      statusOf(server.internal(authInternal.checkApiToken, { body: { hash: hashOf(token) } }))
     expect(await checkToken()).toBe(404)
     await keep(user)
     expect(await checkToken()).toBe(200)
   })
 
-  it('of an administrator takes a session that a passkey opened, where those are required', async () => {
-    const strict = await startRig(rig.bed, { ADMIN_PASSKEYS: 'required' })
+  it('requires a passkey session of an administrator where passkeys are required', async () => {
+    const strict = await startTestServer(server.fixture, { ADMIN_PASSKEYS: 'required' })
     const admin = await strict.signIn('root@example.org')
     const id = (await admin.api.send('GET', '/profile/me')).body.id
     await models().Passkey!.create({
@@ -220,27 +221,27 @@ describe('deleting the own account', () => {
     expect(tokenIn({ ...(await mailedTo(admin, strict)) })).not.toBe('')
     await strict.close()
   })
-  const mailedTo = async (admin: User, strict: Rig) => {
+  const mailedTo = async (admin: User, strict: TestServer) => {
     const email = 'root@example.org'
     expect((await admin.api.send('POST', '/profile/deletion', { confirm: email })).status).toBe(202)
     return strict.mail('confirm-deletion', email)
   }
 
-  it('is scheduled while Redis is down, and the sessions are dead once it is back', {
+  it('is scheduled while Redis is down; the sessions end after the recovery', {
     tags: 'long',
   }, async () => {
     const redis = await startTestRedis()
-    const lonely = await startRig(rig.bed, { REDIS_URL: redis.url })
+    const lonely = await startTestServer(server.fixture, { REDIS_URL: redis.url })
     const email = 'offline@example.org'
     const user = await lonely.signIn(email)
     const token = await ask(user, email, lonely)
     await redis.stop()
     expect(await use(token, lonely)).toMatchObject({ status: 200, body: { outcome: 'scheduled' } })
     await lonely.close()
-    // The mail that says so waits for Redis.
-    await vi.waitFor(() => rig.mail('deletion-scheduled', email), 30_000)
+    // The mail about the deletion waits for Redis.
+    await vi.waitFor(() => server.mail('deletion-scheduled', email), 30_000)
     expect(await check(user.token)).toBe(404)
-    const key = sessionKey(rig.service.config.REDIS_PREFIX, sidOf(user.token))
-    await expect.poll(() => rig.service.redis.get(key), { timeout: 30_000 }).toBe('revoked')
+    const key = sessionKey(server.service.config.REDIS_PREFIX, sidOf(user.token))
+    await expect.poll(() => server.service.redis.get(key), { timeout: 30_000 }).toBe('revoked')
   })
 })

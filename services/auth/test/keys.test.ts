@@ -24,49 +24,53 @@ import {
   commandsOf,
   newId,
   redisContents,
-  type ServiceBed,
-  startServiceBed,
+  type ServiceFixture,
+  startServiceFixture,
   uniquePrefix,
 } from '@iodine/test-kit'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runAccount } from '../src/index.js'
-import { type Rig, startRig } from './rig.js'
+import { startTestServer, type TestServer } from './test-server.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 beforeAll(async () => {
-  bed = await startServiceBed({ monitorCommands: true })
+  fixture = await startServiceFixture({ monitorCommands: true })
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 
-/** Settings of one deployment: what its replicas share. */
+/** Settings that the replicas of one deployment share. */
 let shared: Record<string, string>
-const rigs: Rig[] = []
+const servers: TestServer[] = []
 beforeEach(() => {
   shared = { MONGODB_PREFIX: uniquePrefix() }
   return async () => {
-    await Promise.all(rigs.splice(0).map(rig => rig.close()))
+    await Promise.all(servers.splice(0).map(server => server.close()))
   }
 })
-const start = async (env: Record<string, string>): Promise<Rig> => {
-  const rig = await startRig(bed, { ...shared, ...env })
-  rigs.push(rig)
-  return rig
+const start = async (env: Record<string, string>): Promise<TestServer> => {
+  const server = await startTestServer(fixture, { ...shared, ...env })
+  servers.push(server)
+  return server
 }
-const stop = async (rig: Rig) => {
-  rigs.splice(rigs.indexOf(rig), 1)
-  await rig.close()
+const stop = async (server: TestServer) => {
+  servers.splice(servers.indexOf(server), 1)
+  await server.close()
 }
 
-const statusAt = async (rig: Rig, token: string) =>
-  (await apiClient(rig.url, token).send('GET', '/profile/me')).status
-const keysOf = (rig: Rig): Promise<KnownKey[]> => rig.internal(keysInternal.getKeys)
-const users = (rig: Rig) => rig.service.mongo.models.User!
+const statusAt = async (server: TestServer, token: string) =>
+  (await apiClient(server.url, token).send('GET', '/profile/me')).status
+const keysOf = (server: TestServer): Promise<KnownKey[]> => server.internal(keysInternal.getKeys)
+const users = (server: TestServer) => server.service.mongo.models.User!
 
-/** Accounts with AI keys, as many as `keys`; resolves to their ids. */
-const insertUsers = async (rig: Rig, count: number, sealedOf: (id: string, n: number) => string) => {
+/** Inserts `count` accounts with AI keys; resolves to their ids. */
+const insertUsers = async (
+  server: TestServer,
+  count: number,
+  sealedOf: (id: string, n: number) => string,
+) => {
   const ids = Array.from({ length: count }, () => newId())
-  await users(rig).insertMany(
+  await users(server).insertMany(
     ids.map((_id, n) => ({
       _id,
       email: `${_id}@example.org`,
@@ -78,16 +82,17 @@ const insertUsers = async (rig: Rig, count: number, sealedOf: (id: string, n: nu
   )
   return ids
 }
-const sealedOf = async (rig: Rig, id: string) =>
-  (await rig.internal(authInternal.getSealedAiKey, { params: { id } })).sealed ?? ''
-const resealAll = (rig: Rig) => rig.service.tasks.run('secrets')
-/** What runs of the task have logged. */
-const resealed = ({ logs }: Rig) => logs.map(line => JSON.parse(line)).filter(line => 'resealed' in line)
+const sealedOf = async (server: TestServer, id: string) =>
+  (await server.internal(authInternal.getSealedAiKey, { params: { id } })).sealed ?? ''
+const resealAll = (server: TestServer) => server.service.tasks.run('secrets')
+/** Returns the log lines of the runs of the task. */
+const resealed = ({ logs }: TestServer) =>
+  logs.map(line => JSON.parse(line)).filter(line => 'resealed' in line)
 
-describe('keys that sign', () => {
+describe('signing keys', () => {
   const [old, fresh] = [newSigningKey(), newSigningKey()]
 
-  it('sign nobody out while replicas are in neighbouring phases of an exchange', {
+  it('keep sessions valid while replicas are in adjacent phases of a rotation', {
     tags: 'long',
   }, async () => {
     const phases = [[old], [old, fresh], [fresh, old]].map(keys => ({ JWT_PRIVATE_KEY: keys.join('') }))
@@ -107,22 +112,22 @@ describe('keys that sign', () => {
     expect(new Set(names.slice(0, 5)).size).toBe(1)
     expect(names[5]).not.toBe(names[0])
 
-    // The old one is out: what it signed is refused, and the log says that this was so soon.
+    // The old key is missing: its tokens are rejected, and the log warns that they have not expired.
     const last = await start({ JWT_PRIVATE_KEY: fresh })
     expect(await statusAt(last, tokens[5] ?? '')).toBe(200)
     expect(await statusAt(last, tokens[0] ?? '')).toBe(401)
     expect(last.logs.join('\n')).toContain('JWT_PRIVATE_KEY lacks a key')
-    const told = (rig: Rig, msg: string) =>
-      rig.logs
+    const told = (server: TestServer, msg: string) =>
+      server.logs
         .map(line => JSON.parse(line))
         .filter(line => line.msg === msg && line.setting === 'JWT_PRIVATE_KEY')
-    expect(told(last, 'a key is out')).toMatchObject([{ key: names[0] }])
-    // Told once, and again when it is brought back.
+    expect(told(last, 'key removed')).toMatchObject([{ key: names[0] }])
+    // Logged once, and again when the key is added again.
     const again = await start({ JWT_PRIVATE_KEY: fresh })
-    expect(told(again, 'a key is out')).toEqual([])
+    expect(told(again, 'key removed')).toEqual([])
     const back = await start({ JWT_PRIVATE_KEY: old + fresh })
-    expect(told(back, 'a key comes into use')).toMatchObject([{ key: names[0] }])
-    // The audit log has each change once, whatever the number of replicas.
+    expect(told(back, 'key activated')).toMatchObject([{ key: names[0] }])
+    // The audit log contains each change once, whatever the number of replicas.
     const entries = await back.service.mongo.collection('audit_entries').find().sort({ seq: 1 }).toArray()
     const ofKeys = entries.filter(({ entry }) => entry.detail === 'JWT_PRIVATE_KEY')
     expect(ofKeys.map(({ entry }) => entry.action)).toEqual([
@@ -138,22 +143,22 @@ describe('keys that sign', () => {
     )
   })
 
-  it('are published with their names before they sign, without a private part', async () => {
-    const rig = await start({ JWT_PRIVATE_KEY: old + fresh })
-    const { keys } = (await (await fetch(`${rig.url}/internal/jwks`)).json()) as { keys: object[] }
+  it('are published with their ids before their first use, without private parts', async () => {
+    const server = await start({ JWT_PRIVATE_KEY: old + fresh })
+    const { keys } = (await (await fetch(`${server.url}/internal/jwks`)).json()) as { keys: object[] }
     expect(keys).toHaveLength(2)
     for (const key of keys) expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x'])
-    expect((await keysOf(rig)).filter(({ setting }) => setting === 'JWT_PRIVATE_KEY')).toEqual([
+    expect((await keysOf(server)).filter(({ setting }) => setting === 'JWT_PRIVATE_KEY')).toEqual([
       expect.objectContaining({ place: 'first', used_at: expect.any(String) }),
       expect.objectContaining({ place: 'other', used_at: null, needed_until: null }),
     ])
   })
 
-  it('are needed until the last token that they signed has ended', { tags: 'long' }, async () => {
+  it('are needed until the last token that they signed has expired', { tags: 'long' }, async () => {
     const first = await start({ JWT_PRIVATE_KEY: old })
     await stop(first)
-    const rig = await start({ JWT_PRIVATE_KEY: fresh + old })
-    const { used_at, needed_until } = (await keysOf(rig)).find(
+    const server = await start({ JWT_PRIVATE_KEY: fresh + old })
+    const { used_at, needed_until } = (await keysOf(server)).find(
       ({ setting, place }) => setting === 'JWT_PRIVATE_KEY' && place === 'other',
     ) as KnownKey
     expect(Date.parse(needed_until ?? '') - Date.parse(used_at ?? '')).toBeGreaterThan(LIMITS.sessionMs)
@@ -161,11 +166,11 @@ describe('keys that sign', () => {
   })
 })
 
-describe('keys that seal', () => {
+describe('sealing keys', () => {
   const [old, fresh] = [newSecretsKey(), newSecretsKey()]
   const [oldId, freshId] = [keyringOf(old).id, keyringOf(fresh).id]
 
-  it('stay needed while AI keys are sealed with them: a start without one is refused, unless it is lost', {
+  it('are required at start while AI keys are sealed with them, unless declared lost', {
     tags: 'long',
   }, async () => {
     const before = await start({ SECRETS_KEY: old })
@@ -173,7 +178,7 @@ describe('keys that seal', () => {
     await stop(before)
     const refused = await start({ SECRETS_KEY: fresh }).catch(error => error)
     expect(refused).toBeInstanceOf(ConfigError)
-    expect(refused.message).toContain(`lacks the key ${oldId}, with which 3 AI keys are sealed`)
+    expect(refused.message).toContain(`lacks the key ${oldId}, which seals 3 AI keys`)
     expect(refused.message).not.toContain(fresh)
 
     const without = await start({ SECRETS_KEY: `${fresh},lost:${oldId}` })
@@ -181,7 +186,7 @@ describe('keys that seal', () => {
     expect(resealed(without).at(-1)).toMatchObject({ level: 50, resealed: 0, unreadable: 3 })
     expect(await keysOf(without)).toContainEqual(expect.objectContaining({ id: oldId, place: 'lost' }))
     await stop(without)
-    // It turned up: nothing was lost.
+    // With the lost key found again, all values are readable.
     const found = await start({ SECRETS_KEY: `${fresh},${old}` })
     await resealAll(found)
     expect(resealed(found).at(-1)).toMatchObject({ level: 30, resealed: 3, unreadable: 0 })
@@ -193,19 +198,19 @@ describe('keys that seal', () => {
     ])
   })
 
-  it('give way to a new one in bounded steps, also of two replicas at once, which overwrite no edit', {
+  it('are replaced in bounded steps, also by two concurrent replicas, without overwriting edits', {
     tags: 'long',
   }, async () => {
-    const rig = await start({ SECRETS_KEY: `${fresh},${old}` })
+    const server = await start({ SECRETS_KEY: `${fresh},${old}` })
     const replica = await start({ SECRETS_KEY: `${fresh},${old}` })
     // The runs at start have ended.
-    for (const each of [rig, replica]) await resealAll(each)
-    const stored = await insertUsers(rig, 450, (user, n) =>
+    for (const each of [server, replica]) await resealAll(each)
+    const stored = await insertUsers(server, 450, (user, n) =>
       seal(n % 3 === 0 ? fresh : old, `ai-key:${user}`, `sk-${n}`),
     )
     const foreign = seal(old, 'ai-key:another', 'sk-x')
-    const [broken = ''] = await insertUsers(rig, 1, () => foreign)
-    const counts = await rig.internal(secretsInternal.countSealed)
+    const [broken = ''] = await insertUsers(server, 1, () => foreign)
+    const counts = await server.internal(secretsInternal.countSealed)
     expect(counts.map(({ key, count }) => [key, count]).sort()).toEqual(
       [
         [freshId, 150],
@@ -216,41 +221,41 @@ describe('keys that seal', () => {
     const edits = Promise.all(
       stored.slice(0, 60).map(async (id, n) => {
         const sealed_ai_key = n % 2 ? null : seal(fresh, `ai-key:${id}`, `sk-edited-${n}`)
-        await users(rig).updateOne({ _id: id }, { $set: { sealed_ai_key } })
+        await users(server).updateOne({ _id: id }, { $set: { sealed_ai_key } })
       }),
     )
-    await Promise.all([resealAll(rig), resealAll(replica), edits])
-    expect(resealed(rig).at(-1)).toMatchObject({ level: 50, unreadable: 1 })
-    const { writes } = await commandsOf(rig.service.mongo, () => resealAll(rig))
+    await Promise.all([resealAll(server), resealAll(replica), edits])
+    expect(resealed(server).at(-1)).toMatchObject({ level: 50, unreadable: 1 })
+    const { writes } = await commandsOf(server.service.mongo, () => resealAll(server))
     expect(writes.filter(command => command.endsWith(' users'))).toEqual([])
     for (const [n, id] of stored.entries()) {
-      const sealed = await sealedOf(rig, id)
+      const sealed = await sealedOf(server, id)
       if (n < 60 && n % 2) expect(sealed).toBe('')
       else expect(unseal(fresh, `ai-key:${id}`, sealed)).toBe(n < 60 ? `sk-edited-${n}` : `sk-${n}`)
     }
-    // What no key opens stays as it is.
-    expect(await sealedOf(rig, broken)).toBe(foreign)
+    // A value that no key opens is unchanged.
+    expect(await sealedOf(server, broken)).toBe(foreign)
   })
 
-  it('hand over queued mails, and secrets of subscriptions that they open', async () => {
-    const rig = await start({ SECRETS_KEY: `${fresh},${old}` })
-    // The run at the start would seal the mail again before it is counted.
-    await resealAll(rig)
+  it('reseal queued mails, and secrets of subscriptions that they open', async () => {
+    const server = await start({ SECRETS_KEY: `${fresh},${old}` })
+    // Otherwise the run at the start would reseal the mail before it is counted.
+    await resealAll(server)
     const mail = seal(old, 'mail', '{}')
-    // Delayed: the rig reads the queue.
-    await rig.service.queues.add('mail', { sealed: mail }, { jobId: 'later', delay: 3_600_000 })
+    // Delayed: the test server consumes the queue.
+    await server.service.queues.add('mail', { sealed: mail }, { jobId: 'later', delay: 3_600_000 })
     const queued = async () =>
-      (await rig.internal(secretsInternal.countSealed)).filter(({ kind }) => kind === 'queued_mails')
+      (await server.internal(secretsInternal.countSealed)).filter(({ kind }) => kind === 'queued_mails')
     expect(await queued()).toEqual([{ kind: 'queued_mails', key: oldId, count: 1 }])
-    await resealAll(rig)
+    await resealAll(server)
     expect(await queued()).toEqual([{ kind: 'queued_mails', key: freshId, count: 1 }])
-    const job = await rig.service.queues.queue('mail').getJob('later')
+    const job = await server.service.queues.queue('mail').getJob('later')
     expect(unseal(fresh, 'mail', job?.data.sealed)).toBe('{}')
 
     const [id, url] = [newId(), 'https://feeds.example/taxii2/']
-    const made = await rig.internal(authInternal.sealFeedSecret, { body: { id, url, secret: 's3cret' } })
+    const made = await server.internal(authInternal.sealFeedSecret, { body: { id, url, secret: 's3cret' } })
     const before = seal(old, feedSecretContext(id, url), 's3cret')
-    const answers = await rig.internal(keysInternal.resealFeedSecrets, {
+    const answers = await server.internal(keysInternal.resealFeedSecrets, {
       body: {
         values: [
           { id, url, sealed: before },
@@ -263,7 +268,7 @@ describe('keys that seal', () => {
     expect(answers.slice(1)).toEqual([made.sealed, null])
   })
 
-  it('take challenges of each other, while a passkey is asked for', async () => {
+  it('accept challenges that another replica created with another active key', async () => {
     const [a, b] = [
       await start({ SECRETS_KEY: `${old},${fresh}` }),
       await start({ SECRETS_KEY: `${fresh},${old}` }),
@@ -278,18 +283,18 @@ describe('keys that seal', () => {
     await Promise.all([stop(a), stop(b)])
   })
 
-  it('are told of in the audit log when they come into use, also one that comes back', {
+  it('are recorded in the audit log when they become active, also again', {
     tags: 'long',
   }, async () => {
     const [one, two] = [newSecretsKey(), newSecretsKey()]
     const used = async (value: string, othersOf?: Date): Promise<unknown[]> => {
-      const rig = await start({ SECRETS_KEY: value })
-      const { AuditEntry, KeyUse } = rig.service.mongo.models
+      const server = await start({ SECRETS_KEY: value })
+      const { AuditEntry, KeyUse } = server.service.mongo.models
       const entries = await AuditEntry!.find({ 'entry.action': 'key.used', 'entry.detail': 'SECRETS_KEY' })
-      // The others were last noted then.
+      // Sets the last use of the other keys.
       if (othersOf)
         await KeyUse!.updateMany({ _id: { $ne: keyringOf(value).id } }, { $set: { used_at: othersOf } })
-      await stop(rig)
+      await stop(server)
       return entries.map(({ entry }) => entry.subject.id)
     }
     expect(await used(one)).toHaveLength(1)
@@ -302,17 +307,22 @@ describe('keys that seal', () => {
     expect(await used(`${one},${two}`)).toHaveLength(3)
   })
 
-  it('can be read nowhere: not in answers, logs, the database or Redis', async () => {
+  it('appear in no response, log, database or Redis', async () => {
     const [jwt, secrets] = [newSigningKey(), newSecretsKey()]
-    const rig = await start({ SECRETS_KEY: `${secrets},${old}`, JWT_PRIVATE_KEY: jwt + newSigningKey() })
-    const { api } = await rig.signIn('eve@example.org')
+    const server = await start({ SECRETS_KEY: `${secrets},${old}`, JWT_PRIVATE_KEY: jwt + newSigningKey() })
+    const { api } = await server.signIn('eve@example.org')
     await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-canary' } })
     const answers = [
-      await keysOf(rig),
-      await rig.internal(secretsInternal.countSealed),
-      await (await fetch(`${rig.url}/internal/jwks`)).text(),
+      await keysOf(server),
+      await server.internal(secretsInternal.countSealed),
+      await (await fetch(`${server.url}/internal/jwks`)).text(),
     ]
-    const seen = JSON.stringify([answers, rig.logs, await rig.dump(), await redisContents(bed.redis.url)])
+    const seen = JSON.stringify([
+      answers,
+      server.logs,
+      await server.dump(),
+      await redisContents(fixture.redis.url),
+    ])
     const pem = jwt.split('\n')[1] ?? ''
     const seed = Buffer.from(pem, 'base64').subarray(-32)
     const bytes = Buffer.from(secrets, 'base64')
@@ -328,15 +338,15 @@ describe('keys that seal', () => {
   })
 })
 
-describe('the command of a container', () => {
-  /** Runs it with the settings of a running service; resolves to what to set. */
-  const command = async (rig: Rig, settings: Record<string, string>, ...args: string[]) => {
+describe('the account command in a container', () => {
+  /** Runs the command with the settings of a running service; resolves to the values to set. */
+  const command = async (server: TestServer, settings: Record<string, string>, ...args: string[]) => {
     const peers = createPeers({
-      SERVICE_KEY: bed.env.SERVICE_KEY ?? '',
-      AUTH_URL: rig.url,
-      CAMPAIGNS_URL: bed.env.CAMPAIGNS_URL,
+      SERVICE_KEY: fixture.env.SERVICE_KEY ?? '',
+      AUTH_URL: server.url,
+      CAMPAIGNS_URL: fixture.env.CAMPAIGNS_URL,
     })
-    bed.answer(secretsInternal.countSealed, () => [])
+    fixture.answer(secretsInternal.countSealed, () => [])
     const said: string[] = []
     const stdout = new PassThrough()
     const written = text(stdout)
@@ -351,17 +361,17 @@ describe('the command of a container', () => {
     return { code, said: said.join('\n'), set: parseEnv(await written) as Record<string, string> }
   }
 
-  it('says what to set in each phase, until the old keys are out', { tags: 'long' }, async () => {
+  it('prints the values to set in each phase until the old keys are gone', { tags: 'long' }, async () => {
     let settings: Record<string, string> = { JWT_PRIVATE_KEY: newSigningKey(), SECRETS_KEY: newSecretsKey() }
-    const phase = async (rig: Rig) => {
-      const { set, code } = await command(rig, settings, 'rotate-keys')
+    const phase = async (server: TestServer) => {
+      const { set, code } = await command(server, settings, 'rotate-keys')
       expect(code).toBe(0)
-      await stop(rig)
+      await stop(server)
       settings = { ...settings, ...set }
       return start(settings)
     }
-    const seals = async (rig: Rig) =>
-      (await keysOf(rig))
+    const seals = async (server: TestServer) =>
+      (await keysOf(server))
         .filter(({ setting }) => setting === 'SECRETS_KEY')
         .map(({ place, id }) => [place, id])
 
@@ -391,19 +401,19 @@ describe('the command of a container', () => {
     expect([waiting.code, waiting.set]).toEqual([0, {}])
     expect(waiting.said).toMatch(/JWT_PRIVATE_KEY: .* still needed[\s\S]*SECRETS_KEY: .* still needed/)
 
-    // Nothing is sealed with the old key any more, and its last use is long ago.
+    // No value is sealed with the old key, and its last use is long ago.
     await resealAll(using)
     await using.service.mongo.collection('outbox').deleteMany({ kind: 'mail' })
     const uses = using.service.mongo.models.KeyUse!
     await uses.updateOne({ _id: oldId }, { $set: { used_at: new Date(Date.now() - 3_600_000) } })
-    expect((await command(using, settings, 'keys')).said).toContain('needed no more')
+    expect((await command(using, settings, 'keys')).said).toContain('not needed')
     const done = await phase(using)
     expect(await seals(done)).toEqual([
       ['first', newId],
       ['missing', oldId],
     ])
     expect(unseal(settings.SECRETS_KEY ?? '', `ai-key:${id}`, await sealedOf(done, id))).toBe('sk-1')
-    // The key that signed is needed for 30 days.
+    // The signing key is needed for 30 days.
     expect(await statusAt(done, token)).toBe(200)
     const ended = await command(done, settings, 'rotate-keys', 'JWT_PRIVATE_KEY')
     expect(ended.set).toEqual({})
@@ -416,13 +426,13 @@ describe('the command of a container', () => {
     expect(last.set.JWT_PRIVATE_KEY?.match(/BEGIN/g)).toHaveLength(1)
   })
 
-  it('refuses what it does not know', async () => {
-    const rig = await start({})
+  it('rejects unknown arguments', async () => {
+    const server = await start({})
     for (const args of [
       ['keys', 'x'],
       ['rotate-keys', 'SEAL_PRIVATE_KEY'],
       ['rotate-keys', 'SECRETS_KEY', 'x'],
     ])
-      expect((await command(rig, {}, ...args)).code).toBe(2)
+      expect((await command(server, {}, ...args)).code).toBe(2)
   })
 })

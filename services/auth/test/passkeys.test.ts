@@ -3,25 +3,25 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mock } from 'node:test'
 import { accountsInternal, adminApi, authApi, DETAILS, LIMITS, profileApi } from '@iodine/contracts'
-import { type ApiClient, apiClient, rounds, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { type ApiClient, apiClient, runs, type ServiceFixture, startServiceFixture } from '@iodine/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Authenticator } from './authenticator.js'
-import { PUBLIC_URL, type Rig, startRig } from './rig.js'
+import { PUBLIC_URL, startTestServer, type TestServer } from './test-server.js'
 
-let bed: ServiceBed
-let rig: Rig
+let fixture: ServiceFixture
+let server: TestServer
 beforeAll(async () => {
-  bed = await startServiceBed()
-  rig = await startRig(bed)
+  fixture = await startServiceFixture()
+  server = await startTestServer(fixture)
 })
 afterEach(() => mock.timers.reset())
 afterAll(async () => {
-  await rig?.close()
-  await bed?.stop()
+  await server?.close()
+  await fixture?.stop()
 })
 
-const challengeOf = async (at = rig) => (await at.anyone.call(authApi.passkeyOptions)).challenge
-const signIn = async (credential: unknown, at = rig) =>
+const challengeOf = async (at = server) => (await at.anyone.call(authApi.passkeyOptions)).challenge
+const signIn = async (credential: unknown, at = server) =>
   at.anyone.send('POST', '/auth/verify-passkey', { credential })
 const refusal = (status: number, detail: string) => ({ status, body: { detail } })
 const refused = refusal(400, DETAILS.badPasskey)
@@ -35,14 +35,14 @@ const addPasskey = async (api: ApiClient, authenticator = new Authenticator(PUBL
 }
 
 describe('a passkey', () => {
-  it('is added, signs in, is renamed, and signs nobody in once removed', async () => {
-    const { api } = await rig.signIn('keys@example.org')
+  it('is added, signs in, is renamed, and is rejected after its deletion', async () => {
+    const { api } = await server.signIn('keys@example.org')
     const { authenticator, passkey } = await addPasskey(api)
     expect(passkey).toMatchObject({ name: 'Laptop', last_used_at: null })
 
     const answer = await signIn(authenticator.get(await challengeOf()))
     expect(answer).toMatchObject({ status: 200, body: { has_username: false } })
-    const mine = apiClient(rig.url, answer.body.access_token)
+    const mine = apiClient(server.url, answer.body.access_token)
     expect(await mine.call(profileApi.getProfile)).toMatchObject({ email: 'keys@example.org' })
     const [listed] = await api.call(profileApi.listPasskeys)
     expect(listed?.last_used_at).not.toBeNull()
@@ -56,31 +56,31 @@ describe('a passkey', () => {
     expect(await api.call(profileApi.listPasskeys)).toEqual([])
   })
 
-  it('belongs to its owner alone', async () => {
-    const { api } = await rig.signIn('owner@example.org')
+  it('is accessible only to its owner', async () => {
+    const { api } = await server.signIn('owner@example.org')
     const { passkey } = await addPasskey(api)
-    const other = await rig.signIn('other@example.org')
+    const other = await server.signIn('other@example.org')
     const path = `/profile/passkeys/${passkey.id}`
     expect((await other.api.send('DELETE', path)).status).toBe(404)
     expect((await other.api.send('PATCH', path, { name: 'Mine' })).status).toBe(404)
     expect(await other.api.call(profileApi.listPasskeys)).toEqual([])
   })
 
-  it('of a suspended or deleted account signs nobody in', async () => {
-    const { api } = await rig.signIn('closed@example.org')
+  it('of a suspended or deleted account is rejected', async () => {
+    const { api } = await server.signIn('closed@example.org')
     const { authenticator } = await addPasskey(api)
     const body = { email: 'closed@example.org' }
-    await rig.internal(accountsInternal.suspendAccount, { body })
+    await server.internal(accountsInternal.suspendAccount, { body })
     expect(await signIn(authenticator.get(await challengeOf()))).toMatchObject(refused)
-    await rig.internal(accountsInternal.unsuspendAccount, { body })
+    await server.internal(accountsInternal.unsuspendAccount, { body })
     expect((await signIn(authenticator.get(await challengeOf()))).status).toBe(200)
-    await rig.internal(accountsInternal.deleteAccount, { body })
+    await server.internal(accountsInternal.deleteAccount, { body })
     expect(await signIn(authenticator.get(await challengeOf()))).toMatchObject(refused)
-    expect(await rig.dump()).not.toContain(authenticator.id.toString('base64url'))
+    expect(await server.dump()).not.toContain(authenticator.id.toString('base64url'))
   })
 
-  it('is one of 20 at most, also when more are added at once', { tags: 'long' }, async () => {
-    const { api } = await rig.signIn('collectionist@example.org')
+  it('is limited to 20 per user, also under concurrency', { tags: 'long' }, async () => {
+    const { api } = await server.signIn('collectionist@example.org')
     const challenges = await Promise.all(
       Array.from({ length: 24 }, async () => (await api.call(profileApi.newPasskeyOptions)).challenge),
     )
@@ -97,22 +97,22 @@ describe('a passkey', () => {
     expect(answers.find(({ status }) => status !== 201)).toMatchObject(refusal(413, DETAILS.passkeysFull))
   })
 
-  it('is refused where it is known already, and for another account’s challenge', async () => {
-    const { api } = await rig.signIn('twice@example.org')
+  it('is rejected if it is known, or for another account’s challenge', async () => {
+    const { api } = await server.signIn('twice@example.org')
     const { authenticator } = await addPasskey(api)
     const again = async (who: ApiClient, challenge: string) =>
       who.send('POST', '/profile/passkeys', { name: 'Again', credential: authenticator.create(challenge) })
     const { challenge } = await api.call(profileApi.newPasskeyOptions)
     expect(await again(api, challenge)).toMatchObject(refusal(409, DETAILS.passkeyKnown))
-    const other = await rig.signIn('thief@example.org')
+    const other = await server.signIn('thief@example.org')
     const theirs = (await other.api.call(profileApi.newPasskeyOptions)).challenge
     expect(await again(api, theirs)).toMatchObject(refused)
     expect(await again(api, await challengeOf())).toMatchObject(refused)
   })
 })
 
-describe('an answer for a new passkey', () => {
-  it('makes the service ask nobody, whatever certificates it brings', async () => {
+describe('a response for a new passkey', () => {
+  it('triggers no outgoing request, whatever certificates it contains', async () => {
     const asked: (string | undefined)[] = []
     const inside = createServer(({ url }, answer) => {
       asked.push(url)
@@ -120,7 +120,7 @@ describe('an answer for a new passkey', () => {
     })
     await once(inside.listen(0, '127.0.0.1'), 'listening')
     const { port } = inside.address() as AddressInfo
-    const { api } = await rig.signIn('attested@example.org')
+    const { api } = await server.signIn('attested@example.org')
     const { challenge } = await api.call(profileApi.newPasskeyOptions)
     const credential = await new Authenticator(PUBLIC_URL).createAttested(
       challenge,
@@ -132,28 +132,28 @@ describe('an answer for a new passkey', () => {
     expect(asked).toEqual([])
   })
 
-  it('leaves nothing of an account that is deleted meanwhile', async () => {
-    const { api } = await rig.signIn('leaving@example.org')
+  it('leaves no data of an account deleted meanwhile', async () => {
+    const { api } = await server.signIn('leaving@example.org')
     const { challenge } = await api.call(profileApi.newPasskeyOptions)
-    await rig.internal(accountsInternal.deleteAccount, { body: { email: 'leaving@example.org' } })
+    await server.internal(accountsInternal.deleteAccount, { body: { email: 'leaving@example.org' } })
     const authenticator = new Authenticator(PUBLIC_URL)
     const credential = authenticator.create(challenge)
     expect(await api.send('POST', '/profile/passkeys', { name: 'Late', credential })).toMatchObject(
       refusal(401, DETAILS.unauthenticated),
     )
-    expect(await rig.dump()).not.toContain(authenticator.id.toString('base64url'))
+    expect(await server.dump()).not.toContain(authenticator.id.toString('base64url'))
   })
 })
 
-describe('an answer to a challenge', () => {
+describe('a response to a challenge', () => {
   let authenticator: Authenticator
   beforeAll(async () => {
-    const { api } = await rig.signIn('answers@example.org')
+    const { api } = await server.signIn('answers@example.org')
     authenticator = (await addPasskey(api)).authenticator
   })
 
-  it('is taken once of 50 at once', { tags: 'long' }, async () => {
-    for (let round = 0; round < rounds(3); round++) {
+  it('is accepted once of 50 concurrent requests', { tags: 'long' }, async () => {
+    for (let round = 0; round < runs(3); round++) {
       const credential = authenticator.get(await challengeOf())
       const answers = await Promise.all(Array.from({ length: 50 }, () => signIn(credential)))
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -162,7 +162,7 @@ describe('an answer to a challenge', () => {
     }
   })
 
-  it('is refused from another site, or for one', async () => {
+  it('is rejected from another origin or for another relying party', async () => {
     const evil = { origin: 'https://evil.example' }
     expect(await signIn(authenticator.get(await challengeOf(), evil))).toMatchObject(refused)
     const elsewhere = { rpId: 'evil.example' }
@@ -171,7 +171,7 @@ describe('an answer to a challenge', () => {
     expect(await signIn(authenticator.get(await challengeOf(), sub))).toMatchObject(refused)
   })
 
-  it('is refused where the counter goes back, as a copy’s does', async () => {
+  it('is rejected if the counter decreases, as of a copy', async () => {
     expect((await signIn(authenticator.get(await challengeOf()))).status).toBe(200)
     const known = authenticator.counter
     authenticator.counter = known - 2
@@ -182,7 +182,7 @@ describe('an answer to a challenge', () => {
     expect((await signIn(authenticator.get(await challengeOf()))).status).toBe(200)
   })
 
-  it('is refused where nobody verified the user, or the signature is not of this answer', async () => {
+  it('is rejected without user verification or with the signature of another response', async () => {
     const unverified = authenticator.get(await challengeOf(), { verified: false })
     expect(await signIn(unverified)).toMatchObject(refused)
     const [one, two] = [authenticator.get(await challengeOf()), authenticator.get(await challengeOf())]
@@ -190,7 +190,7 @@ describe('an answer to a challenge', () => {
     expect(await signIn(mixed)).toMatchObject(refused)
   })
 
-  it('is refused for a challenge that is over, invented, spelled otherwise, or for something else', async () => {
+  it('is rejected for an expired, invented, differently encoded, or foreign challenge', async () => {
     const challenge = await challengeOf()
     for (const made of [
       'AAAA',
@@ -199,17 +199,17 @@ describe('an answer to a challenge', () => {
       Buffer.alloc(54).toString('base64url'),
     ])
       expect(await signIn(authenticator.get(made))).toMatchObject(refused)
-    const { api } = await rig.signIn('answers@example.org')
+    const { api } = await server.signIn('answers@example.org')
     const forNew = (await api.call(profileApi.newPasskeyOptions)).challenge
     expect(await signIn(authenticator.get(forNew))).toMatchObject(refused)
     mock.timers.enable({ apis: ['Date'], now: Date.now() + LIMITS.passkeyChallengeMs + 1_000 })
     expect(await signIn(authenticator.get(challenge))).toMatchObject(refused)
   })
 
-  it('is remembered for longer than its challenge lasts, as clocks differ', async () => {
+  it('is stored for longer than its challenge lasts, as clocks differ', async () => {
     const challenge = await challengeOf()
     expect((await signIn(authenticator.get(challenge))).status).toBe(200)
-    const { expires_at } = await rig.service.mongo.models.UsedChallenge!.findById(challenge).lean()
+    const { expires_at } = await server.service.mongo.models.UsedChallenge!.findById(challenge).lean()
     const end = Buffer.from(challenge, 'base64url').readUIntBE(16, 6)
     expect(expires_at.getTime() - end).toBeGreaterThan(60_000)
   })
@@ -219,12 +219,12 @@ describe('an answer to a challenge', () => {
     { credential: {} },
     { credential: { id: 'x' } },
     { credential: { id: '../..', rawId: 'x', type: 'public-key', response: {} } },
-  ])('is refused where it is none: %j', async body => {
-    expect((await rig.anyone.send('POST', '/auth/verify-passkey', body)).status).toBe(422)
+  ])('is rejected if malformed: %j', async body => {
+    expect((await server.anyone.send('POST', '/auth/verify-passkey', body)).status).toBe(422)
   })
 
-  it('is limited by address', { tags: 'long' }, async () => {
-    const strict = await startRig(bed, { RATE_LIMITS: 'on' })
+  it('is limited per address', { tags: 'long' }, async () => {
+    const strict = await startTestServer(fixture, { RATE_LIMITS: 'on' })
     const statuses: number[] = []
     for (let n = 0; n < 31; n++)
       statuses.push((await signIn(authenticator.get(await challengeOf(strict)), strict)).status)
@@ -234,20 +234,20 @@ describe('an answer to a challenge', () => {
   })
 })
 
-describe('administrators, where passkeys are required', () => {
-  let strict: Rig
+describe('administrators, if passkeys are required', () => {
+  let strict: TestServer
   beforeAll(async () => {
-    strict = await startRig(bed, { ADMIN_PASSKEYS: 'required' })
+    strict = await startTestServer(fixture, { ADMIN_PASSKEYS: 'required' })
   })
   afterAll(() => strict?.close())
 
-  it('administer in sessions that a passkey opened, and change passkeys there alone', async () => {
+  it('administer and change passkeys only in sessions opened by a passkey', async () => {
     const byLink = await strict.signIn('boss@example.org')
     const passkeyNeeded = refusal(403, DETAILS.passkeySession)
     const codes = (api: ApiClient) => api.send('GET', '/admin/beta-codes')
     expect(await codes(byLink.api)).toMatchObject(passkeyNeeded)
 
-    // The first one is added after a link: there is no other way in.
+    // The first passkey is added in a session opened by link.
     const { authenticator, passkey } = await addPasskey(byLink.api)
     expect(await codes(byLink.api)).toMatchObject(passkeyNeeded)
     const { body } = await signIn(authenticator.get(await challengeOf(strict)), strict)
@@ -255,7 +255,7 @@ describe('administrators, where passkeys are required', () => {
     expect((await codes(byPasskey)).status).toBe(200)
     await byPasskey.call(adminApi.createBetaCode, { body: {} })
 
-    // Whoever reads the administrator's mail gets no further.
+    // Access to the administrator's mail does not suffice.
     const { api: thief } = await strict.signIn('boss@example.org')
     expect(await thief.send('POST', '/profile/passkeys/options')).toMatchObject(passkeyNeeded)
     expect(await thief.send('DELETE', `/profile/passkeys/${passkey.id}`)).toMatchObject(passkeyNeeded)
@@ -263,7 +263,7 @@ describe('administrators, where passkeys are required', () => {
     await byPasskey.call(profileApi.deletePasskey, { params: { id: passkey.id } })
   })
 
-  it('whose passkeys are reset have no session of one that signs in meanwhile', async () => {
+  it('keep no session of a concurrent sign-in after a reset of their passkeys', async () => {
     const email = 'robbed@example.org'
     const { authenticator } = await addPasskey((await strict.signIn(email)).api)
     const Session = strict.service.mongo.models.Session!
@@ -279,14 +279,14 @@ describe('administrators, where passkeys are required', () => {
     expect(await api.call(profileApi.listSessions)).toHaveLength(1)
   })
 
-  it('who have lost theirs are let in by the operator', async () => {
+  it('regain access by the operator’s reset', async () => {
     await strict.internal(accountsInternal.resetPasskeys, { body: { email: 'boss@example.org' } })
     const { api } = await strict.signIn('boss@example.org')
     expect(await api.call(profileApi.listPasskeys)).toEqual([])
     expect((await addPasskey(api)).passkey.name).toBe('Laptop')
   })
 
-  it('are the only ones to whom it applies', async () => {
+  it('are the only users to whom it applies', async () => {
     const { api } = await strict.signIn('plain@example.org')
     await addPasskey(api)
     await addPasskey(api)

@@ -14,32 +14,38 @@ import {
   usageInternal,
 } from '@iodine/contracts'
 import { createPeers, HttpError, hashOf, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
-import { type ApiClient, rounds, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
+import {
+  type ApiClient,
+  runs,
+  type ServiceFixture,
+  startServiceFixture,
+  startTestRedis,
+} from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runBackupDone, runBackupFailed } from '../src/backup-done.js'
-import { type Rig, startRig, statusOf } from './rig.js'
+import { startTestServer, statusOf, type TestServer } from './test-server.js'
 
-let bed: ServiceBed
-let rig: Rig
-let boss: Awaited<ReturnType<Rig['signIn']>>
-/** Limits that the bed was told, by user, and whether it takes them. */
-const told = new Map<string, { revision: number; limits: object }[]>()
+let fixture: ServiceFixture
+let server: TestServer
+let boss: Awaited<ReturnType<TestServer['signIn']>>
+/** Limits that the fixture received, by user, and whether it rejects them. */
+const sentLimits = new Map<string, { revision: number; limits: object }[]>()
 let isDown = false
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  rig = await startRig(bed)
-  bed.answer(usageInternal.getUsage, () => ({ iods: { used: 3, limit: 5 } }))
-  bed.answer(usageInternal.setLimits, ({ params, body }) => {
+  fixture = await startServiceFixture()
+  server = await startTestServer(fixture)
+  fixture.answer(usageInternal.getUsage, () => ({ iods: { used: 3, limit: 5 } }))
+  fixture.answer(usageInternal.setLimits, ({ params, body }) => {
     if (isDown) throw new Error('down')
-    told.set(params.id, [...(told.get(params.id) ?? []), body])
+    sentLimits.set(params.id, [...(sentLimits.get(params.id) ?? []), body])
     return { done: true as const }
   })
-  boss = await rig.signIn('boss@example.org')
+  boss = await server.signIn('boss@example.org')
 })
 afterAll(async () => {
-  await rig?.close()
-  await bed?.stop()
+  await server?.close()
+  await fixture?.stop()
 })
 beforeEach(() => {
   isDown = false
@@ -48,16 +54,16 @@ beforeEach(() => {
 const sidOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
 const member = async (email: string, username?: string) => {
-  const signedIn = await rig.signIn(email)
+  const signedIn = await server.signIn(email)
   if (username) await signedIn.api.call(profileApi.setupUsername, { body: { username } })
   return { ...signedIn, id: (await signedIn.api.call(profileApi.getProfile)).id }
 }
 const found = async (search: string) =>
   (await boss.api.call(peopleApi.listPeople, { query: { search } })).map(({ email }) => email).sort()
-const check = (token: string) => rig.internal(authInternal.checkSession, { body: { sid: sidOf(token) } })
+const check = (token: string) => server.internal(authInternal.checkSession, { body: { sid: sidOf(token) } })
 
 describe('people', () => {
-  it('are found by the beginning of a name or address, and by id, whatever the characters', async () => {
+  it('are found by a prefix of the name or address, and by id, with any characters', async () => {
     const ana = await member('ana.one@example.org', 'Ana_One')
     await member('anabel@example.org', 'zoe_1')
     await member('other@example.org', 'anton')
@@ -66,7 +72,7 @@ describe('people', () => {
     expect(await found('an')).toEqual(['ana.one@example.org', 'anabel@example.org', 'other@example.org'])
     expect(await found('zoe')).toEqual(['anabel@example.org'])
     expect(await found(ana.id)).toEqual(['ana.one@example.org'])
-    // As the list shows names.
+    // The list shows names with an @.
     expect(await found('@Ana_')).toEqual(['ana.one@example.org'])
     for (const hostile of [
       '.*',
@@ -88,7 +94,7 @@ describe('people', () => {
     expect(operator.status).toBe(422)
   })
 
-  it('are listed newest first in pages, all of them once', async () => {
+  it('are listed newest first in pages, each once', async () => {
     for (const search of [undefined, 'page']) {
       const seen: string[] = []
       for (let n = 0; n < 5 && !search; n++) await member(`page${n}@example.org`)
@@ -113,7 +119,7 @@ describe('people', () => {
     expect((await boss.api.send('GET', '/admin/people?cursor=nonsense')).status).toBe(422)
   })
 
-  it('are nobody’s business but administrators’', async () => {
+  it('are available only to administrators', async () => {
     const { api, id } = await member('curious@example.org')
     const calls = [
       ['GET', '/admin/people'],
@@ -138,7 +144,7 @@ describe('people', () => {
 })
 
 describe('a suspension', () => {
-  it('ends all sessions at once, and is undone', async () => {
+  it('ends all sessions at once and is reversible', async () => {
     const { id, token, api } = await member('noisy@example.org')
     const params = { id }
     expect(await boss.api.call(peopleApi.suspendPerson, { params })).toMatchObject({
@@ -146,15 +152,15 @@ describe('a suspension', () => {
       sessions: 0,
     })
     expect(await statusOf(check(token))).toBe(404)
-    const key = sessionKey(rig.service.config.REDIS_PREFIX, sidOf(token))
-    expect(await rig.service.redis.get(key)).toBe('revoked')
+    const key = sessionKey(server.service.config.REDIS_PREFIX, sidOf(token))
+    expect(await server.service.redis.get(key)).toBe('revoked')
     expect(await boss.api.call(peopleApi.unsuspendPerson, { params })).toMatchObject({ suspended_at: null })
     expect(await statusOf(check(token))).toBe(404)
-    await rig.signIn('noisy@example.org')
+    await server.signIn('noisy@example.org')
     expect(api).toBeDefined()
   })
 
-  it('is not for administrators, oneself among them', async () => {
+  it('does not apply to administrators, including oneself', async () => {
     const { id: own } = await boss.api.call(profileApi.getProfile)
     const root = await member('root@example.org')
     for (const id of [own, root.id])
@@ -166,10 +172,10 @@ describe('a suspension', () => {
     expect(await statusOf(check(root.token))).toBe(200)
   })
 
-  it('among 50 of them and their contraries leaves no session to a suspended account', {
+  it('leaves no session to a suspended account under 50 concurrent changes', {
     tags: 'long',
   }, async () => {
-    for (let round = 0; round < rounds(2); round++) {
+    for (let round = 0; round < runs(2); round++) {
       const email = `raced${round}@example.org`
       const { id } = await member(email)
       const params = { id }
@@ -187,14 +193,14 @@ describe('a suspension', () => {
   })
 })
 
-it('all sessions of a person end, one’s own but the one that asks', async () => {
+it('ends all sessions of a person, and of oneself all but the requesting one', async () => {
   const one = await member('everywhere@example.org')
-  const two = await rig.signIn('everywhere@example.org')
-  // What whoever has a session may have made with it.
+  const two = await server.signIn('everywhere@example.org')
+  // A stolen session may have created this code.
   const { code } = await two.api.call(authApi.generateExtensionCode)
   expect(await boss.api.call(peopleApi.endPersonSessions, { params: { id: one.id } })).toEqual({ ended: 2 })
   for (const { token } of [one, two]) expect(await statusOf(check(token))).toBe(404)
-  expect(await statusOf(rig.anyone.call(authApi.redeemExtensionCode, { body: { code } }))).toBe(400)
+  expect(await statusOf(server.anyone.call(authApi.redeemExtensionCode, { body: { code } }))).toBe(400)
   const again = await member('boss@example.org')
   expect(await boss.api.call(peopleApi.endPersonSessions, { params: { id: again.id } })).toEqual({ ended: 1 })
   expect(await statusOf(check(again.token))).toBe(404)
@@ -213,15 +219,15 @@ describe('API tokens and feed keys of a person', () => {
     const body = { label: 'Theirs alone', tlp: 'green' as const, expires_at }
     return (await api.call(profileApi.createFeedKey, { body })).key
   }
-  const isLive = async (secret: string, at = rig) => {
+  const isLive = async (secret: string, at = server) => {
     const spec = secret.startsWith('iodine_api_') ? authInternal.checkApiToken : authInternal.checkFeedKey
     return (await statusOf(at.internal(spec, { body: { hash: hashOf(secret) } }))) === 200
   }
-  const tombstoneOf = (token: string, at = rig) =>
+  const tombstoneOf = (token: string, at = server) =>
     at.service.redis.get(sessionKey(at.service.config.REDIS_PREFIX, hashOf(token)))
   const revoke = (id: string) => boss.api.call(peopleApi.revokePersonTokens, { params: { id } })
   const entriesOf = (id: string) =>
-    rig.service.mongo
+    server.service.mongo
       .collection('audit_entries')
       .find({ 'entry.action': 'account.tokens-revoked', 'entry.subject.id': id })
       .sort({ seq: 1 })
@@ -231,7 +237,7 @@ describe('API tokens and feed keys of a person', () => {
     return { api_tokens, feed_keys }
   }
 
-  it('are counted while they are valid, without their names, and die at once, only those of the person', async () => {
+  it('are counted while valid, without their names, and end at once, only those of the person', async () => {
     const [leaked, other] = [await member('leaked@example.org'), await member('not-leaked@example.org')]
     const secrets = [
       await makeToken(leaked.api),
@@ -240,10 +246,10 @@ describe('API tokens and feed keys of a person', () => {
       await makeKey(leaked.api, HOUR_MS),
     ]
     const others = [await makeToken(other.api), await makeKey(other.api)]
-    // Expired since: listed to their owner alone.
+    // Expired: listed only to their owner.
     await Promise.all([makeToken(leaked.api), makeKey(leaked.api, HOUR_MS)])
     for (const model of ['ApiToken', 'FeedKey'])
-      await rig.service.mongo.models[model]
+      await server.service.mongo.models[model]
         ?.findOneAndUpdate({ user_id: leaked.id }, { expires_at: new Date(Date.now() - 1_000) })
         .sort({ _id: -1 })
     expect(await counts(leaked.id)).toEqual({ api_tokens: 2, feed_keys: 2 })
@@ -257,7 +263,7 @@ describe('API tokens and feed keys of a person', () => {
     for (const secret of others) expect(await isLive(secret)).toBe(true)
     expect(await counts(leaked.id)).toEqual({ api_tokens: 0, feed_keys: 0 })
     expect(await counts(other.id)).toEqual({ api_tokens: 1, feed_keys: 1 })
-    // Sessions are another matter, and expired ones stay to be seen by their owner.
+    // Sessions stay valid, and their owner still sees expired tokens and keys.
     expect(await statusOf(check(leaked.token))).toBe(200)
     expect(await leaked.api.call(profileApi.listApiTokens)).toHaveLength(1)
     expect(await leaked.api.call(profileApi.listFeedKeys)).toHaveLength(1)
@@ -273,7 +279,7 @@ describe('API tokens and feed keys of a person', () => {
       expect(JSON.stringify(entries)).not.toContain(secret)
   })
 
-  it('of an administrator, oneself among them, die by it, too, as their sessions end', async () => {
+  it('of an administrator, including oneself, are revoked as well', async () => {
     const root = await member('root@example.org')
     const { id } = await boss.api.call(profileApi.getProfile)
     const secrets = [await makeToken(root.api), await makeKey(boss.api)]
@@ -284,8 +290,8 @@ describe('API tokens and feed keys of a person', () => {
     for (const secret of secrets) expect(await isLive(secret)).toBe(false)
   })
 
-  it('that are made meanwhile are revoked and counted, or live on as made after', async () => {
-    for (let round = 0; round < rounds(4); round++) {
+  it('that are created meanwhile are revoked and counted, or stay valid', async () => {
+    for (let round = 0; round < runs(4); round++) {
       const { id, api } = await member(`making${round}@example.org`)
       const before = [await makeToken(api), await makeKey(api)]
       const making = Array.from({ length: 12 }, (_, n) => (n % 2 ? makeToken(api) : makeKey(api)))
@@ -300,7 +306,7 @@ describe('API tokens and feed keys of a person', () => {
       expect(revoked + live).toBe(before.length + made.length)
       const left = await counts(id)
       expect(left.api_tokens + left.feed_keys).toBe(live)
-      // None of them comes back, nor outlives the next time.
+      // Another revocation ends the rest, and revoked ones stay invalid.
       expect(await revoke(id)).toEqual(left)
       for (const secret of [...before, ...made]) expect(await isLive(secret)).toBe(false)
       for (const token of made.filter(secret => secret.startsWith('iodine_api_')))
@@ -308,12 +314,12 @@ describe('API tokens and feed keys of a person', () => {
     }
   })
 
-  it('are revoked in the database while Redis is down, which the answer says, and everywhere once it is back', {
+  it('are revoked with 503 while Redis is down, and completely after the recovery', {
     tags: 'long',
   }, async () => {
     const redis = await startTestRedis()
     const env = { MONGODB_PREFIX: 'people_without_redis' }
-    const alone = await startRig(bed, { ...env, REDIS_URL: redis.url })
+    const alone = await startTestServer(fixture, { ...env, REDIS_URL: redis.url })
     const [{ api }, admin] = [
       await alone.signIn('offline@example.org'),
       await alone.signIn('boss@example.org'),
@@ -329,14 +335,14 @@ describe('API tokens and feed keys of a person', () => {
     for (const secret of secrets) expect(await isLive(secret, alone)).toBe(false)
     await alone.close()
 
-    const back = await startRig(bed, env)
+    const back = await startTestServer(fixture, env)
     await expect.poll(() => tombstoneOf(secrets[0] ?? '', back), { timeout: 30_000 }).toBe(SESSION_REVOKED)
     await back.close()
   })
 })
 
 describe('own limits', () => {
-  it('reach the services, rising in revision, and go back to the deployment’s', async () => {
+  it('reach the services with increasing revisions, and are reset to the deployment’s', async () => {
     const { id } = await member('big@example.org')
     const params = { id }
     const change = (body: object) => boss.api.call(peopleApi.changeLimits, { params, body })
@@ -345,7 +351,7 @@ describe('own limits', () => {
       limits_pending: false,
     })
     expect(await change({ records: null })).toMatchObject({ own_limits: { iods: 7 }, limits_pending: false })
-    const sent = told.get(id) ?? []
+    const sent = sentLimits.get(id) ?? []
     expect(sent.at(0)?.limits).toEqual({ iods: 7, records: 9 })
     expect(sent.at(-1)?.limits).toEqual({ iods: 7 })
     expect(sent.at(-1)?.revision).toBeGreaterThan(sent.at(0)?.revision ?? 0)
@@ -354,7 +360,7 @@ describe('own limits', () => {
   const isPending = async (id: string) =>
     (await boss.api.call(peopleApi.getPerson, { params: { id } })).limits_pending
   const entries = (key: string) =>
-    rig.service.mongo.collection('outbox').countDocuments({ kind: 'limits.changed', key })
+    server.service.mongo.collection('outbox').countDocuments({ kind: 'limits.changed', key })
 
   it('wait for a service that is down', { tags: 'long' }, async () => {
     const { id } = await member('patient@example.org')
@@ -364,25 +370,25 @@ describe('own limits', () => {
       own_limits: { iods: 8 },
       limits_pending: true,
     })
-    expect(told.get(id)).toBeUndefined()
+    expect(sentLimits.get(id)).toBeUndefined()
     isDown = false
     await expect.poll(() => isPending(id), { timeout: 30_000 }).toBe(false)
-    expect(told.get(id)?.at(-1)?.limits).toEqual({ iods: 8 })
+    expect(sentLimits.get(id)?.at(-1)?.limits).toEqual({ iods: 8 })
     await expect.poll(() => entries(id)).toBe(0)
   })
 
   it('are sent once to services that are up', async () => {
     const { id } = await member('once@example.org')
     await boss.api.call(peopleApi.changeLimits, { params: { id }, body: { iods: 8 } })
-    const sent = told.get(id)?.length
+    const sent = sentLimits.get(id)?.length
     await expect.poll(() => entries(id), { timeout: 30_000 }).toBe(0)
-    expect(told.get(id)?.length).toBe(sent)
+    expect(sentLimits.get(id)?.length).toBe(sent)
   })
 
-  it('are sent by the outbox if the service was killed before it could', async () => {
+  it('are sent by the outbox if the service was killed before', async () => {
     const { id } = await member('killed@example.org')
     const limits = { own_limits: { iods: 9 }, own_limits_revision: Date.now(), own_limits_pending: true }
-    await rig.service.mongo.models.User!.updateOne({ _id: id }, limits)
+    await server.service.mongo.models.User!.updateOne({ _id: id }, limits)
     const now = new Date()
     const entry = {
       kind: 'limits.changed',
@@ -392,13 +398,13 @@ describe('own limits', () => {
       due_at: now,
       created_at: now,
     }
-    await rig.service.mongo.collection('outbox').insertOne(entry)
-    rig.service.outbox.wake()
+    await server.service.mongo.collection('outbox').insertOne(entry)
+    server.service.outbox.wake()
     await expect.poll(() => isPending(id), { timeout: 30_000 }).toBe(false)
-    expect(told.get(id)?.at(-1)?.limits).toEqual({ iods: 9 })
+    expect(sentLimits.get(id)?.at(-1)?.limits).toEqual({ iods: 9 })
   })
 
-  it('change at once from many sides without losing one', { tags: 'long' }, async () => {
+  it('are consistent after concurrent changes', { tags: 'long' }, async () => {
     const { id } = await member('many@example.org')
     const params = { id }
     await Promise.all([
@@ -408,11 +414,11 @@ describe('own limits', () => {
     await expect.poll(() => isPending(id), { timeout: 30_000 }).toBe(false)
     const person = await boss.api.call(peopleApi.getPerson, { params })
     expect(person.own_limits).toMatchObject({ records: 4, iods: expect.any(Number) })
-    const newest = [...(told.get(id) ?? [])].sort((a, b) => b.revision - a.revision)[0]
+    const newest = [...(sentLimits.get(id) ?? [])].sort((a, b) => b.revision - a.revision)[0]
     expect(newest?.limits).toEqual(person.own_limits)
   })
 
-  it('are whole numbers of known quotas', async () => {
+  it('are positive integers of known quotas', async () => {
     const { id } = await member('strict@example.org')
     for (const body of [
       {},
@@ -430,10 +436,10 @@ describe('own limits', () => {
   })
 })
 
-it('parts that do not answer are down, queues say how they stand and why jobs failed', async () => {
-  const alone = await startRig(bed, {
+it('reports unresponsive parts as down, and queues with their counts and last failures', async () => {
+  const alone = await startTestServer(fixture, {
     COLLECTOR_URL: 'http://127.0.0.1:9',
-    WORKERS_URL: rig.url,
+    WORKERS_URL: server.url,
   })
   try {
     const { api } = await alone.signIn('boss@example.org')
@@ -444,7 +450,7 @@ it('parts that do not answer are down, queues say how they stand and why jobs fa
       dependencies: null,
       process: null,
     })
-    // Down as well while it does not answer in time.
+    // Also down while it does not answer in time.
     await expect
       .poll(() => partOf('workers'))
       .toMatchObject({
@@ -468,7 +474,7 @@ it('parts that do not answer are down, queues say how they stand and why jobs fa
   }
 })
 
-it('failed work of all services is listed, tried again and removed, which the audit log tells; one that is down shows none', async () => {
+it('lists, retries and removes failed work of all services and records it in the audit log', async () => {
   const work = (n: number) => ({
     id: String(n).padStart(24, '0'),
     kind: 'iod.created',
@@ -478,12 +484,12 @@ it('failed work of all services is listed, tried again and removed, which the au
     failed_at: new Date(n).toISOString(),
   })
   let asked = 0
-  bed.answer(outboxInternal.listFailedWork, () => {
+  fixture.answer(outboxInternal.listFailedWork, () => {
     if (++asked === 1) throw new HttpError(503, 'down')
     return [work(asked)]
   })
   const settled: unknown[] = []
-  bed.answer(outboxInternal.settleFailedWork, ({ params, body }) => {
+  fixture.answer(outboxInternal.resolveFailedEntry, ({ params, body }) => {
     if (params.id === work(9).id) throw new HttpError(404, 'Not found')
     settled.push([params.id, body.action])
     return DONE
@@ -497,7 +503,7 @@ it('failed work of all services is listed, tried again and removed, which the au
       .reverse(),
   )
   const settle = (service: string, n: number, action: 'retry' | 'drop') =>
-    boss.api.call(systemApi.settleFailedWork, { params: { service, id: work(n).id }, body: { action } })
+    boss.api.call(systemApi.resolveFailedEntry, { params: { service, id: work(n).id }, body: { action } })
   await settle('iods', 1, 'retry')
   await settle('auth', 2, 'drop')
   expect(settled).toEqual([
@@ -507,7 +513,7 @@ it('failed work of all services is listed, tried again and removed, which the au
   await expect(settle('workers', 1, 'drop')).rejects.toMatchObject({ status: 404 })
   await expect(settle('iods', 9, 'drop')).rejects.toMatchObject({ status: 404 })
   const noted = () =>
-    rig.service.mongo
+    server.service.mongo
       .collection('audit_entries')
       .find({ 'entry.item': { $in: [work(1).id, work(2).id] } })
       .toArray()
@@ -518,9 +524,9 @@ it('failed work of all services is listed, tried again and removed, which the au
   )
 })
 
-it('backups are noted once, the newest are kept', { tags: 'long' }, async () => {
+it('records backups once and keeps the newest', { tags: 'long' }, async () => {
   const note = (minute: number, bytes: number) =>
-    rig.internal(backupsInternal.noteBackup, {
+    server.internal(backupsInternal.reportBackup, {
       body: { made_at: new Date(minute * 60_000).toISOString(), bytes, duration_ms: 1_500 },
     })
   expect(await boss.api.call(systemApi.listBackups)).toEqual([])
@@ -539,15 +545,15 @@ it('backups are noted once, the newest are kept', { tags: 'long' }, async () => 
 })
 
 describe('failed backups', () => {
-  /** After those that other tests note, before now. */
+  /** After the backups of other tests, and before now. */
   const SINCE = Date.parse('2001-01-01')
   const fail = (minute: number, fault: BackupFault = 'no-room') =>
-    rig.internal(backupsInternal.noteFailedBackup, {
+    server.internal(backupsInternal.noteFailedBackup, {
       body: { failed_at: new Date(SINCE + minute * 60_000).toISOString(), duration_ms: 20, fault },
     })
   const list = () => boss.api.call(systemApi.listBackups)
 
-  it('are noted once with a word for the reason, the newest are kept, and push out none that was made', async () => {
+  it('are recorded once with a reason; the newest are kept and displace no completed one', async () => {
     const made = await list()
     for (let minute = 1; minute <= LIMITS.backupsKept + 3; minute++) await fail(minute)
     await fail(LIMITS.backupsKept + 3, 'keys-exchanged')
@@ -562,20 +568,20 @@ describe('failed backups', () => {
       },
       expect.objectContaining({ fault: 'no-room' }),
     ])
-    // Nor do those that are made push out one that failed.
+    // Completed backups do not displace failed ones either.
     const made_at = new Date(SINCE + 3_600_000).toISOString()
-    await rig.internal(backupsInternal.noteBackup, { body: { made_at, bytes: 7, duration_ms: 9 } })
+    await server.internal(backupsInternal.reportBackup, { body: { made_at, bytes: 7, duration_ms: 9 } })
     const after = await list()
     expect(after[0]).toEqual({ ended_at: made_at, duration_ms: 9, bytes: 7, fault: null })
     expect(after.filter(({ fault }) => fault)).toEqual(all.filter(({ fault }) => fault))
-    // Nothing was done to anybody's data: the audit log has the backups alone that were made.
+    // The audit log contains only completed backups: failed ones affect no data.
     const ofBackups = { 'entry.action': /^backup/ }
-    const entries = await rig.service.mongo.collection('audit_entries').distinct('entry.action', ofBackups)
+    const entries = await server.service.mongo.collection('audit_entries').distinct('entry.action', ofBackups)
     expect(entries).toEqual(['backup.made'])
   })
 
-  it('are told by operators’ own tools, as those that were made, in known words alone', async () => {
-    const peers = createPeers({ AUTH_URL: rig.url, SERVICE_KEY: rig.service.config.SERVICE_KEY })
+  it('are reported by operators’ tools, like completed ones, with known reasons only', async () => {
+    const peers = createPeers({ AUTH_URL: server.url, SERVICE_KEY: server.service.config.SERVICE_KEY })
     const said: string[] = []
     const say = (line: string) => void said.push(line)
     try {
@@ -602,15 +608,15 @@ describe('failed backups', () => {
     }
     const nobody = createPeers({ AUTH_URL: 'http://127.0.0.1:9', SERVICE_KEY: 'x'.repeat(20) })
     expect(await runBackupFailed(nobody, ['no-room', '1'], say)).toBe(1)
-    expect(said.at(-1)).toMatch(/^Not noted: /)
+    expect(said.at(-1)).toMatch(/^Not recorded: /)
     await nobody.close()
     const told = { failed_at: new Date().toISOString(), duration_ms: 1, fault: '/backups is full' as 'other' }
-    expect(await statusOf(rig.internal(backupsInternal.noteFailedBackup, { body: told }))).toBe(422)
+    expect(await statusOf(server.internal(backupsInternal.noteFailedBackup, { body: told }))).toBe(422)
   })
 })
 
-it('where passkeys are required, a session by a link administers nobody', async () => {
-  const strict = await startRig(bed, { ADMIN_PASSKEYS: 'required' })
+it('rejects administration in a session opened by link if passkeys are required', async () => {
+  const strict = await startTestServer(fixture, { ADMIN_PASSKEYS: 'required' })
   try {
     const { api } = await strict.signIn('boss@example.org')
     for (const path of ['/admin/people', '/admin/parts', '/admin/queues', '/admin/backups'])

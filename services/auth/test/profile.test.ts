@@ -9,15 +9,15 @@ import {
 import { HttpError, newSigningKey, unseal, usersVersionKey } from '@iodine/service-kit'
 import { redisContents, startTestRedis } from '@iodine/test-kit'
 import { describe, expect, it, vi } from 'vitest'
-import { refusal, rigOfFile, startRig } from './rig.js'
+import { refusal, serverOfFile, startTestServer } from './test-server.js'
 
-const rig = rigOfFile()
+const server = serverOfFile()
 
-const users = () => rig.service.mongo.models.User!
+const users = () => server.service.mongo.models.User!
 
 describe('a username', () => {
-  it('is chosen, shown, and changed', async () => {
-    const { api } = await rig.signIn('name@example.org')
+  it('is set, shown and changed', async () => {
+    const { api } = await server.signIn('name@example.org')
     const chosen = await api.send('POST', '/profile/setup-username', { username: 'Night_Owl' })
     const profile = {
       id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -31,15 +31,15 @@ describe('a username', () => {
     expect((await api.send('GET', '/profile/me')).body).toEqual(profile)
     const renamed = await api.send('POST', '/profile/setup-username/', { username: 'night_owl' })
     expect(renamed.body.username).toBe('night_owl')
-    const token = await rig.linkToken('name@example.org')
-    const { body } = await rig.anyone.send('POST', '/auth/verify-magic-link', { token })
+    const token = await server.linkToken('name@example.org')
+    const { body } = await server.anyone.send('POST', '/auth/verify-magic-link', { token })
     expect(body.has_username).toBe(true)
   })
 
   it.each(['ab', 'x'.repeat(21), 'with space', 'é_accent', 'dash-ed', '', '   ', 'a\nbc', 7, null])(
-    'is refused: %j',
+    'is rejected: %j',
     async username => {
-      const { api } = await rig.signIn('rules@example.org')
+      const { api } = await server.signIn('rules@example.org')
       const answer = await api.send('POST', '/profile/setup-username', { username })
       expect(answer.status).toBe(422)
       if (typeof username === 'string')
@@ -47,8 +47,8 @@ describe('a username', () => {
     },
   )
 
-  it('cannot be taken, in any case, nor set along with anything else', async () => {
-    const [one, two] = [await rig.signIn('one@example.org'), await rig.signIn('two@example.org')]
+  it('is unique in any case, and is set without other fields', async () => {
+    const [one, two] = [await server.signIn('one@example.org'), await server.signIn('two@example.org')]
     const choose = (who: typeof one, username: string) =>
       who.api.send('POST', '/profile/setup-username', { username })
     await choose(one, 'Wanted')
@@ -61,9 +61,9 @@ describe('a username', () => {
     expect(more).toMatchObject({ status: 422, body: { detail: ['is_admin: is not a known field'] } })
   })
 
-  it('goes to one of 20 who want it at once', { tags: 'long' }, async () => {
+  it('is assigned to one of 20 concurrent requests', { tags: 'long' }, async () => {
     const wanting = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => rig.signIn(`rush${n}@example.org`)),
+      Array.from({ length: 20 }, (_, n) => server.signIn(`rush${n}@example.org`)),
     )
     const answers = await Promise.all(
       wanting.map(({ api }, n) =>
@@ -74,22 +74,22 @@ describe('a username', () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
   })
 
-  it('is told to services by id, and its change makes them forget the old one', async () => {
-    const { api } = await rig.signIn('told@example.org')
+  it('is looked up by id, and its change invalidates caches', async () => {
+    const { api } = await server.signIn('told@example.org')
     const { id, created_at } = (await api.send('GET', '/profile/me')).body
     const ids = [id, 'a'.repeat(24)]
-    const lookup = () => rig.internal(authInternal.lookupUsers, { body: { ids } })
+    const lookup = () => server.internal(authInternal.lookupUsers, { body: { ids } })
     expect(await lookup()).toEqual([{ id, username: null, created_at }])
-    const version = () => rig.service.redis.get(usersVersionKey(rig.service.config.REDIS_PREFIX))
+    const version = () => server.service.redis.get(usersVersionKey(server.service.config.REDIS_PREFIX))
     const before = await version()
     await api.send('POST', '/profile/setup-username', { username: 'told_one' })
     expect(await version()).not.toBe(before)
     expect(await lookup()).toEqual([{ id, username: 'told_one', created_at }])
   })
 
-  it('stays as it is while Redis is down, as nobody could be made to forget it', async () => {
+  it('is unchanged while Redis is down, as caches could not be invalidated', async () => {
     const redis = await startTestRedis()
-    const lonely = await startRig(rig.bed, { REDIS_URL: redis.url })
+    const lonely = await startTestServer(server.fixture, { REDIS_URL: redis.url })
     const { api } = await lonely.signIn('lonely@example.org')
     await api.send('POST', '/profile/setup-username', { username: 'lonely_one' })
     await redis.stop()
@@ -101,17 +101,17 @@ describe('a username', () => {
   })
 })
 
-describe('the community', () => {
-  const told = (id: string) => rig.bed.events.filter(event => event.data.id === id)
-  const waiting = (id: string) => rig.service.mongo.collection('outbox').find({ key: id }).toArray()
+describe('the community service', () => {
+  const told = (id: string) => server.fixture.events.filter(event => event.data.id === id)
+  const waiting = (id: string) => server.service.mongo.collection('outbox').find({ key: id }).toArray()
 
-  it('is told of a new account and of each name, also while Redis is empty', async () => {
-    const { api } = await rig.signIn('event@example.org')
+  it('receives each new account and name, also while Redis is empty', async () => {
+    const { api } = await server.signIn('event@example.org')
     const { id, created_at } = (await api.send('GET', '/profile/me')).body
     const created = { type: 'user.created', data: { id, username: null, created_at } }
     await vi.waitFor(() => expect(told(id)).toEqual([created]), 30_000)
     for (const [n, username] of ['event_one', 'event_two'].entries()) {
-      await rig.service.redis.flushall()
+      await server.service.redis.flushall()
       await api.send('POST', '/profile/setup-username', { username })
       const renamed = { type: 'user.renamed', data: { id, username, revision: n + 1 } }
       await vi.waitFor(() => expect(told(id)).toContainEqual(renamed), 30_000)
@@ -119,11 +119,11 @@ describe('the community', () => {
     await vi.waitFor(async () => expect(await waiting(id)).toEqual([]), 30_000)
   })
 
-  it('that refuses an account for what it is is asked again after a day', async () => {
-    rig.bed.answer(communityInternal.applyEvents, () => {
+  it('receives a permanently rejected account again after a day', async () => {
+    server.fixture.answer(communityInternal.applyEvents, () => {
       throw new HttpError(422, 'not like this')
     })
-    const { api } = await rig.signIn('refused@example.org')
+    const { api } = await server.signIn('refused@example.org')
     const { id } = (await api.send('GET', '/profile/me')).body
     await vi.waitFor(
       async () => expect(await waiting(id)).toMatchObject([{ error: 'not like this' }]),
@@ -131,51 +131,51 @@ describe('the community', () => {
     )
     const [entry] = await waiting(id)
     expect(entry?.due_at.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000)
-    await rig.service.outbox.drop(String(entry?._id))
+    await server.service.outbox.drop(String(entry?._id))
   })
 })
 
 describe('a sign-in mail', () => {
-  const waiting = () => rig.service.mongo.collection('outbox').find({ kind: 'mail' }).toArray()
-  const queue = () => rig.service.queues.queue('mail')
+  const waiting = () => server.service.mongo.collection('outbox').find({ kind: 'mail' }).toArray()
+  const queue = () => server.service.queues.queue('mail')
 
-  it('that Redis lost before the mail server took it is queued again, as the same mail', async () => {
+  it('is enqueued again as the same mail if Redis lost it before delivery', async () => {
     await queue().pause()
-    await rig.anyone.send('POST', '/auth/request-magic-link', { email: 'lost@example.org' })
+    await server.anyone.send('POST', '/auth/request-magic-link', { email: 'lost@example.org' })
     const before = await vi.waitFor(async () => {
       const [job] = await queue().getJobs(['wait'])
       expect(job).toBeDefined()
       return job
     }, 30_000)
     // Flushing also ends the pause of the queue.
-    await rig.service.redis.flushall()
-    await rig.service.mongo
+    await server.service.redis.flushall()
+    await server.service.mongo
       .collection('outbox')
       .updateMany({ kind: 'mail' }, { $set: { due_at: new Date(0) } })
-    rig.service.outbox.wake()
+    server.service.outbox.wake()
     await vi.waitFor(async () => {
-      expect(rig.mails.filter(({ to }) => to === 'lost@example.org')).toHaveLength(1)
+      expect(server.mails.filter(({ to }) => to === 'lost@example.org')).toHaveLength(1)
       expect((await waiting()).map(({ key }) => key)).not.toContain(before?.id)
     }, 30_000)
   })
 
-  it('is sealed where it waits, and forgotten once a mail server took it', async () => {
+  it('is sealed in the outbox, and removed once a mail server accepts it', async () => {
     await queue().pause()
-    await rig.anyone.send('POST', '/auth/request-magic-link', { email: 'taken@example.org' })
+    await server.anyone.send('POST', '/auth/request-magic-link', { email: 'taken@example.org' })
     const [mail] = await waiting()
     expect(JSON.stringify(mail)).not.toContain('taken@')
-    await rig.internal(mailsInternal.settleMail, { params: { id: String(mail?.key) } })
+    await server.internal(mailsInternal.completeMail, { params: { id: String(mail?.key) } })
     expect(await waiting()).toEqual([])
     await queue().obliterate({ force: true })
     await queue().resume()
   })
 
-  it('whose link is dead is not sent', async () => {
+  it('is not sent after its link has expired', async () => {
     const now = new Date()
     const payload = { id: 'dead', sealed: 'x', created_at: 0, expires_at: 1 }
     const entry = { kind: 'mail', key: 'dead', payload, attempts: 0, due_at: now, created_at: now }
-    await rig.service.mongo.collection('outbox').insertOne(entry)
-    rig.service.outbox.wake()
+    await server.service.mongo.collection('outbox').insertOne(entry)
+    server.service.outbox.wake()
     await vi.waitFor(async () => expect(await waiting()).toEqual([]), 30_000)
     expect(await queue().getJob('dead')).toBeUndefined()
   })
@@ -184,8 +184,8 @@ describe('a sign-in mail', () => {
 describe('the AI key', () => {
   const canary = 'sk-canary-4f1c9b7e2a'
 
-  it('is stored and removed as often as one likes, and seen by nobody', async () => {
-    const { api } = await rig.signIn('key@example.org')
+  it('is stored and removed idempotently and never revealed', async () => {
+    const { api } = await server.signIn('key@example.org')
     const answers = [
       await api.send('POST', '/profile/update-openai-key', { api_key: `  ${canary} ` }),
       await api.send('POST', '/profile/update-openai-key', { api_key: canary }),
@@ -200,11 +200,11 @@ describe('the AI key', () => {
 
     const { id } = answers[2]?.body ?? {}
     const keyOf = async (id: string) =>
-      (await rig.internal(authInternal.getSealedAiKey, { params: { id } })).sealed
+      (await server.internal(authInternal.getSealedAiKey, { params: { id } })).sealed
     const sealed = (await keyOf(id)) ?? ''
-    const secrets = rig.bed.env.SECRETS_KEY ?? ''
+    const secrets = server.fixture.env.SECRETS_KEY ?? ''
     expect(unseal(secrets, `ai-key:${id}`, sealed)).toBe(canary)
-    const other = await rig.signIn('thief@example.org')
+    const other = await server.signIn('thief@example.org')
     const thief = (await other.api.send('GET', '/profile/me')).body.id
     await users().updateOne({ _id: thief }, { $set: { sealed_ai_key: sealed } })
     const moved = (await keyOf(thief)) ?? ''
@@ -213,12 +213,12 @@ describe('the AI key', () => {
     const seen = JSON.stringify([
       answers,
       sealed,
-      rig.logs,
-      await rig.dump(),
-      await redisContents(rig.bed.redis.url),
+      server.logs,
+      await server.dump(),
+      await redisContents(server.fixture.redis.url),
     ])
     expect(seen).not.toContain('canary')
-    expect(rig.logs.length).toBeGreaterThan(10)
+    expect(server.logs.length).toBeGreaterThan(10)
 
     for (let times = 0; times < 2; times++)
       expect(await api.send('DELETE', '/profile/remove-openai-key')).toMatchObject({
@@ -229,15 +229,15 @@ describe('the AI key', () => {
     expect((await api.send('GET', '/profile/me')).body.has_openai_key).toBe(false)
   })
 
-  it.each(['', '   ', 'two\nlines', 'ключ', 'x'.repeat(501), 5, null])('is not %j', async api_key => {
-    const { api } = await rig.signIn('nokey@example.org')
+  it.each(['', '   ', 'two\nlines', 'ключ', 'x'.repeat(501), 5, null])('rejects %j', async api_key => {
+    const { api } = await server.signIn('nokey@example.org')
     const answer = await api.send('POST', '/profile/update-openai-key', { api_key })
     expect([answer.status, Object.keys(answer.body)]).toEqual([422, ['detail']])
     if (typeof api_key === 'string' && api_key.trim() === '')
       expect(answer.body.detail).toEqual(['api_key: API key cannot be empty'])
   })
 
-  it('asks for a session', async () => {
+  it('requires a session', async () => {
     for (const [method, path] of [
       ['GET', '/profile/me'],
       ['POST', '/profile/setup-username'],
@@ -247,13 +247,13 @@ describe('the AI key', () => {
       ['GET', '/admin/beta-codes/creators'],
       ['POST', '/auth/logout'],
     ] as const)
-      expect(await rig.anyone.send(method, path)).toMatchObject(refusal(401, DETAILS.unauthenticated))
+      expect(await server.anyone.send(method, path)).toMatchObject(refusal(401, DETAILS.unauthenticated))
   })
 })
 
 describe('an admin', () => {
-  it('makes and lists beta codes; others may not', async () => {
-    const [admin, user] = [await rig.signIn('boss@example.org'), await rig.signIn('user@example.org')]
+  it('creates and lists beta codes; others may not', async () => {
+    const [admin, user] = [await server.signIn('boss@example.org'), await server.signIn('user@example.org')]
     expect((await admin.api.send('GET', '/profile/me')).body.is_admin).toBe(true)
     for (const [method, body] of [['GET'], ['POST', {}]] as const)
       expect(await user.api.send(method, '/admin/beta-codes', body)).toMatchObject(
@@ -279,7 +279,7 @@ describe('an admin', () => {
   })
 
   it('lists codes in pages, newest first', async () => {
-    const { api } = await rig.signIn('boss@example.org')
+    const { api } = await server.signIn('boss@example.org')
     for (let n = 0; n < 5; n++) await api.send('POST', '/admin/beta-codes', {})
     const all = (await api.send('GET', '/admin/beta-codes')).body
     const seen: unknown[] = []
@@ -295,9 +295,9 @@ describe('an admin', () => {
       expect((await api.send('GET', `/admin/beta-codes?${query}`)).status).toBe(422)
   })
 
-  it('is named by the codes they made, as long as there is an account', async () => {
-    const [boss, root] = [await rig.signIn('boss@example.org'), await rig.signIn('root@example.org')]
-    const codes = rig.service.mongo.models.BetaCode!
+  it('is named as the creator of codes until the account is deleted', async () => {
+    const [boss, root] = [await server.signIn('boss@example.org'), await server.signIn('root@example.org')]
+    const codes = server.service.mongo.models.BetaCode!
     await codes.create({ code: 'OLDER-CODES', used: false, created_at: new Date(0) })
     const username = 'root_admin'
     const nameless = (await root.api.send('POST', '/admin/beta-codes', {})).body
@@ -315,21 +315,21 @@ describe('an admin', () => {
       null,
     ])
     const id = (await root.api.send('GET', '/profile/me')).body.id
-    const kept = await rig.internal(personalDataInternal.exportUser, { params: { id } })
+    const kept = await server.internal(personalDataInternal.exportUser, { params: { id } })
     const made = kept.filter(({ kind }) => kind === 'made_beta_code')
     expect(made).toHaveLength(2)
     expect(JSON.stringify(kept)).not.toContain('guest@example.org')
-    await rig.internal(accountsInternal.deleteAccount, { body: { email: 'root@example.org' } })
+    await server.internal(accountsInternal.deleteAccount, { body: { email: 'root@example.org' } })
     expect(await makerOf(named.code)).toBeNull()
     expect(await codes.countDocuments({ created_by: id })).toBe(0)
   })
 
-  it('is none any more once the settings say so, with the token unchanged', async () => {
+  it('loses the role with the setting, with the token unchanged', async () => {
     const keys = { JWT_PRIVATE_KEY: newSigningKey() }
-    const before = await startRig(rig.bed, keys)
+    const before = await startTestServer(server.fixture, keys)
     const { token } = await before.signIn('root@example.org')
     await before.close()
-    const after = await startRig(rig.bed, { ...keys, ADMIN_EMAILS: 'boss@example.org' })
+    const after = await startTestServer(server.fixture, { ...keys, ADMIN_EMAILS: 'boss@example.org' })
     const headers = { authorization: `Bearer ${token}` }
     expect((await after.anyone.send('GET', '/profile/me', undefined, headers)).body.is_admin).toBe(false)
     expect((await after.anyone.send('GET', '/admin/beta-codes', undefined, headers)).status).toBe(403)

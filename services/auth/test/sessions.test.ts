@@ -1,36 +1,36 @@
 import { mock } from 'node:test'
 import { authApi, authInternal, DETAILS, LIMITS, profileApi } from '@iodine/contracts'
-import { apiClient, rounds } from '@iodine/test-kit'
+import { apiClient, runs } from '@iodine/test-kit'
 import { afterEach, describe, expect, it } from 'vitest'
-import { DAY_MS, type Rig, rigOfFile, sidOf, statusOf } from './rig.js'
+import { DAY_MS, serverOfFile, sidOf, statusOf, type TestServer } from './test-server.js'
 
-const rig = rigOfFile()
+const server = serverOfFile()
 afterEach(() => mock.timers.reset())
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0'
 
 const isLive = async (token: string) =>
-  (await statusOf(rig.internal(authInternal.checkSession, { body: { sid: sidOf(token) } }))) === 200
+  (await statusOf(server.internal(authInternal.checkSession, { body: { sid: sidOf(token) } }))) === 200
 /** Moves the service's clock, which runs in this process, to `ms` after `start`. */
 const moveClock = (start: number, ms: number) => {
   mock.timers.reset()
   mock.timers.enable({ apis: ['Date'], now: start + ms })
 }
-const connectExtension = async (api: Awaited<ReturnType<Rig['signIn']>>['api']) => {
+const connectExtension = async (api: Awaited<ReturnType<TestServer['signIn']>>['api']) => {
   const { code } = await api.call(authApi.generateExtensionCode)
-  return (await rig.anyone.call(authApi.redeemExtensionCode, { body: { code } })).access_token
+  return (await server.anyone.call(authApi.redeemExtensionCode, { body: { code } })).access_token
 }
 
 describe('the list of sessions', () => {
-  it('shows each with kind, browser and system, newest first, and marks the one that asks', async () => {
-    const token = await rig.linkToken('lister@example.org')
-    const first = await rig.anyone.send(
+  it('shows kind, browser and system, newest first, and marks the requesting session', async () => {
+    const token = await server.linkToken('lister@example.org')
+    const first = await server.anyone.send(
       'POST',
       '/auth/verify-magic-link',
       { token },
       { 'user-agent': FIREFOX },
     )
-    const { api, token: second } = await rig.signIn('lister@example.org')
+    const { api, token: second } = await server.signIn('lister@example.org')
     await connectExtension(api)
     const sessions = await api.call(profileApi.listSessions)
     expect(sessions.map(({ kind, current }) => [kind, current])).toEqual([
@@ -43,9 +43,9 @@ describe('the list of sessions', () => {
     expect(JSON.stringify(sessions)).not.toContain(sidOf(first.body.access_token))
   })
 
-  it('comes in pages, each session once', async () => {
+  it('has pages that contain each session once', async () => {
     const mine = []
-    for (let n = 0; n < 7; n++) mine.push(await rig.signIn('pager@example.org'))
+    for (let n = 0; n < 7; n++) mine.push(await server.signIn('pager@example.org'))
     const { api } = mine.at(-1)!
     const ids: string[] = []
     let cursor: string | null = null
@@ -60,10 +60,10 @@ describe('the list of sessions', () => {
   })
 
   it.each(['', 'x', '\u202e'.repeat(20), `Mozilla/5.0 ${'('.repeat(8_000)}`])(
-    'takes any user agent: %#',
+    'accepts any user agent: %#',
     async agent => {
-      const token = await rig.linkToken('agent@example.org')
-      const { status, body } = await rig.anyone.send(
+      const token = await server.linkToken('agent@example.org')
+      const { status, body } = await server.anyone.send(
         'POST',
         '/auth/verify-magic-link',
         { token },
@@ -71,17 +71,17 @@ describe('the list of sessions', () => {
       )
       expect(status).toBe(200)
       const [{ browser, system } = { browser: '', system: '' }] = await apiClient(
-        rig.url,
+        server.url,
         body.access_token,
       ).call(profileApi.listSessions)
       for (const name of [browser, system]) expect(name?.length ?? 1).toBeGreaterThan(0)
     },
   )
 
-  it('is not for the extension, and holds nobody else’s', async () => {
-    const { api } = await rig.signIn('private@example.org')
-    const other = await rig.signIn('curious@example.org')
-    const extension = apiClient(rig.url, await connectExtension(api))
+  it('is not available to the extension, and contains only the user’s sessions', async () => {
+    const { api } = await server.signIn('private@example.org')
+    const other = await server.signIn('curious@example.org')
+    const extension = apiClient(server.url, await connectExtension(api))
     expect(await statusOf(extension.call(profileApi.listSessions))).toBe(403)
     expect(await other.api.call(profileApi.listSessions)).toHaveLength(1)
     const [mine] = await api.call(profileApi.listSessions)
@@ -92,8 +92,11 @@ describe('the list of sessions', () => {
 })
 
 describe('the number of sessions', () => {
-  it('of a user has a limit: a new one ends the oldest', { tags: 'long' }, async () => {
-    const [oldest, second] = [await rig.signIn('crowd@example.org'), await rig.signIn('crowd@example.org')]
+  it('is limited: a new session ends the oldest', { tags: 'long' }, async () => {
+    const [oldest, second] = [
+      await server.signIn('crowd@example.org'),
+      await server.signIn('crowd@example.org'),
+    ]
     for (let n = 2; n < LIMITS.sessionsMax; n++) await connectExtension(second.api)
     expect(await isLive(oldest.token)).toBe(true)
     const newest = await connectExtension(second.api)
@@ -109,7 +112,7 @@ describe('the number of sessions', () => {
 
 describe('ending sessions', () => {
   it('ends one, of a browser or of the extension, and no other', async () => {
-    const [one, two] = [await rig.signIn('ender@example.org'), await rig.signIn('ender@example.org')]
+    const [one, two] = [await server.signIn('ender@example.org'), await server.signIn('ender@example.org')]
     const extension = await connectExtension(one.api)
     for (const kind of ['extension', 'web'] as const) {
       const ending = (await one.api.call(profileApi.listSessions)).find(
@@ -125,29 +128,32 @@ describe('ending sessions', () => {
     ])
   })
 
-  it('voids the extension code that an ended one has made', async () => {
-    const [mine, thief] = [await rig.signIn('robbed@example.org'), await rig.signIn('robbed@example.org')]
+  it('invalidates the extension code that an ended session has created', async () => {
+    const [mine, thief] = [
+      await server.signIn('robbed@example.org'),
+      await server.signIn('robbed@example.org'),
+    ]
     const { code } = await thief.api.call(authApi.generateExtensionCode)
     await mine.api.call(profileApi.endOtherSessions)
-    const redeemed = rig.anyone.call(authApi.redeemExtensionCode, { body: { code } })
+    const redeemed = server.anyone.call(authApi.redeemExtensionCode, { body: { code } })
     expect(await statusOf(redeemed)).toBe(400)
     expect(await mine.api.call(profileApi.listSessions)).toHaveLength(1)
   })
 
   it('ends all others, whatever their number', { tags: 'long' }, async () => {
     const others = []
-    for (let n = 0; n < 12; n++) others.push(await rig.signIn('many@example.org'))
-    const { api, token } = await rig.signIn('many@example.org')
-    const stranger = await rig.signIn('untouched@example.org')
+    for (let n = 0; n < 12; n++) others.push(await server.signIn('many@example.org'))
+    const { api, token } = await server.signIn('many@example.org')
+    const stranger = await server.signIn('untouched@example.org')
     expect(await api.call(profileApi.endOtherSessions)).toEqual({ ended: 12 })
     expect(await Promise.all(others.map(each => isLive(each.token)))).toEqual(Array(12).fill(false))
     expect([await isLive(token), await isLive(stranger.token)]).toEqual([true, true])
     expect(await api.call(profileApi.endOtherSessions)).toEqual({ ended: 0 })
   })
 
-  it('ends a session that two end at once', async () => {
-    for (let round = 0; round < rounds(5); round++) {
-      const [one, two] = [await rig.signIn('twice@example.org'), await rig.signIn('twice@example.org')]
+  it('ends a session under concurrent requests', async () => {
+    for (let round = 0; round < runs(5); round++) {
+      const [one, two] = [await server.signIn('twice@example.org'), await server.signIn('twice@example.org')]
       const all = await one.api.call(profileApi.listSessions)
       const id = all.find(each => !each.current)!.id
       const ended = await Promise.all(
@@ -161,12 +167,12 @@ describe('ending sessions', () => {
 })
 
 describe('an unused session', () => {
-  it('ends after 14 days in a browser, after 30 in the extension', async () => {
-    const { token, api } = await rig.signIn('idle@example.org')
+  it('expires after 14 days in a browser, after 30 in the extension', async () => {
+    const { token, api } = await server.signIn('idle@example.org')
     const extension = await connectExtension(api)
     const start = Date.now()
     moveClock(start, 13.9 * DAY_MS)
-    // Asking is a use: the extension's session was not asked about.
+    // The check is a use of the browser's session; the extension's was not checked.
     expect(await isLive(token)).toBe(true)
     moveClock(start, 27.8 * DAY_MS)
     expect(await isLive(token)).toBe(true)
@@ -176,14 +182,14 @@ describe('an unused session', () => {
     expect([await isLive(token), await isLive(extension)]).toEqual([false, false])
   })
 
-  it('of a browser is dead a moment past its 14 days', async () => {
-    const { token } = await rig.signIn('away@example.org')
+  it('of a browser is expired just after 14 days', async () => {
+    const { token } = await server.signIn('away@example.org')
     moveClock(Date.now(), 14 * DAY_MS + 60_000)
     expect(await isLive(token)).toBe(false)
   })
 
-  it('notes its use at most every five minutes', async () => {
-    const { token, api } = await rig.signIn('seen@example.org')
+  it('records its use at most every five minutes', async () => {
+    const { token, api } = await server.signIn('seen@example.org')
     const start = Date.now()
     const seen = async () => Date.parse((await api.call(profileApi.listSessions))[0]!.last_seen_at)
     const opened = await seen()
@@ -196,19 +202,19 @@ describe('an unused session', () => {
   })
 })
 
-describe('whom a link signs in', () => {
-  const read = (token: string) => rig.anyone.send('POST', '/auth/read-magic-link', { token })
+describe('the account of a link', () => {
+  const read = (token: string) => server.anyone.send('POST', '/auth/read-magic-link', { token })
 
-  it('is told to who has its token, and leaves it unused', async () => {
-    const token = await rig.linkToken('reader@example.org')
+  it('is shown for its token, which stays unused', async () => {
+    const token = await server.linkToken('reader@example.org')
     for (let n = 0; n < 3; n++)
       expect(await read(token)).toMatchObject({ status: 200, body: { email: 'reader@example.org' } })
-    const { status } = await rig.anyone.send('POST', '/auth/verify-magic-link', { token })
+    const { status } = await server.anyone.send('POST', '/auth/verify-magic-link', { token })
     expect(status).toBe(200)
     expect(await read(token)).toMatchObject({ status: 400, body: { detail: DETAILS.badToken } })
   })
 
-  it('is told to nobody without one', async () => {
+  it('is not shown without a valid token', async () => {
     for (const token of ['', 'x', 'reader@example.org']) expect((await read(token)).status).toBe(400)
   })
 })

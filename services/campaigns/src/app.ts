@@ -9,7 +9,7 @@ import { createStore } from './store.js'
 import { addSubscriptionRoutes } from './subscriptions/routes/subscriptions.js'
 import { addTechniqueRoutes } from './techniques/routes/techniques.js'
 
-/** Campaigns: named collections of IODs. */
+/** Starts the service of campaigns: named collections of IODs. */
 export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<StoreService> =>
   startStoreService('campaigns', config, deps, service => {
     const store = createStore(service, config)

@@ -1,7 +1,7 @@
 /**
- * Neighbouring items in batches.
- * @param items of a batch, at most
- * @param size of a batch in all, at most, but for a larger single item
+ * Yields consecutive items in batches.
+ * @param items maximum number of items in a batch
+ * @param size maximum total size of a batch; a larger item is a batch by itself
  */
 export function* batchesOf<T>(
   all: Iterable<T>,

@@ -1,3 +1,3 @@
-/** Bytes of a document that was read without a model: the driver gives its own type. */
+/** Returns binary data of a lean document as a Buffer: the driver returns its own type. */
 export const bytesOf = (raw: Buffer | { buffer: Uint8Array }): Buffer =>
   Buffer.isBuffer(raw) ? raw : Buffer.from(raw.buffer)

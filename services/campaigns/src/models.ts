@@ -29,8 +29,8 @@ import {
   subscriptionSchema,
 } from './subscriptions/models/subscription.js'
 
-/** Counters per user. */
-type Counted = 'campaigns' | 'import_bytes' | 'published_bytes'
+/** Quota counters per user. */
+type QuotaCounter = 'campaigns' | 'import_bytes' | 'published_bytes'
 
 type Limits = Pick<CampaignsConfig, 'QUOTA_CAMPAIGNS' | 'QUOTA_IMPORT_BYTES' | 'QUOTA_PUBLISHED_BYTES'>
 
@@ -38,7 +38,7 @@ export const createModels = (mongo: Connection, limits: Limits) => {
   const campaigns = mongo.model<CampaignDoc>('Campaign', campaignSchema)
   const imports = mongo.model<ImportDoc>('Import', importSchema)
   const publications = mongo.model<PublicationDoc>('Publication', publicationSchema)
-  const quotas = createQuotas<Counted>({
+  const quotas = createQuotas<QuotaCounter>({
     mongo,
     limits: {
       campaigns: limits.QUOTA_CAMPAIGNS,
@@ -82,9 +82,8 @@ export const createModels = (mongo: Connection, limits: Limits) => {
 }
 export type CampaignModels = ReturnType<typeof createModels>
 
-/** The service's models, with its work that is done after a change. */
+/** The service's models and outbox kinds. */
 export interface Store extends CampaignModels {
-  /** Kinds of the outbox. */
   work: {
     imports: Kind<{ id: string }>
     publications: Kind<{ id: string }>

@@ -13,20 +13,20 @@ import {
   anEvidence,
   anIod,
   apiClient,
-  type BedUser,
+  type FixtureUser,
   newId,
-  rounds,
-  type ServiceBed,
-  startServiceBed,
+  runs,
+  type ServiceFixture,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let url: string
-let ana: BedUser
-let bo: BedUser
+let ana: FixtureUser
+let bo: FixtureUser
 let api: ApiClient
 let bosApi: ApiClient
 /** IODs of the scripted iods service, and the number of requests to it. */
@@ -41,26 +41,26 @@ const iod = (): Iod => {
 }
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  service = await createApp(readConfig(campaignsConfigSchema, bed.env), bed.deps)
-  url = await bed.listen(service)
-  ana = await bed.user('ana')
-  bo = await bed.user('bo')
+  fixture = await startServiceFixture()
+  service = await createApp(readConfig(campaignsConfigSchema, fixture.env), fixture.deps)
+  url = await fixture.listen(service)
+  ana = await fixture.user('ana')
+  bo = await fixture.user('bo')
   api = apiClient(url, ana.token)
   bosApi = apiClient(url, bo.token)
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 beforeEach(() => {
   iods = new Map()
   asked = []
-  bed.answer(iodsInternal.getIods, ({ body }) => {
+  fixture.answer(iodsInternal.getIods, ({ body }) => {
     asked.push(body.ids)
     // Not in the requested order, like a database.
     return [...iods.values()].filter(({ id }) => body.ids.includes(id)).reverse()
   })
-  bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => iods.has(id)))
-  bed.answer(iodsInternal.stateIods, () => ({}))
-  bed.answer(iodsInternal.getLevels, () => ({}))
+  fixture.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => iods.has(id)))
+  fixture.answer(iodsInternal.stateIods, () => ({}))
+  fixture.answer(iodsInternal.getLevels, () => ({}))
 })
 
 const create = (name = 'Night numbers', description?: string, client = api) =>
@@ -95,8 +95,8 @@ describe('campaigns', () => {
     expect(asked).toEqual([])
   })
 
-  it('of one user are at /campaigns/my, which is never an id', async () => {
-    const carla = await bed.user('carla')
+  it('of the caller are listed at /campaigns/my, which is never an id', async () => {
+    const carla = await fixture.user('carla')
     const client = apiClient(url, carla.token)
     expect((await client.send('GET', '/campaigns/my/')).body).toEqual([])
     const mine = await create('Mine', 'x', client)
@@ -105,8 +105,8 @@ describe('campaigns', () => {
       expect(await client.send(method, '/campaigns/my', { name: 'x' })).toMatchObject(notFound)
   })
 
-  it('come in pages', async () => {
-    const dora = apiClient(url, (await bed.user('dora')).token)
+  it('are listed in pages', async () => {
+    const dora = apiClient(url, (await fixture.user('dora')).token)
     for (let n = 0; n < 5; n++) await create(`Page ${n}`, undefined, dora)
     const seen: string[] = []
     let cursor: string | null = ''
@@ -129,7 +129,7 @@ describe('campaigns', () => {
     [{ name: 'x', description: 7 }, /^description: /],
     [{ name: 'x', created_by: newId() }, 'created_by: is not a known field'],
     [{ name: 'x', iods: [] }, 'iods: is not a known field'],
-  ])('refuse a wrong body (%#)', async (body, fault) => {
+  ])('reject an invalid body (%#)', async (body, fault) => {
     const answer = await api.send('POST', '/campaigns', body)
     expect(answer.status).toBe(422)
     expect(answer.body.detail).toEqual([typeof fault === 'string' ? fault : expect.stringMatching(fault)])
@@ -139,18 +139,18 @@ describe('campaigns', () => {
   })
 
   it('show a rename of their creator at once', async () => {
-    const user = await bed.user('before')
+    const user = await fixture.user('before')
     const { id } = await create('Renamed', '', apiClient(url, user.token))
-    bed.users.set(user.id, { id: user.id, username: 'after', created_at: user.created_at })
-    await service.redis.incr(usersVersionKey(bed.env.REDIS_PREFIX ?? ''))
+    fixture.users.set(user.id, { id: user.id, username: 'after', created_at: user.created_at })
+    await service.redis.incr(usersVersionKey(fixture.env.REDIS_PREFIX ?? ''))
     expect((await detail(id)).created_by_username).toBe('after')
-    bed.users.delete(user.id)
-    await service.redis.incr(usersVersionKey(bed.env.REDIS_PREFIX ?? ''))
+    fixture.users.delete(user.id)
+    await service.redis.incr(usersVersionKey(fixture.env.REDIS_PREFIX ?? ''))
     expect((await detail(id)).created_by_username).toBeNull()
   })
 
-  it('ask for a full session', async () => {
-    const collector = apiClient(url, await bed.token({ id: ana.id, scope: 'collector' }))
+  it('require a full session', async () => {
+    const collector = apiClient(url, await fixture.token({ id: ana.id, scope: 'collector' }))
     for (const [method, path] of [
       ['GET', '/campaigns'],
       ['GET', '/campaigns/my'],
@@ -169,7 +169,7 @@ describe('campaigns', () => {
 describe('a filtered list', () => {
   const names = ['Night numbers', 'Élan vital', 'NUMBERS (a.*b)', 'e\u0301lan', 'other', 'x'.repeat(9_990)]
 
-  it('has the campaigns with an IOD and with a text in their name, in pages and whole', {
+  it('contains the campaigns with an IOD and with a text in their name, in pages and as a whole', {
     tags: 'long',
   }, async () => {
     const members = [iod(), iod(), iod()]
@@ -193,7 +193,7 @@ describe('a filtered list', () => {
         const query = new URLSearchParams()
         if (member) query.set('iod_id', m % 2 ? member.id : member.id.toUpperCase())
         if (q) query.set('q', q)
-        // Other tests make campaigns, too.
+        // Other tests also create campaigns.
         const ours = (list: { id: string }[]) => list.map(({ id }) => id).filter(id => made.includes(id))
         const whole = await api.send('GET', `/campaigns?${query}`)
         expect(ours(whole.body)).toEqual(passes.map(({ id }) => id))
@@ -209,7 +209,7 @@ describe('a filtered list', () => {
     expect(await api.call(campaignsApi.listCampaigns, { query: { iod_id: newId() } })).toEqual([])
   })
 
-  it('follows additions, removals, renames and deletions at once', async () => {
+  it('reflects additions, removals, renames and deletions at once', async () => {
     const one = iod()
     const { id } = await create('Before')
     const listed = async (query: object) =>
@@ -230,21 +230,21 @@ describe('a filtered list', () => {
   })
 
   it.each(['iod_id=x', 'iod_id=', 'iod_id[$ne]=1', 'q=a%00b', 'q=a&q=b', `q=${'x'.repeat(201)}`, 'name=x'])(
-    'refuses %s',
+    'rejects %s',
     async query => {
       const { status, body } = await api.send('GET', `/campaigns?${query}`)
       expect([status, Object.keys(body)]).toEqual([422, ['detail']])
     },
   )
 
-  it('takes any text up to its limit as itself', async () => {
+  it('searches any text up to the limit literally', async () => {
     for (const q of ['.*', '(', '[a-', '\\', '$where', '^', ' ', '%', '\ud83d\ude00', 'x'.repeat(200)])
       expect((await api.send('GET', `/campaigns?limit=1&q=${encodeURIComponent(q)}`)).status).toBe(200)
   })
 })
 
 describe('editing and deleting', () => {
-  it('is the creator’s alone', async () => {
+  it('is allowed only to the creator', async () => {
     const { id } = await create('Mine', 'text')
     const refused = { status: 403, body: { detail: DETAILS.forbidden } }
     expect(await bosApi.send('PATCH', `/campaigns/${id}`, { name: 'Taken' })).toMatchObject(refused)
@@ -264,7 +264,7 @@ describe('editing and deleting', () => {
     expect(await api.send('GET', `/campaigns/${id}`)).toMatchObject(notFound)
   })
 
-  it('finds nothing under ids that are none', async () => {
+  it('answers 404 for malformed and unknown ids', async () => {
     for (const id of ['x', '%00', '..%2f', '0'.repeat(25), newId()]) {
       expect(await api.send('GET', `/campaigns/${id}`)).toMatchObject(notFound)
       expect(await api.send('DELETE', `/campaigns/${id}`)).toMatchObject(notFound)
@@ -275,13 +275,13 @@ describe('editing and deleting', () => {
 })
 
 describe('members', () => {
-  it('are added and removed by anybody, and read in the order of adding', async () => {
+  it('are added and removed by any user, and read in the order of addition', async () => {
     const { id } = await create()
     const [a, b, c] = [iod(), iod(), iod()]
     await add(id, b.id)
     await add(id, a.id, bosApi)
     const { status, body: listed } = await add(id, c.id)
-    // The answer omits the members, so that its size does not grow with the campaign.
+    // The response omits the members, so that its size does not grow with the campaign.
     expect({ status, listed }).toEqual({
       status: 200,
       listed: {
@@ -304,7 +304,7 @@ describe('members', () => {
     expect(all.find(campaign => campaign.id === id)).toEqual({ ...listed, iod_count: 2 })
   })
 
-  it('come from the iods service in one call', async () => {
+  it('are fetched from the iods service in one call', async () => {
     const { id } = await create()
     const members = Array.from({ length: 7 }, iod)
     for (const member of members) await add(id, member.id)
@@ -313,7 +313,7 @@ describe('members', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('are in once, however often they are added', async () => {
+  it('are stored once when added repeatedly', async () => {
     const { id } = await create()
     const one = iod()
     await add(id, one.id)
@@ -331,11 +331,11 @@ describe('members', () => {
     expect(await detail(id)).toMatchObject({ iod_count: 0, iods: [] })
   })
 
-  it('all get in when 20 are added at once by two users, and all out likewise', {
+  it('are all stored when two users add 20 at once, and all removed likewise', {
     tags: 'long',
     timeout: 600_000,
   }, async () => {
-    for (let round = 0; round < rounds(2); round++) {
+    for (let round = 0; round < runs(2); round++) {
       const { id } = await create()
       const members = Array.from({ length: 20 }, iod)
       const added = await Promise.all(members.map((member, n) => add(id, member.id, n % 2 ? api : bosApi)))
@@ -348,7 +348,7 @@ describe('members', () => {
     }
   })
 
-  it('are added many at a time, in their order, each once', async () => {
+  it('are added in bulk, in the given order, each once', async () => {
     const { id } = await create()
     const [first, second, third] = [iod(), iod(), iod()]
     const unknown = newId()
@@ -370,8 +370,8 @@ describe('members', () => {
       expect((await api.send('POST', `/campaigns/${id}/add-iods`, { iod_ids })).status).toBe(422)
   })
 
-  it('all get in once when lists that overlap are added at once by two users', async () => {
-    for (let round = 0; round < rounds(2); round++) {
+  it('are stored once when two users add overlapping lists at once', async () => {
+    for (let round = 0; round < runs(2); round++) {
       const { id } = await create()
       const members = Array.from({ length: 40 }, iod)
       const lists = Array.from({ length: 8 }, (_, n) => members.slice(n * 4, n * 4 + 12).map(each => each.id))
@@ -385,12 +385,12 @@ describe('members', () => {
     }
   }, 600_000)
 
-  it('leave nothing behind when the campaign is deleted while they are added', async () => {
-    for (let round = 0; round < rounds(4); round++) {
+  it('do not restore a campaign that is deleted while they are added', async () => {
+    for (let round = 0; round < runs(4); round++) {
       const { id } = await create()
       const members = Array.from({ length: 20 }, iod)
       const adds = members.map(member => add(id, member.id))
-      // Each round deletes later, to cover every stage of the adds.
+      // Each run deletes later, to cover every stage of the additions.
       if (round % 4) await Promise.race(adds.slice(0, 5 * (round % 4)))
       let isDeleted = false
       const deletion = api.send('DELETE', `/campaigns/${id}`).finally(() => {
@@ -421,7 +421,7 @@ describe('members', () => {
       return { id, members }
     }
 
-    it('are read whole and in order, or the first of them', { tags: 'long' }, async () => {
+    it('are read completely and in order, or up to a limit', { tags: 'long' }, async () => {
       const { id, members } = await createLarge(5_000)
       const extra = iod()
       expect((await add(id, extra.id)).body).toMatchObject({ iod_count: 5_001 })
@@ -437,10 +437,10 @@ describe('members', () => {
       expect((await remove(id, members[4_000]?.id ?? '')).body.iods).toHaveLength(5_000)
     })
 
-    it('are not taken for whole when the iods service goes down between two batches', async () => {
+    it('are not presented as complete when the iods service fails between two batches', async () => {
       const { id } = await createLarge(2_500)
       let calls = 0
-      bed.answer(iodsInternal.getIods, ({ body }) => {
+      fixture.answer(iodsInternal.getIods, ({ body }) => {
         if (++calls === 3) throw new HttpError(503, DETAILS.unavailable)
         return body.ids.flatMap(each => iods.get(each) ?? [])
       })
@@ -457,11 +457,11 @@ describe('export', () => {
       headers: { authorization: `Bearer ${bo.token}` },
     })
 
-  it('answers a file in each format, whoever asks', async () => {
+  it('returns a file in each format to any user', async () => {
     const { id } = await create('Night "numbers"')
     const one = iod()
     await add(id, one.id)
-    // The clock stands: midnight must not pass before a file is named.
+    // The clock is fixed: midnight must not pass before a file is named.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
     onTestFinished(() => void vi.useRealTimers())
     const day = new Date().toISOString().slice(0, 10)
@@ -482,14 +482,14 @@ describe('export', () => {
     expect(await csv.text()).toContain(one.value)
   })
 
-  it('has the evidence of the IODs where it is asked for, and without the question the very same file', async () => {
+  it('contains the evidence of the IODs on request, and is otherwise the same file as without evidence', async () => {
     const { id } = await create()
     const [one, two] = [iod(), iod()]
     await add(id, one.id)
     await add(id, two.id)
     const quote = anEvidence({ iod_id: two.id, exact: two.value })
     const questions: object[] = []
-    bed.answer(evidenceInternal.exportEvidence, ({ body }) => {
+    fixture.answer(evidenceInternal.exportEvidence, ({ body }) => {
       questions.push(body)
       return [quote]
     })
@@ -514,13 +514,13 @@ describe('export', () => {
     expect((await download(id, '?evidence=yes')).status).toBe(422)
   })
 
-  it('has what is stated of its IODs in STIX and MISP, and in no other format asks for it', async () => {
+  it('contains the statements of its IODs in STIX and MISP, and requests them for no other format', async () => {
     const { id } = await create()
     const members = [iod(), iod(), iod()]
     for (const member of members) await add(id, member.id)
     const asked: string[][] = []
     const since = '2999-01-01T00:00:00.000Z'
-    bed.answer(iodsInternal.stateIods, ({ body }) => {
+    fixture.answer(iodsInternal.stateIods, ({ body }) => {
       asked.push(body.ids)
       return Object.fromEntries(
         members.map((member, n) => [
@@ -540,7 +540,7 @@ describe('export', () => {
     expect(Event.timestamp).toBe(String(Date.parse(since) / 1000))
   })
 
-  it('is the same file until the campaign changes, by whatever change', async () => {
+  it('is the same file until any change of the campaign', async () => {
     const { id } = await create()
     const [one, two] = [iod(), iod()]
     await add(id, one.id)
@@ -566,47 +566,49 @@ describe('export', () => {
       expect(await read()).toEqual(after)
       before = after
     }
-    // What changes nothing is no change.
+    // Requests without effect do not change the file.
     await add(id, one.id)
     await remove(id, newId())
     expect(await read()).toEqual(before)
   })
 
-  it('makes no file that would name its IODs differently', async () => {
+  it('answers 503 when the statements of its IODs are unavailable in STIX and MISP', async () => {
     const { id } = await create()
     await add(id, iod().id)
-    bed.answer(iodsInternal.stateIods, () => {
+    fixture.answer(iodsInternal.stateIods, () => {
       throw new HttpError(503, DETAILS.unavailable)
     })
     for (const format of ['stix', 'misp']) expect((await download(id, `?format=${format}`)).status).toBe(503)
     for (const format of ['json', 'csv']) expect((await download(id, `?format=${format}`)).status).toBe(200)
   })
 
-  it('makes no file that lacks its evidence, and none with too much of it', async () => {
+  it('answers 503 when its evidence is unavailable, and 413 for too much of it', async () => {
     const { id } = await create()
     const one = iod()
     await add(id, one.id)
     const quote = anEvidence({ iod_id: one.id })
-    bed.answer(evidenceInternal.exportEvidence, ({ body }) => Array.from({ length: body.limit }, () => quote))
+    fixture.answer(evidenceInternal.exportEvidence, ({ body }) =>
+      Array.from({ length: body.limit }, () => quote),
+    )
     const answer = await download(id, '?evidence=true')
     expect([answer.status, await answer.json()]).toEqual([413, { detail: DETAILS.exportedEvidenceFull }])
-    bed.answer(evidenceInternal.exportEvidence, () => {
+    fixture.answer(evidenceInternal.exportEvidence, () => {
       throw new HttpError(503, DETAILS.unavailable)
     })
     expect((await download(id, '?evidence=true')).status).toBe(503)
     expect((await download(id)).status).toBe(200)
   })
 
-  it('refuses other formats and unknown campaigns', async () => {
+  it('rejects other formats and unknown campaigns', async () => {
     const { id } = await create()
     expect((await download(id, '?format=pdf')).status).toBe(422)
     expect((await download(newId())).status).toBe(404)
   })
 
-  it('makes no file that lacks its IODs', async () => {
+  it('answers 503 when its IODs are unavailable', async () => {
     const { id } = await create()
     await add(id, iod().id)
-    bed.answer(iodsInternal.getIods, () => {
+    fixture.answer(iodsInternal.getIods, () => {
       throw new HttpError(503, DETAILS.unavailable)
     })
     expect((await download(id)).status).toBe(503)
@@ -616,19 +618,19 @@ describe('export', () => {
 describe('while the iods service is down', () => {
   beforeEach(() => {
     for (const endpoint of [iodsInternal.getIods, iodsInternal.knownIods])
-      bed.answer(endpoint, () => {
+      fixture.answer(endpoint, () => {
         throw new HttpError(503, DETAILS.unavailable)
       })
   })
 
-  it('a campaign stays readable and says what is missing', async () => {
+  it('a campaign remains readable and states that its IODs are missing', async () => {
     const { id } = await create()
-    bed.answer(iodsInternal.getIods, ({ body }) => body.ids.flatMap(each => iods.get(each) ?? []))
-    bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => iods.has(id)))
+    fixture.answer(iodsInternal.getIods, ({ body }) => body.ids.flatMap(each => iods.get(each) ?? []))
+    fixture.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => iods.has(id)))
     const one = iod()
     const whole = await add(id, one.id)
     expect(whole.headers.get('x-iods-unavailable')).toBeNull()
-    bed.answer(iodsInternal.getIods, () => {
+    fixture.answer(iodsInternal.getIods, () => {
       throw new HttpError(503, DETAILS.unavailable)
     })
     const answer = await api.send('GET', `/campaigns/${id}`)
@@ -637,7 +639,7 @@ describe('while the iods service is down', () => {
     expect(await remove(id, one.id)).toMatchObject({ status: 200, body: { iod_count: 0 } })
   })
 
-  it('adding answers 503 and changes nothing', async () => {
+  it('an addition answers 503 and changes nothing', async () => {
     const { id } = await create()
     expect(await add(id, newId())).toMatchObject({ status: 503, body: { detail: DETAILS.unavailable } })
     expect(await detail(id)).toMatchObject({ iod_count: 0 })

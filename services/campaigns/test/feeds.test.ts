@@ -22,11 +22,11 @@ import {
   anIod,
   apiClient,
   aVote,
-  type BedUser,
+  type FixtureUser,
   newId,
   OpenctiPuller,
-  type ServiceBed,
-  startServiceBed,
+  type ServiceFixture,
+  startServiceFixture,
   type TaxiiAddress,
   TaxiiReader,
 } from '@iodine/test-kit'
@@ -35,44 +35,44 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { campaignsConfigSchema, createApp } from '../src/index.js'
 import { gate, publishChanges, sweepPublications, workDone } from './work.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let url: string
-let ana: BedUser
+let ana: FixtureUser
 let api: ApiClient
-/** The scripted iods service, and the level that each IOD came with. */
+/** IODs of the scripted iods service, and their levels. */
 let iods: Map<string, Iod>
 let levels: Map<string, Tlp>
 let campaign: Campaign
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  const env = { ...bed.env, QUOTA_PUBLISHED_BYTES: '3000000' }
-  service = await createApp(readConfig(campaignsConfigSchema, env), bed.deps)
-  url = await bed.listen(service)
+  fixture = await startServiceFixture()
+  const env = { ...fixture.env, QUOTA_PUBLISHED_BYTES: '3000000' }
+  service = await createApp(readConfig(campaignsConfigSchema, env), fixture.deps)
+  url = await fixture.listen(service)
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 beforeEach(async () => {
   await workDone(service)
   for (const name of ['outbox', 'publications', 'published', 'campaigns', 'feed_events', 'feed_event_parts'])
     await service.mongo.collection(name).deleteMany({})
   iods = new Map()
   levels = new Map()
-  ana = await bed.user(`ana${newId().slice(-8)}`)
+  ana = await fixture.user(`ana${newId().slice(-8)}`)
   api = apiClient(url, ana.token)
   campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Lake' } })
   const found = (ids: readonly string[]) => ids.flatMap(id => iods.get(id) ?? [])
-  bed.answer(iodsInternal.getIods, ({ body }) => found(body.ids))
-  bed.answer(iodsInternal.knownIods, ({ body }) => found(body.ids).map(({ id }) => id))
-  bed.answer(iodsInternal.bringIods, ({ body }) =>
+  fixture.answer(iodsInternal.getIods, ({ body }) => found(body.ids))
+  fixture.answer(iodsInternal.knownIods, ({ body }) => found(body.ids).map(({ id }) => id))
+  fixture.answer(iodsInternal.upsertIods, ({ body }) =>
     body.iods.map(({ iod }) => {
       const made = anIod({ id: newId(), ...iod, source: iod.source ?? null, source_id: null })
       iods.set(made.id, made)
       return { id: made.id, created: true }
     }),
   )
-  bed.answer(iodsInternal.findIods, ({ body }) => body.iods.map(() => null))
-  bed.answer(iodsInternal.stateIods, ({ body }) =>
+  fixture.answer(iodsInternal.findIods, ({ body }) => body.iods.map(() => null))
+  fixture.answer(iodsInternal.stateIods, ({ body }) =>
     Object.fromEntries(
       found(body.ids).map(({ id, created_at }) => [
         id,
@@ -107,7 +107,7 @@ const publish = async (of = campaign.id) => {
   await settle(of)
   return (await sharing(of)).feed?.collection ?? ''
 }
-const tokenFor = (tlp: Tlp) => bed.token({ id: ana.id, scope: 'feed', tlp })
+const tokenFor = (tlp: Tlp) => fixture.token({ id: ana.id, scope: 'feed', tlp })
 const address = async (tlp: Tlp = 'amber+strict'): Promise<TaxiiAddress> => ({
   root: `${url}/taxii2/iodine/`,
   authorization: `Bearer ${await tokenFor(tlp)}`,
@@ -135,8 +135,10 @@ const bring = async (file: string, of = campaign.id, format: 'stix' | 'misp' = '
   return id
 }
 
-describe('what is published', () => {
-  it('is what the export says, read twice: the second time nothing is new', { tags: 'long' }, async () => {
+describe('a published object', () => {
+  it('equals the exported one, and is read once: a second read returns nothing new', {
+    tags: 'long',
+  }, async () => {
     await addIods(3)
     const collection = await publish()
     const reader = new TaxiiReader(await address(), collection)
@@ -156,7 +158,7 @@ describe('what is published', () => {
     })
   })
 
-  it('comes to pullers as it changes, and nothing else', async () => {
+  it('is sent to pullers when it changes, without unchanged objects', async () => {
     const [first] = await addIods(2)
     const collection = await publish()
     const reader = new TaxiiReader(await address(), collection)
@@ -164,7 +166,7 @@ describe('what is published', () => {
     const [third] = await addIods(1)
     await follow()
     const news = await reader.pull()
-    // The indicator, its observable, two relationships; the campaign and its grouping.
+    // The indicator, its observable, two relationships, the campaign and its grouping.
     expect(news.map(({ type }) => type).sort()).toEqual([
       'campaign',
       'grouping',
@@ -188,7 +190,7 @@ describe('what is published', () => {
     expect(await reader.pull()).toEqual([])
   })
 
-  it('has each change in the outbox from the transaction of the change on, and nothing of what changes nothing', {
+  it('has an outbox entry from the transaction of each change, and none for a request without effect', {
     tags: 'long',
   }, async () => {
     const [first, second] = await addIods(2)
@@ -209,9 +211,9 @@ describe('what is published', () => {
       () => api.call(campaignsApi.removeTechnique, { params: technique }),
     ]
     for (const change of changes) {
-      // The publication waits for its IODs: its entry stays until the change is looked for.
+      // The publication waits for its IODs: its outbox entry remains until the assertion.
       const reading = gate()
-      bed.answer(iodsInternal.getIods, async ({ body }) => {
+      fixture.answer(iodsInternal.getIods, async ({ body }) => {
         await reading.pass()
         return body.ids.flatMap(id => iods.get(id) ?? [])
       })
@@ -226,7 +228,7 @@ describe('what is published', () => {
     expect(await entries()).toBe(0)
   })
 
-  it('loses what was revoked 90 days ago', { tags: 'long' }, async () => {
+  it('is removed 90 days after its revocation', { tags: 'long' }, async () => {
     const [iod] = await addIods(2)
     const collection = await publish()
     await api.call(campaignsApi.removeIod, { params: { id: campaign.id }, body: { iod_id: iod?.id ?? '' } })
@@ -247,7 +249,7 @@ describe('what is published', () => {
     expect(left.filter(({ type }) => type === 'indicator')).toHaveLength(1)
   })
 
-  it('follows what members say of its IODs, in later versions', async () => {
+  it('reflects votes and comments on its IODs in later versions', async () => {
     const [iod] = await addIods(1)
     const collection = await publish()
     const reader = new TaxiiReader(await address(), collection)
@@ -256,11 +258,10 @@ describe('what is published', () => {
     iods.set(voted.id, voted)
     await follow()
     expect(await reader.pull()).toEqual([])
-    // From time to time.
     await sweep()
     const news = await reader.pull()
     expect(news.map(({ type }) => type).sort()).toEqual(['grouping', 'opinion'])
-    // Renamed: the same object and version, in other words, is a later version.
+    // A rename changes the content of the same version, so it is published as a later version.
     const before = news.find(({ type }) => type === 'opinion')
     iods.set(voted.id, { ...voted, votes: [{ ...voted.votes[0], username: 'bob' }] } as Iod)
     await sweep()
@@ -272,7 +273,7 @@ describe('what is published', () => {
     expect(await reader.pull()).toEqual([])
   })
 
-  it('has objects of other tools byte for byte, and never signs in their name', {
+  it('preserves the bytes of other tools, and is never revoked in their name', {
     tags: 'long',
   }, async () => {
     const theirs = `{"type":"malware", "id":"malware--00000000-0000-4000-8000-000000000001","created":"2026-01-01T00:00:00Z","spec_version":{"toString":1},"name":"\\u0000 1e999","x_score":1.0,"x":9007199254740993,"name":"doubled"}`
@@ -305,7 +306,9 @@ describe('what is published', () => {
     )
   })
 
-  it('is the latest version of an object, however finely its time is written', { tags: 'long' }, async () => {
+  it('is the latest version of an object, regardless of the precision of its time', {
+    tags: 'long',
+  }, async () => {
     const name = 'x-thing--00000000-0000-4000-8000-000000000003'
     const times = ['2026-01-03T00:00:00.5Z', '2026-01-03T00:00:00Z']
     const versions = times.map(modified => JSON.stringify({ type: 'x-thing', id: name, modified }))
@@ -318,7 +321,7 @@ describe('what is published', () => {
     expect([await versionsOf('last'), await versionsOf('first')]).toEqual([[times[0]], [times[1]]])
   })
 
-  it('is published by batches, each with a later millisecond, also by many at once', {
+  it('is published in batches, each with a later millisecond, also concurrently', {
     tags: 'long',
   }, async () => {
     await addIods(450)
@@ -330,7 +333,7 @@ describe('what is published', () => {
     const reader = new TaxiiReader(await address(), 'all', 100)
     let done = false
     const reading = (async () => {
-      // Pulls while batches are written: nothing is missed.
+      // Pulls during the writes must not miss a batch.
       while (!done) await reader.pull()
       await reader.pull()
     })()
@@ -350,7 +353,9 @@ describe('what is published', () => {
     expect(batches.size).toBeGreaterThanOrEqual(all.length + 1)
   })
 
-  it('is in the collection of all once, however many campaigns have it', { tags: 'long' }, async () => {
+  it('is in the collection of all campaigns once, also when several campaigns contain it', {
+    tags: 'long',
+  }, async () => {
     const [shared] = await addIods(1)
     const other = await api.call(campaignsApi.createCampaign, { body: { name: 'Other' } })
     await api.call(campaignsApi.addIods, { params: { id: other.id }, body: { iod_ids: [shared?.id ?? ''] } })
@@ -359,7 +364,7 @@ describe('what is published', () => {
     const all = await new TaxiiReader(await address(), 'all').pull()
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
     expect(all.filter(({ type }) => type === 'indicator')).toHaveLength(1)
-    // Withdrawn from one, it stays in the other: it is not revoked.
+    // Another campaign still publishes it, so its withdrawal does not revoke it.
     const reader = new TaxiiReader(await address(), own)
     await reader.pull()
     await share({ published: false })
@@ -369,7 +374,7 @@ describe('what is published', () => {
     const left = await new TaxiiReader(await address(), 'all').pull()
     expect(left.filter(({ type, revoked }) => type === 'indicator' && !revoked)).toHaveLength(1)
     expect(left.filter(({ type }) => type === 'identity')).toHaveLength(1)
-    // The last one revokes it.
+    // The last withdrawal revokes it.
     await share({ published: false }, other.id)
     await settle(other.id)
     const end = await new TaxiiReader(await address(), 'all').pull()
@@ -378,7 +383,7 @@ describe('what is published', () => {
   })
 })
 
-describe('a campaign that is withdrawn', () => {
+describe('a withdrawn campaign', () => {
   const comment = {
     id: newId(),
     user_id: newId(),
@@ -387,7 +392,7 @@ describe('a campaign that is withdrawn', () => {
     created_at: '2026-11-19T08:30:00.000Z',
   }
 
-  it('is revoked at pullers, without what anybody wrote', async () => {
+  it('is revoked at pullers, in versions without texts of users', async () => {
     await addIods(2, campaign.id, { comments: [comment], votes: [aVote('bo', 'NEGATIVE')] })
     const collection = await publish()
     const [reader, opencti] = [
@@ -410,7 +415,7 @@ describe('a campaign that is withdrawn', () => {
         if (revocable.includes(type)) expect([type, revoked]).toEqual([type, true])
   })
 
-  it('by its deletion, too, and published again it lives again in later versions', {
+  it('is published again in later versions; its deletion withdraws it, too', {
     tags: 'long',
   }, async () => {
     await addIods(1)
@@ -429,10 +434,10 @@ describe('a campaign that is withdrawn', () => {
     await api.call(campaignsApi.deleteCampaign, { params: { id: campaign.id } })
     await settle()
     expect((await reader.pull()).some(({ type, revoked }) => type === 'campaign' && revoked)).toBe(true)
-    // Nobody who comes later learns its name.
+    // Later readers cannot see its name.
     const listed = await get('iodine/collections/')
     expect(listed.text).not.toContain('Lake')
-    // After a while nothing is left of it.
+    // Its documents are removed once they have expired.
     await service.mongo.collection('published').updateMany({}, { $set: { added: new Date(0) } })
     await sweep()
     expect(await service.mongo.collection('published').countDocuments()).toBe(0)
@@ -440,16 +445,16 @@ describe('a campaign that is withdrawn', () => {
     expect((await get(`iodine/collections/${collection}/`)).status).toBe(404)
   })
 
-  it('by the end of its creator’s account, whose export names it', async () => {
+  it('is withdrawn by the deletion of its creator’s account, whose data export names it', async () => {
     await addIods(1)
     const collection = await publish()
     const reader = new TaxiiReader(await address(), collection)
     await reader.pull()
-    const exported = await bed.internal(personalDataInternal.exportUser, { params: { id: ana.id } })
+    const exported = await fixture.internal(personalDataInternal.exportUser, { params: { id: ana.id } })
     expect(exported.filter(({ kind }) => kind === 'publication')).toMatchObject([
       { data: { campaign_id: campaign.id, published: true } },
     ])
-    await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    await fixture.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
     await settle()
     expect((await reader.pull()).every(({ revoked }) => revoked)).toBe(true)
     expect(await sharing()).toMatchObject({ published: false })
@@ -460,7 +465,7 @@ describe('a campaign that is withdrawn', () => {
 })
 
 describe('the level', () => {
-  it('red is never published, and bounds what a key reads', async () => {
+  it('red is never published; a token reads up to its level', async () => {
     expect(await refusal(share({ tlp: 'red', published: true }))).toEqual([409, DETAILS.publishedRed])
     const [green, amber, red] = await addIods(3)
     levels.set(amber?.id ?? '', 'amber')
@@ -480,7 +485,7 @@ describe('the level', () => {
     expect((await get('iodine/collections/', { tlp: 'green' })).body.collections).toHaveLength(2)
   })
 
-  it('that is raised counts at once, before anything is published anew', async () => {
+  it('applies at once when raised, before the next publication', async () => {
     await addIods(2)
     await publish()
     await share({ tlp: 'amber' })
@@ -495,7 +500,7 @@ describe('the level', () => {
     expect(pulled.filter(({ type }) => type === 'indicator')).toHaveLength(2)
   })
 
-  it('of an import that is red withdraws the campaign until it is removed', async () => {
+  it('of a red import withdraws the campaign until the import is removed', async () => {
     await addIods(1)
     const collection = await publish()
     const reader = new TaxiiReader(await address(), collection)
@@ -513,9 +518,9 @@ describe('the level', () => {
     expect((await reader.pull()).some(({ type, revoked }) => type === 'indicator' && !revoked)).toBe(true)
   })
 
-  it('of a token without one, or with red, reads nothing', async () => {
+  it('of a token must be present and below red', async () => {
     for (const tlp of [undefined, 'red'] as const) {
-      const token = await bed.token({ id: ana.id, scope: 'feed', ...(tlp && { tlp }) })
+      const token = await fixture.token({ id: ana.id, scope: 'feed', ...(tlp && { tlp }) })
       const answer = await fetch(`${url}/taxii2/`, { headers: { authorization: `Bearer ${token}` } })
       expect(answer.status).toBe(401)
     }
@@ -523,7 +528,7 @@ describe('the level', () => {
 })
 
 describe('TAXII 2.1', () => {
-  it('names what there is', async () => {
+  it('describes the server, its root and its collections', async () => {
     await addIods(1)
     const collection = await publish()
     const discovery = await get('')
@@ -542,7 +547,7 @@ describe('TAXII 2.1', () => {
       expect((await get(`iodine/collections/${name}`)).body).toEqual(collections[1])
   })
 
-  it('pages by next, strictly after, with the times of each page', async () => {
+  it('pages by `next` and `added_after`, with the times of each page', async () => {
     await addIods(40)
     const collection = await publish()
     const path = `iodine/collections/${collection}/objects/`
@@ -569,7 +574,7 @@ describe('TAXII 2.1', () => {
     ]
     for (const other of others)
       expect((await get(`${path}?added_after=${other}`)).body).toEqual({ more: false })
-    // Finer times are within the millisecond.
+    // Finer times are cut to the millisecond.
     expect((await get(`${path}?added_after=${last.replace('Z', '999Z')}`)).body.objects).toBeUndefined()
     const before = new Date(Date.parse(last) - 1).toISOString()
     expect((await get(`${path}?added_after=${before}`)).body.objects.length).toBeGreaterThan(0)
@@ -580,14 +585,14 @@ describe('TAXII 2.1', () => {
       version: expect.stringMatching(/Z$/),
       media_type: 'application/stix+json;version=2.1',
     })
-    // STIX and TAXII know no empty list.
+    // STIX and TAXII omit empty lists.
     const empty = await get(`iodine/collections/${collection}/manifest/?added_after=${last}`)
     expect(empty.body).toEqual({ more: false })
     const versions = await get(`${path}${ids[0]}/versions/?added_after=${last}`)
     expect(versions.body).toEqual({ more: false })
   })
 
-  it('selects by id, type, version and version of STIX', async () => {
+  it('selects by id, type, version and STIX version', async () => {
     await addIods(3)
     const collection = await publish()
     const path = `iodine/collections/${collection}/objects/`
@@ -604,7 +609,7 @@ describe('TAXII 2.1', () => {
     expect((await get(`${path}x--1/versions/`)).status).toBe(404)
   })
 
-  it('refuses in its own form', async () => {
+  it('answers errors in the form of TAXII', async () => {
     const collection = await publish()
     const path = `iodine/collections/${collection}/objects/`
     for (const query of [
@@ -620,7 +625,7 @@ describe('TAXII 2.1', () => {
       '?match[id][$gt]=',
     ]) {
       const { status, body, headers } = await get(path + query)
-      // A parameter that is none is ignored.
+      // An unknown parameter is ignored.
       if (query === '?match[id][$gt]=') expect(status).toBe(200)
       else {
         expect([query, status, body.http_status]).toEqual([query, 400, '400'])
@@ -646,13 +651,13 @@ describe('TAXII 2.1', () => {
       expect([accept, (await get('', { accept })).status]).toEqual([accept, 200])
     for (const [token, status] of [
       [ana.token, 403],
-      [await bed.token({ id: ana.id, scope: 'collector' }), 403],
+      [await fixture.token({ id: ana.id, scope: 'collector' }), 403],
       ['nonsense', 401],
     ] as const) {
       const answer = await fetch(`${url}/taxii2/`, { headers: { authorization: `Bearer ${token}` } })
       expect([answer.status, (await answer.json()).http_status]).toEqual([status, String(status)])
     }
-    // And a feed's token is for feeds alone.
+    // A feed token is valid only for feeds.
     const feed = apiClient(url, await tokenFor('green'))
     expect(await feed.send('GET', '/campaigns')).toMatchObject({
       status: 403,
@@ -660,14 +665,14 @@ describe('TAXII 2.1', () => {
     })
   })
 
-  it('is read by OpenCTI’s puller step by step', { tags: 'long' }, async () => {
+  it('is read by OpenCTI’s puller, page by page', { tags: 'long' }, async () => {
     await addIods(600)
     const collection = await publish()
     const puller = new OpenctiPuller(await address(), collection)
-    // Pages are of 1,000: the first run has more, the last one ends the paging.
+    // Pages have 1,000 objects: more follow after the first run.
     const first = await puller.run()
     expect(first).toBe(1_000)
-    // Published between two pages: it is not missed.
+    // The puller must not miss an object published between two pages.
     await addIods(1)
     await follow()
     await puller.settle()
@@ -675,7 +680,7 @@ describe('TAXII 2.1', () => {
     await fresh.pull()
     expect([...puller.objects.keys()].sort()).toEqual([...fresh.objects.keys()].sort())
     for (const [id, { modified }] of fresh.objects) expect(puller.objects.get(id)?.modified).toBe(modified)
-    // Nothing is new: nothing is ingested, ever again.
+    // Without new objects the puller ingests nothing.
     for (let n = 0; n < 3; n++) expect(await puller.run()).toBe(0)
     await addIods(1)
     await follow()
@@ -683,7 +688,7 @@ describe('TAXII 2.1', () => {
   })
 })
 
-describe('the feed of MISP', () => {
+describe('the MISP feed', () => {
   const file = async (name: string, { tlp = 'amber+strict', ...headers }: Record<string, string> = {}) => {
     const answer = await fetch(`${url}/feeds/misp/${name}`, {
       headers: { authorization: `Bearer ${await tokenFor(tlp as Tlp)}`, ...headers },
@@ -695,7 +700,7 @@ describe('the feed of MISP', () => {
     const [uuid = ''] = Object.keys(await manifest(tlp))
     return JSON.parse((await file(`${uuid}.json`, { tlp })).text).Event
   }
-  it('has an event for each campaign, the same bytes until something changes', async () => {
+  it('contains an event for each campaign, in the same bytes until a change', async () => {
     const [first] = await addIods(3)
     await publish()
     const listed = await manifest()
@@ -734,7 +739,7 @@ describe('the feed of MISP', () => {
     expect(Number((await event()).timestamp)).toBeGreaterThan(Number(Event.timestamp))
   })
 
-  it('marks what is gone as deleted, in an event of a later time each', { tags: 'long' }, async () => {
+  it('marks removed attributes as deleted, in events with later timestamps', { tags: 'long' }, async () => {
     const [first, second] = await addIods(2)
     await publish()
     const before = await event()
@@ -749,7 +754,7 @@ describe('the feed of MISP', () => {
     expect(gone[0].uuid).toBe(before.Attribute[0].uuid)
     expect(Number(after.timestamp)).toBeGreaterThan(Number(before.timestamp))
     await remove(second)
-    // Within the same second, too: pullers compare nothing else.
+    // Also within the same second, as pullers compare only the timestamp.
     expect(Number((await event()).timestamp)).toBeGreaterThan(Number(after.timestamp))
     await share({ published: false })
     await settle()
@@ -767,11 +772,11 @@ describe('the feed of MISP', () => {
     await sweep()
     expect(await manifest()).toEqual({})
     expect(await service.mongo.collection('feed_event_parts').countDocuments()).toBe(0)
-    const used = await bed.internal(usageInternal.getUsage, { params: { id: ana.id } })
+    const used = await fixture.internal(usageInternal.getUsage, { params: { id: ana.id } })
     expect(used.published_bytes?.used).toBe(0)
   })
 
-  it('keeps to the key’s level, also while a campaign is raised', async () => {
+  it('respects the token’s level, also while a campaign’s level is raised', async () => {
     const [, amber, red] = await addIods(3)
     levels.set(red?.id ?? '', 'red')
     await publish()
@@ -786,14 +791,14 @@ describe('the feed of MISP', () => {
     await share({ tlp: 'green' })
     levels.set(amber?.id ?? '', 'amber')
     await sweep()
-    // An event has the level of the strictest that it says.
+    // An event has the strictest level of its content.
     expect(await manifest('green')).toEqual({})
     expect((await event('amber')).Tag).toContainEqual({ name: 'tlp:amber' })
   })
 
-  it('is signed over its bytes, and has no other files', async () => {
+  it('has a signature of its manifest, and answers 404 for other files', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-    bed.answer(sealsInternal.signManifest, ({ body }) => ({
+    fixture.answer(sealsInternal.signManifest, ({ body }) => ({
       key_id: 'k1',
       sig: sign(null, Buffer.concat([Buffer.from(MISP_MANIFEST_CONTEXT), body]), privateKey).toString(
         'base64',
@@ -819,7 +824,7 @@ describe('the feed of MISP', () => {
       expect([name, (await file(name)).status]).toEqual([name, 404])
   })
 
-  it('has an event of many parts whole', { tags: 'long' }, async () => {
+  it('contains all parts of a large event', { tags: 'long' }, async () => {
     for (let n = 0; n < 130; n++) {
       const iod = anIod({ id: newId(), value: `v${n}`, description: 'ü'.repeat(5_000) })
       iods.set(iod.id, iod)
@@ -849,7 +854,7 @@ describe('events of other tools', () => {
   const manifest = async (tlp: Tlp = 'amber+strict') => JSON.parse(String(await read('manifest.json', tlp)))
   const inAll = async (tlp: Tlp = 'amber+strict') => new TaxiiReader(await address(tlp), 'all').pull()
 
-  it('are in the feed of MISP byte for byte beside ours, and in TAXII as in the export', {
+  it('are unchanged in the MISP feed beside our event, and in TAXII as in the export', {
     tags: 'long',
   }, async () => {
     const [mine] = await addIods(1)
@@ -895,7 +900,7 @@ describe('events of other tools', () => {
     ).toHaveLength(1)
   })
 
-  it('lose what is taken out of the campaign, under a later time, and get what members say', async () => {
+  it('omit attributes of removed IODs under a later timestamp, and contain votes and comments', async () => {
     await bring(`{"Event":${eventOf(attributeOf(1), attributeOf(2))}}`, campaign.id, 'misp')
     const collection = await publish()
     const reader = new TaxiiReader(await address(), collection)
@@ -917,13 +922,13 @@ describe('events of other tools', () => {
     await settle()
     expect(Object.keys(await manifest())).toHaveLength(1)
     expect(await read(`${EVENT}.json`)).toBe(404)
-    const used = await bed.internal(usageInternal.getUsage, { params: { id: ana.id } })
+    const used = await fixture.internal(usageInternal.getUsage, { params: { id: ana.id } })
     expect(used.published_bytes?.used).toBe(
       (await service.mongo.collection('publications').findOne({}))?.bytes,
     )
   })
 
-  it('are read up to the strictest thing that they say, and nothing red of them', async () => {
+  it('have their strictest level, and omit TLP:RED content', async () => {
     const amber = attributeOf(1, ',"Tag":[{"name":"tlp:amber"}]')
     await bring(`{"Event":${eventOf(amber, attributeOf(2))}}`, campaign.id, 'misp')
     const second = [...iods.values()].find(({ value }) => value.endsWith('/2'))
@@ -944,12 +949,12 @@ describe('events of other tools', () => {
     await bring(`{"Event":${eventOf(red)}}`, campaign.id, 'misp')
     await follow()
     expect(await read(`${EVENT}.json`)).toBe(404)
-    // Not the address of the IOD, which ends in its id.
+    // The URL of the campaign's other IOD ends in an id, and does not match.
     expect(JSON.stringify(await inAll())).not.toMatch(/example\.org\/1\b/)
     expect((await sharing()).feed?.problem).toBe(DETAILS.publishedRed)
   })
 
-  it('cannot take the place of what is published: neither of ours nor of the same event', {
+  it('cannot replace a published event with the same UUID, neither ours nor an imported one', {
     tags: 'long',
   }, async () => {
     await addIods(1)
@@ -971,7 +976,7 @@ describe('events of other tools', () => {
     await share({ published: false }, other.id)
     await settle(other.id)
     expect(await read(`${EVENT}.json`)).toContain('4000000000')
-    // An event that has the UUID of the campaign's own one.
+    // An imported event with the UUID of the campaign's own event.
     await bring(`{"Event":${fake.replace(EVENT, ours)}}`, campaign.id, 'misp')
     await follow()
     expect((await sharing()).feed?.state).toBe('published')
@@ -979,12 +984,12 @@ describe('events of other tools', () => {
   })
 })
 
-describe('the work', () => {
-  it('leaves an entry of the audit log each time that it or a level begins, also of many at once', {
+describe('a publication', () => {
+  it('appends an audit entry for each change of publication or level, also of concurrent changes', {
     tags: 'long',
   }, async () => {
     const entries = new Map<string, AuditEntry>()
-    bed.answer(auditInternal.appendAudit, ({ body }) => {
+    fixture.answer(auditInternal.appendAudit, ({ body }) => {
       for (const entry of body.entries) if (entry.subject.id === campaign.id) entries.set(entry.id, entry)
       return { done: true as const }
     })
@@ -1006,8 +1011,8 @@ describe('the work', () => {
     expect((changes[0] ?? 0) - (changes[1] ?? 0) + before).toBe((await sharing()).tlp === 'amber' ? 1 : 0)
   })
 
-  it('is the creator’s to ask for', async () => {
-    const bo = await bed.user('bo')
+  it('is requested only by the creator', async () => {
+    const bo = await fixture.user('bo')
     expect(await refusal(share({ published: true }, campaign.id, apiClient(url, bo.token)))).toEqual([
       403,
       DETAILS.forbidden,
@@ -1016,17 +1021,17 @@ describe('the work', () => {
     expect(await outbox().countDocuments({ key: campaign.id })).toBe(0)
   })
 
-  it('of one member waits for itself, and for nobody else', { tags: 'long' }, async () => {
+  it('waits for other publications of its user, not for those of other users', { tags: 'long' }, async () => {
     const mine = await Promise.all(
       [1, 2].map(() => api.call(campaignsApi.createCampaign, { body: { name: 'Mine' } })),
     )
-    const bo = await bed.user('bo')
+    const bo = await fixture.user('bo')
     const bos = apiClient(url, bo.token)
     const theirs = await bos.call(campaignsApi.createCampaign, { body: { name: 'Theirs' } })
     const [first = '', second = ''] = mine.map(({ id }) => id)
     const [held] = await addIods(1, first)
     const reading = gate()
-    bed.answer(iodsInternal.getIods, async ({ body }) => {
+    fixture.answer(iodsInternal.getIods, async ({ body }) => {
       if (held && body.ids.includes(held.id)) await reading.pass()
       return body.ids.flatMap(id => iods.get(id) ?? [])
     })
@@ -1062,7 +1067,7 @@ describe('the work', () => {
     await setRun(null)
     await settle(second)
     expect(await stateOf(second)).toBe('published')
-    // Steps of both that were killed wait for each other until one is repeated.
+    // Killed steps of both block each other until one is repeated.
     await publications.updateMany({}, { $set: { run: 'killed' } })
     await share({ published: false }, second)
     await isWaiting()
@@ -1072,11 +1077,11 @@ describe('the work', () => {
     expect([await stateOf(first), await stateOf(second)]).toEqual(['withdrawn', 'withdrawn'])
   })
 
-  it('ends at the quota with the reason and one entry of the outbox, and counts exactly', {
+  it('stops at the quota with the reason and one outbox entry, and counts exactly', {
     tags: 'long',
   }, async () => {
     const used = async () =>
-      (await bed.internal(usageInternal.getUsage, { params: { id: ana.id } })).published_bytes?.used ?? 0
+      (await fixture.internal(usageInternal.getUsage, { params: { id: ana.id } })).published_bytes?.used ?? 0
     const stored = async () => {
       const [rows, events] = await Promise.all(
         ['published', 'feed_events'].map(name => service.mongo.collection(name).find({}).toArray()),
@@ -1100,7 +1105,7 @@ describe('the work', () => {
     await settle()
     expect((await sharing()).feed).toMatchObject({
       state: 'due',
-      problem: expect.stringContaining('What you publish takes'),
+      problem: expect.stringContaining('Your published objects take'),
     })
     expect(await used()).toBe(await stored())
     const entries = () => outbox().countDocuments({ kind: 'publication', key: campaign.id })
@@ -1116,11 +1121,11 @@ describe('the work', () => {
     expect(await used()).toBe(await stored())
   })
 
-  it('waits for a service that is down, and goes on once it is back', { tags: 'long' }, async () => {
+  it('waits for an unavailable service, and continues once it is available', { tags: 'long' }, async () => {
     await addIods(1)
     let isDown = true
     let calls = 0
-    bed.answer(iodsInternal.getIods, ({ body }) => {
+    fixture.answer(iodsInternal.getIods, ({ body }) => {
       calls++
       if (isDown) throw new HttpError(503, 'Down')
       return body.ids.flatMap(id => iods.get(id) ?? [])

@@ -22,13 +22,13 @@ import {
   type ApiClient,
   anIod,
   apiClient,
-  type BedUser,
   beforeNext,
-  draws,
+  type FixtureUser,
   newId,
-  rounds,
-  type ServiceBed,
-  startServiceBed,
+  propertyRuns,
+  runs,
+  type ServiceFixture,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import fc from 'fast-check'
 import { Types } from 'mongoose'
@@ -36,15 +36,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { campaignsConfigSchema, createApp } from '../src/index.js'
 import { gate, makeDue, workDone } from './work.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let env: Record<string, string>
 let url: string
-let ana: BedUser
-let bo: BedUser
+let ana: FixtureUser
+let bo: FixtureUser
 let api: ApiClient
 let bosApi: ApiClient
-/** The scripted iods service: IODs by category and folded value, and the level that each was brought in with. */
+/** IODs of the scripted iods service, by category and folded value, and the level of each upsert. */
 let iods: Map<string, Iod>
 let levels: Map<string, Tlp | null>
 let campaign: Campaign
@@ -52,23 +52,23 @@ let campaign: Campaign
 const keyOf = (iod: Pick<NewIod, 'category' | 'value'>) => `${iod.category} ${foldIod(iod)}`
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  env = { ...bed.env, QUOTA_IMPORT_BYTES: '8000000', QUOTA_CAMPAIGN_IODS: '1500' }
-  service = await createApp(readConfig(campaignsConfigSchema, env), bed.deps)
-  url = await bed.listen(service)
-  bo = await bed.user('bo')
+  fixture = await startServiceFixture()
+  env = { ...fixture.env, QUOTA_IMPORT_BYTES: '8000000', QUOTA_CAMPAIGN_IODS: '1500' }
+  service = await createApp(readConfig(campaignsConfigSchema, env), fixture.deps)
+  url = await fixture.listen(service)
+  bo = await fixture.user('bo')
   bosApi = apiClient(url, bo.token)
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 beforeEach(async () => {
   iods = new Map()
   levels = new Map()
-  // A user of their own for each test, as quotas are per user.
-  ana = await bed.user(`ana${newId().slice(-8)}`)
+  // A new user for each test, as quotas are per user.
+  ana = await fixture.user(`ana${newId().slice(-8)}`)
   api = apiClient(url, ana.token)
   campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Lake' } })
-  bed.answer(iodsInternal.findIods, ({ body }) => body.iods.map(iod => iods.get(keyOf(iod))?.id ?? null))
-  bed.answer(iodsInternal.bringIods, ({ body }) =>
+  fixture.answer(iodsInternal.findIods, ({ body }) => body.iods.map(iod => iods.get(keyOf(iod))?.id ?? null))
+  fixture.answer(iodsInternal.upsertIods, ({ body }) =>
     body.iods.map(({ iod, tlp }) => {
       const key = keyOf(iod)
       const before = iods.get(key)
@@ -81,9 +81,11 @@ beforeEach(async () => {
     }),
   )
   const all = () => [...iods.values()]
-  bed.answer(iodsInternal.getIods, ({ body }) => all().filter(({ id }) => body.ids.includes(id)))
-  bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => all().some(iod => iod.id === id)))
-  bed.answer(iodsInternal.getLevels, ({ body }) =>
+  fixture.answer(iodsInternal.getIods, ({ body }) => all().filter(({ id }) => body.ids.includes(id)))
+  fixture.answer(iodsInternal.knownIods, ({ body }) =>
+    body.ids.filter(id => all().some(iod => iod.id === id)),
+  )
+  fixture.answer(iodsInternal.getLevels, ({ body }) =>
     Object.fromEntries(
       body.ids.flatMap(of => {
         const level = levels.get(of)
@@ -91,7 +93,7 @@ beforeEach(async () => {
       }),
     ),
   )
-  bed.answer(iodsInternal.stateIods, ({ body }) =>
+  fixture.answer(iodsInternal.stateIods, ({ body }) =>
     Object.fromEntries(
       all()
         .filter(({ id }) => body.ids.includes(id))
@@ -110,7 +112,7 @@ const relation = (n: number, source: string, target: string) =>
   `{"type":"relationship","id":"${id('relationship', n)}","created":"2026-01-01T00:00:00Z","modified":"2026-01-01T00:00:00Z","relationship_type":"indicates","source_ref":"${source}","target_ref":"${target}"}`
 const malware = (n: number, more = '') =>
   `{"type":"malware","id":"${id('malware', n)}","name":"\\u0000 \\ud800 1e999","is_family":false,"name":"doubled"${more}}`
-/** A bundle of so many times 2.7 MB. */
+/** Returns a bundle of `times` × 2.7 MB. */
 const large = (times: number) =>
   bundle(...Array.from({ length: times }, (_, n) => malware(n, `,"x":"${'x'.repeat(2_700_000)}"`)))
 const bundle = (...objects: string[]) =>
@@ -191,7 +193,7 @@ describe('a file of another tool', () => {
     })
   })
 
-  it('goes out again byte for byte, in its order, with what we say of it', async () => {
+  it('is exported with unchanged bytes, in its order, with our content', async () => {
     const objects = [
       indicator(1),
       malware(1),
@@ -210,7 +212,7 @@ describe('a file of another tool', () => {
     const file = JSON.parse(text) as {
       objects: { type: string; id: string; object_refs?: string[]; source_ref?: string }[]
     }
-    // Theirs stands for the IOD: none of ours beside it, and what we say refers to theirs.
+    // The imported indicator stands for the IOD: we export no second one, and our objects refer to it.
     expect(file.objects.filter(({ type }) => type === 'indicator').map(each => each.id)).toEqual([
       id('indicator', 1),
     ])
@@ -222,7 +224,7 @@ describe('a file of another tool', () => {
     expect(ours.map(({ source_ref }) => source_ref)).toEqual([id('indicator', 1)])
   })
 
-  it('of our own says the same when it comes back, each object once', { tags: 'long' }, async () => {
+  it('of our own is exported unchanged after its import, each object once', { tags: 'long' }, async () => {
     await bring(bundle(indicator(1)))
     const { text } = await exportedText()
     await bring(text)
@@ -235,7 +237,7 @@ describe('a file of another tool', () => {
     expect(ids(again)).toEqual(ids(text))
   })
 
-  it('comes once into a campaign, until it is removed', { tags: 'long' }, async () => {
+  it('is imported once into a campaign, until its import is removed', { tags: 'long' }, async () => {
     const file = bundle(indicator(1), malware(1))
     const { id: done } = await bring(file)
     expect(await refusal(upload(file))).toEqual([409, DETAILS.importedAlready])
@@ -243,7 +245,7 @@ describe('a file of another tool', () => {
     expect((await bring(file)).state).toBe('done')
   })
 
-  it('may say what another one says: it goes out once, and stays when one of the two is removed', {
+  it('may share objects with another file: they are exported once, and remain when one file is removed', {
     tags: 'long',
   }, async () => {
     const first = await bring(bundle(malware(1), malware(2)))
@@ -257,7 +259,7 @@ describe('a file of another tool', () => {
     expect(await counts()).toEqual([0, 1, 1])
   })
 
-  it('may have several objects for an IOD: the latest stands for it, however finely its time is written', async () => {
+  it('may have several objects for an IOD: the latest stands for it, regardless of the precision of its time', async () => {
     const same = 'https://example.org/1'
     const later = indicator(2, same).replace('2026-01-02T00:00:00Z', '2026-01-02T00:00:00.5Z')
     await bring(bundle(indicator(1, same), later))
@@ -269,7 +271,7 @@ describe('a file of another tool', () => {
     expect(grouping?.object_refs).not.toContain(id('indicator', 1))
   })
 
-  it('names the techniques of DISARM that it has', async () => {
+  it('adds its DISARM techniques to the campaign', async () => {
     const pattern = (n: number, source: string, technique: string) =>
       `{"type":"attack-pattern","id":"${id('attack-pattern', n)}","name":"x","external_references":[{"source_name":"${source}","external_id":"${technique}"}]}`
     await bring(
@@ -287,12 +289,12 @@ describe('a file of another tool', () => {
     ])
   })
 
-  it('is kept without IODs where none are wanted', async () => {
+  it('is stored without IODs on request', async () => {
     await bring(bundle(indicator(1)), { iods: false })
     expect([iods.size, (await kept()).objects]).toEqual([0, 1])
   })
 
-  it('loses the object of an IOD that is taken out, and what connects it, until it is put in again', async () => {
+  it('is exported without the object of a removed IOD and what connects it, until the IOD is added again', async () => {
     await bring(
       bundle(indicator(1), indicator(2), malware(1), relation(1, id('indicator', 1), id('malware', 1))),
     )
@@ -307,7 +309,7 @@ describe('a file of another tool', () => {
     expect((await exportedText()).text).toContain(indicator(1))
   })
 
-  it('is imported but for the objects that can’t be read, which are counted with their reasons', async () => {
+  it('is imported without unreadable objects, which are counted with their reasons', async () => {
     const bytes = Buffer.from(
       `\uFEFF${bundle(indicator(1), '7', '{"type":"x","a":tru}', '{"type":"\u0001"}', malware(1))}`,
     )
@@ -316,7 +318,7 @@ describe('a file of another tool', () => {
     await finish(made)
     expect(await look(made)).toMatchObject({ state: 'planned', objects: 2, iods: 1, skipped: 3, refused: 0 })
     expect((await look(made)).invalid.map(({ reason }) => reason)).toEqual([
-      'Object 2 of the file is no object.',
+      'Object 2 of the file is not an object.',
       'Object 3 of the file is not valid JSON.',
       'Object 4 of the file is not UTF-8.',
     ])
@@ -324,7 +326,7 @@ describe('a file of another tool', () => {
     expect((await kept()).objects).toBe(2)
   })
 
-  it('names the techniques that the list lacks, and keeps their objects', async () => {
+  it('lists techniques that are not in DISARM, and keeps their objects', async () => {
     const pattern = (n: number, source: string, external: string) =>
       `{"type":"attack-pattern","id":"${id('attack-pattern', n)}","name":"x","external_references":[{"source_name":"${source}","external_id":"${external}"}]}`
     const planned = await plan(
@@ -342,7 +344,7 @@ describe('a file of another tool', () => {
     expect((await kept()).objects).toBe(6)
   })
 
-  it('repeats as a file, byte for byte, until something changes', { tags: 'long' }, async () => {
+  it('is exported with the same bytes until a change', { tags: 'long' }, async () => {
     await bring(bundle(indicator(1), malware(1)))
     const { text } = await exportedText()
     expect((await exportedText()).text).toBe(text)
@@ -356,27 +358,27 @@ describe('a file of another tool', () => {
     ['{"campaign":{},"iods":[]}', 'The file is neither a STIX bundle nor a STIX object.'],
     ['{"type":"bundle","objects":[]}', 'The file has no objects.'],
     [bundle('{"type":"x","a":tru}'), 'Object 1 of the file is not valid JSON.'],
-  ])('is refused with the reason: %s', async (file, reason) => {
+  ])('is rejected with the reason: %s', async (file, reason) => {
     expect(await refusal(upload(file))).toEqual([422, [reason]])
     expect(
       await service.mongo.collection('imports').countDocuments({ user_id: new Types.ObjectId(ana.id) }),
     ).toBe(0)
   })
 
-  it('is refused for a campaign that is none, as JSON, and past the quota', { tags: 'long' }, async () => {
+  it('is rejected for an unknown campaign, as JSON, and past the quota', { tags: 'long' }, async () => {
     expect(await refusal(upload(bundle(malware(1)), newId()))).toEqual([404, DETAILS.notFound])
     const path = `/campaigns/imports?campaign_id=${campaign.id}&format=stix`
     expect((await api.send('POST', path, { type: 'bundle' })).status).toBe(415)
     expect((await refusal(upload(large(3))))[0]).toBe(413)
   })
 
-  it('has no more than 20 beside it that are not done', { tags: 'long' }, async () => {
+  it('is rejected beside 20 unfinished imports', { tags: 'long' }, async () => {
     for (let n = 0; n < LIMITS.openImportsMax; n++) await upload(bundle(malware(n)))
     expect(await refusal(upload(bundle(malware(99))))).toEqual([409, DETAILS.openImports])
     expect((await upload(bundle(malware(99)), campaign.id, bosApi)).id).toMatch(/^[0-9a-f]{24}$/)
   })
 
-  it('gives the quota back when it is removed', { tags: 'long' }, async () => {
+  it('frees quota when it is removed', { tags: 'long' }, async () => {
     const file = large(2)
     const planned = await plan(file)
     expect((await refusal(upload(file)))[0]).toBe(413)
@@ -403,7 +405,7 @@ const read = async (of = campaign.id) => {
 const members = async () => (await api.call(campaignsApi.getCampaign, { params: { id: campaign.id } })).iods
 
 describe('MISP events', () => {
-  it('are planned, applied, counted, and go out byte for byte', async () => {
+  it('are planned, applied, counted, and exported with unchanged bytes', async () => {
     const event = eventOf(
       [attribute(1), attribute(2), other],
       `,"Object":[{"name":"o","Attribute":[${attribute(3)}],"ObjectReference":[{"referenced_uuid":"${uuid(1)}"}]}], "Tag":[{"name":"tlp:green"}]`,
@@ -432,7 +434,7 @@ describe('MISP events', () => {
     ])
   })
 
-  it('get what is added later, and nothing else changes', async () => {
+  it('are exported with later additions, and are otherwise unchanged', async () => {
     await bringMisp(`{"Event":${eventOf([attribute(1), other])}}`)
     const [member] = await members()
     const late = anIod({ id: newId(), category: 'SENTENCE', value: 'Added later' })
@@ -463,7 +465,7 @@ describe('MISP events', () => {
     expect((await read()).text).toBe(text)
   })
 
-  it('lose the attribute of an IOD that is taken out, and what refers to it, until it is put in again', {
+  it('are exported without the attribute of a removed IOD and what refers to it, until the IOD is added again', {
     tags: 'long',
   }, async () => {
     const more = `,"Object":[{"name":"o","Attribute":[${attribute(3)}],"ObjectReference":[{"referenced_uuid":"${uuid(1)}"},{"referenced_uuid":"${uuid(3)}"}]}],"EventReport":[{"uuid":"${uuid(60)}","name":"r","content":"see @[attribute](${uuid(1)})"}]`
@@ -486,7 +488,7 @@ describe('MISP events', () => {
     expect((await read()).text).toBe(before)
   })
 
-  it('come out as a list where there are several, ours beside them with what is in none', {
+  it('are exported as a list if there are several, with our event for the rest', {
     tags: 'long',
   }, async () => {
     const tags = ',"Tag":[{"name":"misp-galaxy:disarm-techniques=\\"Facilitate State Propaganda\\""}]'
@@ -506,7 +508,7 @@ describe('MISP events', () => {
     ])
   })
 
-  it('come out in their latest version', { tags: 'long' }, async () => {
+  it('are exported in their latest version', { tags: 'long' }, async () => {
     const later = eventOf([attribute(1), attribute(2)]).replace('"timestamp":"17', '"timestamp":"18')
     await bringMisp(later)
     await bringMisp(eventOf([attribute(1)]))
@@ -515,7 +517,7 @@ describe('MISP events', () => {
     expect(file.Event.Attribute).toHaveLength(2)
   })
 
-  it('come home as they went out, with what was added', { tags: 'long' }, async () => {
+  it('are unchanged after an export and its import, with the additions', { tags: 'long' }, async () => {
     await bringMisp(`{"Event":${eventOf([attribute(1), other])}}`)
     const late = anIod({ id: newId(), category: 'TITLE', value: 'Added later' })
     iods.set(keyOf(late), late)
@@ -527,7 +529,7 @@ describe('MISP events', () => {
     expect((await read()).text).toBe(text)
   })
 
-  it('name the techniques of their tags, and stay as they are', async () => {
+  it('add the techniques of their tags, and remain unchanged', async () => {
     const tags = ',"Tag":[{"name":"misp-galaxy:disarm-techniques=\\"Facilitate State Propaganda\\""}]'
     const event = eventOf([attribute(1, tags)])
     await bringMisp(event)
@@ -536,7 +538,7 @@ describe('MISP events', () => {
     expect((await read()).text).toBe(`{"Event":${event}}\n`)
   })
 
-  it('keep their levels: those of attributes with their IODs, the strictest with the campaign', async () => {
+  it('keep their levels: each IOD has the level of its attribute, the campaign the strictest', async () => {
     const event = eventOf(
       [attribute(1, ',"Tag":[{"name":"tlp:red"}]'), attribute(2)],
       ',"Tag":[{"name":"tlp:amber"}]',
@@ -544,7 +546,7 @@ describe('MISP events', () => {
     await bringMisp(event)
     expect([...levels.values()]).toEqual(['red', 'amber'])
     expect((await api.call(campaignsApi.getSharing, { params: { id: campaign.id } })).tlp).toBe('red')
-    // Marks stay where they are.
+    // The exported tags are unchanged.
     expect((await read()).text).toBe(`{"Event":${event}}\n`)
     const late = anIod({ id: newId(), category: 'SENTENCE', value: 'Added later' })
     iods.set(keyOf(late), late)
@@ -564,9 +566,9 @@ describe('MISP events', () => {
     expect((await read()).file.response).toHaveLength(999)
   })
 
-  it('of an import that has stopped are no file yet', async () => {
+  it('of a stopped import are not exported', async () => {
     const planned = await plan(eventOf([attribute(1), other]), campaign.id, api, 'misp')
-    bed.answer(iodsInternal.bringIods, () => {
+    fixture.answer(iodsInternal.upsertIods, () => {
       throw new HttpError(413, 'full')
     })
     expect((await apply(planned.id)).state).toBe('failed')
@@ -578,13 +580,13 @@ describe('MISP events', () => {
     '{"Event":[]}',
     '{"type":"bundle","objects":[]}',
     '{"Event":{"info":"x","Attribute":[{"a":tru}]}}',
-  ])('are refused where they are none: %s', async file => {
+  ])('are rejected if invalid: %s', async file => {
     expect((await refusal(upload(file, campaign.id, api, 'misp')))[0]).toBe(422)
   })
 })
 
-describe('of STIX and MISP, each in the other', () => {
-  it('events travel in STIX, and come home in the same bytes', { tags: 'long' }, async () => {
+describe('STIX and MISP in each other', () => {
+  it('events have the same bytes after an export to STIX and its import', { tags: 'long' }, async () => {
     const events = [
       eventOf(
         [attribute(1), other, attribute(2, `,"long":"${'🟡é"'.replace('"', '').repeat(300_000)}"`)],
@@ -608,13 +610,13 @@ describe('of STIX and MISP, each in the other', () => {
     for (const each of events) expect((await read()).text).toContain(each)
     expect((await kept()).types.filter(({ type }) => type.startsWith('x-misp'))).toEqual([])
     expect((await api.call(campaignsApi.getSharing, { params: { id: campaign.id } })).least).toBe('amber')
-    // And once more, each object once.
+    // A further import adds no duplicates.
     const again = JSON.parse((await exportedText()).text) as { objects: { id: string }[] }
     const ids = again.objects.map(({ id }) => id).filter(each => each.startsWith('x-misp'))
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('parts of an event that is not whole stay objects of STIX', async () => {
+  it('parts of an incomplete event remain STIX objects', async () => {
     const [author] = JSON.parse((await exportedText()).text).objects
     const packed = (n: number, text: string) =>
       JSON.stringify({
@@ -632,7 +634,7 @@ describe('of STIX and MISP, each in the other', () => {
     expect((await read()).file.Event.info).toBe('Lake')
   })
 
-  it('objects travel in an event, and come home in the same bytes, as does the event', {
+  it('objects and their event have the same bytes after an export to MISP and its import', {
     tags: 'long',
   }, async () => {
     const event = eventOf([attribute(1), other])
@@ -656,13 +658,13 @@ describe('of STIX and MISP, each in the other', () => {
     expect([types.get('malware'), types.get('event'), types.get('attribute')]).toEqual([2, 1, 2])
     const again = await read()
     expect(again.text).toContain(other)
-    // Its own part is as it was, but for the time of what was added.
+    // The event's own content is unchanged, except for the timestamp of the additions.
     const { Attribute, timestamp: _, ...rest } = again.file.Event
     const { Attribute: first, timestamp: __, ...before } = JSON.parse(event)
     expect([rest, Attribute.slice(0, 2)]).toEqual([before, first])
   })
 
-  it('objects travel in an event of our own, too, and what is no bundle stays an attachment', {
+  it('objects are also packed into our own event; an attachment without a bundle remains one', {
     tags: 'long',
   }, async () => {
     await bring(bundle(malware(1)))
@@ -685,7 +687,7 @@ describe('the profile for OpenCTI', () => {
     return { status: answer.status, text: await answer.text(), withheld: answer.headers.get('x-withheld') }
   }
 
-  it('leaves out what its client refuses and what connects it, and says how much', {
+  it('omits the objects that OpenCTI rejects and those that connect them, and states their number', {
     tags: 'long',
   }, async () => {
     const custom = `{"type":"x-thing","id":"${id('x-thing', 1)}"}`
@@ -707,7 +709,7 @@ describe('the profile for OpenCTI', () => {
     for (const each of objects) expect((await file('lossless')).text).toContain(each)
   })
 
-  it('has one indicator a pattern, about which all is said', async () => {
+  it('has one indicator per pattern, to which all content refers', async () => {
     for (const category of ['TITLE', 'SENTENCE'] as const) {
       const made = anIod({ id: newId(), category, value: 'Giant mirrors' })
       made.votes.push({
@@ -733,7 +735,7 @@ describe('the profile for OpenCTI', () => {
     expect(withheld).toBe('3')
   })
 
-  it('is of STIX alone', async () => {
+  it('exists only for STIX', async () => {
     expect((await file('opencti', 'misp')).status).toBe(422)
     expect((await file('other')).status).toBe(422)
   })
@@ -743,7 +745,7 @@ describe('files of our own', () => {
   const quoted: unknown[] = []
   beforeEach(() => {
     quoted.length = 0
-    bed.answer(evidenceInternal.bringEvidence, ({ body }) => {
+    fixture.answer(evidenceInternal.upsertEvidence, ({ body }) => {
       quoted.push(body)
       return { added: body.iods.length, known: 0, left_out: 0 }
     })
@@ -753,7 +755,7 @@ describe('files of our own', () => {
   const json = (tlp: string | undefined, iods: object[], more = {}) =>
     JSON.stringify({ campaign: { name: 'x', ...(tlp && { tlp }), ...more }, iods })
 
-  it('in JSON bring their IODs with levels, evidence and techniques, and nothing is kept of them', async () => {
+  it('in JSON import IODs with levels, evidence and techniques, and store no objects', async () => {
     const file = json(
       'amber',
       [
@@ -781,14 +783,14 @@ describe('files of our own', () => {
     expect((await api.call(campaignsApi.getSharing, { params: { id: campaign.id } })).least).toBe('red')
     const techniques = await api.call(campaignsApi.listTechniques, { params: { id: campaign.id } })
     expect(techniques.map(each => each.id)).toEqual(['T0002'])
-    // Once more, and no byte of them counts.
+    // The bytes of a repeated import do not count either.
     await bring(file, {}, 'json')
     const imports = service.mongo.collection('imports')
     const docs = await imports.find({ campaign_id: new Types.ObjectId(campaign.id) }).toArray()
     expect(docs.map(({ bytes }) => bytes)).toEqual([0, 0])
   })
 
-  it('are planned with what is new, known, a member, refused, and comes along; what became of it is counted', async () => {
+  it('are planned with counts of new, known, member and refused entries; the results are counted', async () => {
     const [member, known] = ['m.org', 'k.org'].map(value =>
       anIod({ id: newId(), category: 'DOMAIN', value }),
     ) as [Iod, Iod]
@@ -829,7 +831,7 @@ describe('files of our own', () => {
     expect((await members()).map(({ value }) => value)).toEqual(['m.org', 'k.org', 'new.org'])
   })
 
-  it('list no more of what is refused than a plan shows, whatever the number', async () => {
+  it('list refused entries up to the maximum of a plan', async () => {
     const csv = `value,category\n${'x,NONSENSE\n'.repeat(2_500)}`
     const planned = await plan(csv, campaign.id, api, 'csv')
     expect([planned.refused, planned.invalid.length]).toEqual([2_500, LIMITS.invalidListed])
@@ -840,7 +842,7 @@ describe('files of our own', () => {
     })
   })
 
-  it('in STIX come back as IODs with their evidence and techniques, and none of its objects is kept', async () => {
+  it('in STIX import IODs with evidence and techniques, and store no objects', async () => {
     await bring(
       json(undefined, [{ value: 'Mirrors', category: 'TITLE' }], { techniques: ['T0002'] }),
       {},
@@ -856,11 +858,11 @@ describe('files of our own', () => {
     expect((await api.call(importsApi.getKept, { params: { id: to.id } })).objects).toBe(0)
     const named = await api.call(campaignsApi.listTechniques, { params: { id: to.id } })
     expect(named.map(each => each.id)).toEqual(['T0002'])
-    // It may come again, as nothing of it is kept.
+    // The file may be imported again, as no object is stored.
     expect(await plan(text, to.id)).toMatchObject({ state: 'planned', member_iods: 1 })
   })
 
-  it('without a level leave nothing behind after a day', async () => {
+  it('without a level are removed after a day', async () => {
     const { id: made } = await bring(json(undefined, [{ value: 'a.org', category: 'DOMAIN' }]), {}, 'json')
     expect((await kept()).imports).toEqual([])
     const imports = service.mongo.collection('imports')
@@ -872,9 +874,9 @@ describe('files of our own', () => {
     expect(await imports.countDocuments({ _id })).toBe(0)
   })
 
-  it('that stop go on within a day, and are forgotten after it', async () => {
-    const problem = 'You created 500 of 500 IODs a day: go on after midnight UTC'
-    bed.answer(iodsInternal.bringIods, () => {
+  it('may continue within a day after they stopped, and are removed after it', async () => {
+    const problem = 'You created 500 of 500 IODs a day: continue after midnight UTC'
+    fixture.answer(iodsInternal.upsertIods, () => {
       throw new HttpError(413, problem)
     })
     const { id: made, ...stopped } = await bring(
@@ -892,12 +894,12 @@ describe('files of our own', () => {
     expect(await imports.countDocuments({ _id })).toBe(0)
   })
 
-  it('that are marked as a whole raise the campaign’s level without an IOD, too', async () => {
+  it('that are marked as a whole raise the campaign’s level, also without an IOD', async () => {
     await bring(json('red', []), {}, 'json')
     expect((await api.call(campaignsApi.getSharing, { params: { id: campaign.id } })).tlp).toBe('red')
   })
 
-  it('in CSV bring a level by row', async () => {
+  it('in CSV import a level per row', async () => {
     const csv =
       'value,category,tlp\r\na.org,DOMAIN,TLP:AMBER\r\nb.org,DOMAIN,\r\nc.org,DOMAIN,purple\r\nx,,\r\n'
     const planned = await plan(csv, campaign.id, api, 'csv')
@@ -911,13 +913,13 @@ describe('files of our own', () => {
     ['json', '{"iods":1}', 'The file is neither a campaign export nor a STIX bundle.'],
     ['json', '[]', 'The file is neither a campaign export nor a STIX bundle.'],
     ['csv', 'a,b\n1,2', 'The file needs a header row with value, category and description.'],
-  ] as const)('are refused with the reason: %s %s', async (format, file, reason) => {
+  ] as const)('are rejected with the reason: %s %s', async (format, file, reason) => {
     expect(await refusal(upload(file, campaign.id, api, format))).toEqual([422, [reason]])
   })
 })
 
 describe('a level', () => {
-  it('is never lowered from campaign to campaign, whatever the formats', async () => {
+  it('is never lowered from campaign to campaign, in any sequence of formats', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...TLP_LEVELS),
@@ -926,8 +928,8 @@ describe('a level', () => {
         async (whole, marks, formats) => {
           iods.clear()
           levels.clear()
-          // Of their own, as a user may have so many campaigns.
-          ana = await bed.user(`ana${newId().slice(-8)}`)
+          // A new user for each run, as the number of a user's campaigns is limited.
+          ana = await fixture.user(`ana${newId().slice(-8)}`)
           api = apiClient(url, ana.token)
           let from = await api.call(campaignsApi.createCampaign, { body: { name: 'Round' } })
           await api.call(campaignsApi.updateSharing, { params: { id: from.id }, body: { tlp: whole } })
@@ -941,7 +943,7 @@ describe('a level', () => {
             const shared = await api.call(campaignsApi.getSharing, { params: { id: from.id } })
             const before = new Map([...iods].map(([key, { id: of }]) => [key, levels.get(of) ?? null]))
             const { text } = await exportedText(format, from.id)
-            // Another system, which has none of it.
+            // The import is into another system, without the IODs.
             iods.clear()
             levels.clear()
             const to = await api.call(campaignsApi.createCampaign, { body: { name: 'Round' } })
@@ -950,20 +952,20 @@ describe('a level', () => {
             expect(rankOfTlp(now.tlp)).toBeGreaterThanOrEqual(rankOfTlp(shared.tlp))
             for (const [key, level] of before) {
               const after = levels.get(iods.get(key)?.id ?? '') ?? 'clear'
-              // A foreign object keeps its own mark; the campaign's is compared above.
+              // An imported object keeps its level; the campaign's level is compared above.
               expect(rankOfTlp(after)).toBeGreaterThanOrEqual(rankOfTlp(level ?? 'clear'))
             }
             from = to
           }
         },
       ),
-      draws(12),
+      propertyRuns(12),
     )
   }, 600_000)
 })
 
 describe('an import', () => {
-  it('is shown and applied by its user alone', async () => {
+  it('is read and applied only by its user', async () => {
     const planned = await plan(bundle(indicator(1)))
     expect(await refusal(look(planned.id, bosApi))).toEqual([404, DETAILS.notFound])
     expect(
@@ -975,10 +977,10 @@ describe('an import', () => {
     ])
   })
 
-  it('into another’s campaign may be removed by the campaign’s creator, and by nobody else', async () => {
+  it('into another user’s campaign may be removed by the campaign’s creator, but by no third user', async () => {
     const made = await plan(bundle(malware(1)), campaign.id, bosApi)
     await apply(made.id, {}, bosApi)
-    const cy = await bed.user('cy')
+    const cy = await fixture.user('cy')
     const params = { id: made.id }
     expect(await refusal(apiClient(url, cy.token).call(importsApi.deleteImport, { params }))).toEqual([
       403,
@@ -988,9 +990,9 @@ describe('an import', () => {
     expect((await kept()).objects).toBe(0)
   })
 
-  it('is applied once: 409 while it is planned still, and after it', async () => {
+  it('is applied once: the request answers 409 during the plan and after the application', async () => {
     const planning = gate()
-    bed.answer(iodsInternal.findIods, async ({ body }) => {
+    fixture.answer(iodsInternal.findIods, async ({ body }) => {
       await planning.pass()
       return body.iods.map(() => null)
     })
@@ -1006,7 +1008,7 @@ describe('an import', () => {
     expect(await start()).toEqual([409, DETAILS.importNotPlanned])
   })
 
-  it('that finds a quota full says so, and goes on where it stopped', { tags: 'long' }, async () => {
+  it('stops at a full quota with the reason, and continues where it stopped', { tags: 'long' }, async () => {
     const planned = await plan(
       bundle(...Array.from({ length: 1_200 }, (_, n) => indicator(n, `https://e.org/${n}`))),
     )
@@ -1014,17 +1016,17 @@ describe('an import', () => {
     let room = brought
     const answer = ({ body }: { body: { iods: { iod: NewIod; tlp: Tlp | null }[] } }) => {
       room -= body.iods.length
-      if (room < 0) throw new HttpError(413, 'You created 500 of 500 IODs a day: go on after midnight UTC')
+      if (room < 0) throw new HttpError(413, 'You created 500 of 500 IODs a day: continue after midnight UTC')
       return body.iods.map(({ iod }) => {
         const made = iods.get(keyOf(iod)) ?? anIod({ id: newId(), ...iod, source: null, source_id: null })
         iods.set(keyOf(iod), made)
         return { id: made.id, created: true }
       })
     }
-    bed.answer(iodsInternal.bringIods, answer)
+    fixture.answer(iodsInternal.upsertIods, answer)
     expect(await apply(planned.id)).toMatchObject({
       state: 'failed',
-      problem: 'You created 500 of 500 IODs a day: go on after midnight UTC',
+      problem: 'You created 500 of 500 IODs a day: continue after midnight UTC',
       done: LIMITS.importBatch,
     })
     expect((await kept()).objects).toBe(1_000)
@@ -1033,7 +1035,7 @@ describe('an import', () => {
     expect([(await kept()).objects, iods.size]).toEqual([1_200, 1_200])
   })
 
-  it('stops where the campaign is full', async () => {
+  it('stops when the campaign is full', async () => {
     const planned = await plan(
       bundle(...Array.from({ length: 1_600 }, (_, n) => indicator(n, `https://f.org/${n}`))),
     )
@@ -1041,11 +1043,13 @@ describe('an import', () => {
     expect([state, problem]).toEqual(['failed', expect.stringContaining('IODs: remove some to make room')])
   })
 
-  it('counts each part once, however many processes step it at once', { tags: 'long' }, async () => {
+  it('counts each part once when several processes run its steps concurrently', {
+    tags: 'long',
+  }, async () => {
     const others = await Promise.all(
-      Array.from({ length: 3 }, () => createApp(readConfig(campaignsConfigSchema, env), bed.deps)),
+      Array.from({ length: 3 }, () => createApp(readConfig(campaignsConfigSchema, env), fixture.deps)),
     )
-    /** Takes the leases away while they work. */
+    /** Clears the leases while the processes work. */
     const finishAtOnce = async (of: string) => {
       let isOver = false
       const done = finish(of).finally(() => {
@@ -1059,7 +1063,7 @@ describe('an import', () => {
       await done
     }
     const many = Array.from({ length: 2_500 }, (_, n) => malware(n))
-    for (let round = 0; round < rounds(1); round++) {
+    for (let round = 0; round < runs(1); round++) {
       const made = await upload(bundle(...many))
       await finishAtOnce(made.id)
       const planned = await look(made.id)
@@ -1073,11 +1077,11 @@ describe('an import', () => {
     for (const each of others) await each.close()
   })
 
-  it('that is removed while a step is slow leaves nothing behind', async () => {
+  it('leaves no objects when it is removed during a slow step', async () => {
     const planned = await plan(bundle(indicator(1), malware(1)))
     let isSlow = true
-    bed.answer(iodsInternal.bringIods, async ({ body }) => {
-      // As another process does it, to which this one seems dead.
+    fixture.answer(iodsInternal.upsertIods, async ({ body }) => {
+      // Removal by another process, which considers this one dead.
       if (isSlow) {
         isSlow = false
         const imports = service.mongo.collection('imports')
@@ -1094,7 +1098,7 @@ describe('an import', () => {
     expect(await service.mongo.collection('foreign').countDocuments({ campaign_id })).toBe(0)
   })
 
-  it('is refused where the campaign has no room, also by imports that are being applied', async () => {
+  it('is rejected when the campaign is full, also by imports that are being applied', async () => {
     const planned = await plan(bundle(malware(1)))
     const other = await plan(bundle(malware(2)))
     const full = { $set: { state: 'applying', objects: LIMITS.keptObjectsMax } }
@@ -1105,7 +1109,7 @@ describe('an import', () => {
     expect((await look(planned.id)).state).toBe('planned')
   })
 
-  it('goes with its campaign, and gives the quota back', { tags: 'long' }, async () => {
+  it('is removed with its campaign, and frees quota', { tags: 'long' }, async () => {
     const file = large(2)
     await bring(file)
     const waiting = await plan(bundle(malware(2)))
@@ -1119,7 +1123,7 @@ describe('an import', () => {
     await bring(file)
   })
 
-  it('whose plan waits for a day, or whose file never came in whole, is removed', async () => {
+  it('is removed when its plan expires, or when its file was not stored completely', async () => {
     const planned = await plan(bundle(malware(1)))
     const imports = service.mongo.collection('imports')
     const _id = new Types.ObjectId(planned.id)
@@ -1141,7 +1145,7 @@ describe('an import', () => {
     }
   })
 
-  it('that expires while its file is stored is unknown, and leaves nothing behind', async () => {
+  it('leaves no parts when it expires while its file is stored, and is unknown then', async () => {
     const imports = service.mongo.collection('imports')
     const parts = service.mongo.collection('import_parts')
     const of = { campaign_id: new Types.ObjectId(campaign.id) }
@@ -1155,7 +1159,7 @@ describe('an import', () => {
     expect(await parts.countDocuments({ import_id: import_id as never })).toBe(0)
   })
 
-  it('that is done loses its parts, also after a failure at its end', { tags: 'long' }, async () => {
+  it('has no parts once it is done, also after a failed deletion', { tags: 'long' }, async () => {
     const { id: import_id } = await plan(bundle(malware(1)))
     beforeNext(service.mongo.model('ImportPart'), 'deleteMany', () => Promise.reject(new Error('gone')))
     expect((await apply(import_id)).state).toBe('done')
@@ -1163,10 +1167,10 @@ describe('an import', () => {
     expect(await service.mongo.collection('import_parts').countDocuments(left)).toBe(0)
   })
 
-  it('that is removed while its user’s account is deleted counts for neither', async () => {
+  it('uses no quota when it is removed during the deletion of its user’s account', async () => {
     const { id: import_id } = await bring(bundle(malware(1)))
     beforeNext(service.mongo.model('ImportPart'), 'deleteMany', () =>
-      bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } }),
+      fixture.internal(personalDataInternal.eraseUser, { params: { id: ana.id } }),
     )
     await api.call(importsApi.deleteImport, { params: { id: import_id } })
     await finish(import_id)
@@ -1177,10 +1181,10 @@ describe('an import', () => {
     expect(unowned?.used.import_bytes ?? 0).toBe(left.reduce((sum, { bytes }) => sum + bytes, 0))
   })
 
-  it('waits for a service that is down, and goes on once it is back', async () => {
+  it('waits for an unavailable service, and continues once it is available', async () => {
     let isDown = true
     let calls = 0
-    bed.answer(iodsInternal.findIods, ({ body }) => {
+    fixture.answer(iodsInternal.findIods, ({ body }) => {
       calls++
       if (isDown) throw new HttpError(503, 'Down')
       return body.iods.map(() => null)
@@ -1193,12 +1197,12 @@ describe('an import', () => {
     expect(await look(made.id)).toMatchObject({ state: 'planned', iods: 1 })
   })
 
-  it('stays without its user when the account is deleted; what waits goes', async () => {
+  it('remains without its user when the account is deleted; a waiting plan is removed', async () => {
     await bring(bundle(malware(1)))
     const waiting = await plan(bundle(malware(2)))
-    const exportedData = await bed.internal(personalDataInternal.exportUser, { params: { id: ana.id } })
+    const exportedData = await fixture.internal(personalDataInternal.exportUser, { params: { id: ana.id } })
     expect(exportedData.filter(({ kind }) => kind === 'import')).toHaveLength(2)
-    await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    await fixture.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
     const answer = await bosApi.call(importsApi.getKept, { params: { id: campaign.id } })
     expect(answer).toMatchObject({ objects: 1, imports: [{ user_id: null, username: null }] })
     await finish(waiting.id)
@@ -1216,7 +1220,7 @@ describe('the level', () => {
   const share = (tlp: Tlp, client = api) =>
     client.call(campaignsApi.updateSharing, { params: { id: campaign.id }, body: { tlp } })
 
-  it('of a campaign is green, and its creator’s to change', async () => {
+  it('of a campaign is green by default, and only its creator changes it', async () => {
     expect(await sharing()).toMatchObject({ tlp: 'green', least: 'clear' })
     expect(await refusal(share('amber', bosApi))).toEqual([403, DETAILS.forbidden])
     expect(await share('clear')).toMatchObject({ tlp: 'clear', least: 'clear' })
@@ -1225,7 +1229,7 @@ describe('the level', () => {
     expect((await exportedText()).text).toContain('"tlp_2_0": "amber+strict"')
   })
 
-  it('is planned, raised by an import before its first object is there, and never lowered below it', async () => {
+  it('is planned, raised by an import before its first object is stored, and never lowered below it', async () => {
     const planned = await plan(bundle(malware(1, marked(AMBER)), indicator(1)))
     expect(planned.tlp).toBe('amber')
     expect(await sharing()).toMatchObject({ tlp: 'green', least: 'clear' })
@@ -1237,7 +1241,7 @@ describe('the level', () => {
     await bring(bundle(malware(2)))
     expect(await sharing()).toMatchObject({ tlp: 'red', least: 'amber' })
     await share('amber')
-    // Whoever imports something strict into another's campaign does not decide for good.
+    // The level of another user's strict import applies only until the creator removes it.
     const strict = await plan(bundle(malware(3, marked(RED))), campaign.id, bosApi)
     await apply(strict.id, {}, bosApi)
     expect(await sharing()).toMatchObject({ tlp: 'red', least: 'red' })
@@ -1245,7 +1249,7 @@ describe('the level', () => {
     expect(await sharing()).toMatchObject({ tlp: 'amber', least: 'amber' })
   })
 
-  it('is raised by OpenCTI’s own marking, whose definition calls itself a statement', async () => {
+  it('is raised by OpenCTI’s own marking, whose definition has the type `statement`', async () => {
     const id = 'marking-definition--826578e1-40ad-459f-bc73-ede076f81f37'
     const definition = JSON.stringify({
       type: 'marking-definition',
@@ -1263,7 +1267,7 @@ describe('the level', () => {
   it.each([
     ['red', 'clear'],
     ['clear', 'red'],
-  ])('of an IOD is the strictest of a marking that is defined twice: %s, then %s', async (...tlps) => {
+  ])('of an IOD is the strictest definition of a repeated marking: %s, then %s', async (...tlps) => {
     const id = 'marking-definition--00000000-0000-4000-8000-000000000001'
     const definitions = tlps.map(tlp =>
       JSON.stringify({ type: 'marking-definition', id, definition_type: 'tlp', definition: { tlp } }),
@@ -1273,7 +1277,7 @@ describe('the level', () => {
     expect(levels.get(iod?.id as string)).toBe('red')
   })
 
-  it('goes along with an IOD into other campaigns', async () => {
+  it('of an IOD also applies in other campaigns', async () => {
     await bring(bundle(indicator(1, 'https://example.org/secret', marked(RED))))
     const [iod] = [...iods.values()]
     expect(levels.get(iod?.id as string)).toBe('red')

@@ -21,63 +21,63 @@ import {
   type ApiClient,
   anIod,
   apiClient,
-  type BedUser,
+  type FixtureUser,
   newId,
-  rounds,
-  type ServiceBed,
+  runs,
+  type ServiceFixture,
   seededRandom,
-  startServiceBed,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
 import { publishChanges, sweepPublications, workDone } from './work.js'
 
-/** A copy of the product: its campaigns service, and the scripted IODs with the levels that imports gave them. */
+/** A deployment: its campaigns service, and the scripted IODs with the levels of their imports. */
 interface Copy {
-  bed: ServiceBed
+  fixture: ServiceFixture
   service: StoreService
   url: string
-  user: BedUser
+  user: FixtureUser
   api: ApiClient
   iods: Map<string, Iod>
   levels: Map<string, Tlp>
-  /** The levels of the feeds that a campaign was pulled from: its least. */
+  /** Minimum level of a campaign: that of the feed that it was pulled from. */
   floors: Map<string, Tlp>
 }
 
 const keyOf = (iod: Pick<NewIod, 'category' | 'value'>) => `${iod.category} ${foldIod(iod)}`
 
 const startCopy = async (): Promise<Copy> => {
-  const bed = await startServiceBed()
-  const service = await createApp(readConfig(campaignsConfigSchema, bed.env), bed.deps)
-  const url = await bed.listen(service)
-  const user = await bed.user('ana')
+  const fixture = await startServiceFixture()
+  const service = await createApp(readConfig(campaignsConfigSchema, fixture.env), fixture.deps)
+  const url = await fixture.listen(service)
+  const user = await fixture.user('ana')
   const iods = new Map<string, Iod>()
   const levels = new Map<string, Tlp>()
   const all = (ids: readonly string[]) => [...iods.values()].filter(({ id }) => ids.includes(id))
-  bed.answer(authInternal.checkAdmin, () => ({ is_admin: true }))
-  bed.answer(authInternal.sealFeedSecret, ({ body }) => ({
-    sealed: seal(bed.env.SECRETS_KEY ?? '', feedSecretContext(body.id, body.url), body.secret),
+  fixture.answer(authInternal.checkAdmin, () => ({ is_admin: true }))
+  fixture.answer(authInternal.sealFeedSecret, ({ body }) => ({
+    sealed: seal(fixture.env.SECRETS_KEY ?? '', feedSecretContext(body.id, body.url), body.secret),
   }))
-  bed.answer(iodsInternal.findIods, ({ body }) => body.iods.map(iod => iods.get(keyOf(iod))?.id ?? null))
-  bed.answer(iodsInternal.bringIods, ({ body }) =>
+  fixture.answer(iodsInternal.findIods, ({ body }) => body.iods.map(iod => iods.get(keyOf(iod))?.id ?? null))
+  fixture.answer(iodsInternal.upsertIods, ({ body }) =>
     body.iods.map(({ iod, tlp }) => {
       const before = iods.get(keyOf(iod))
       const made = before ?? anIod({ id: newId(), ...iod, source: iod.source ?? null, source_id: null })
       iods.set(keyOf(iod), made)
-      // The strictest that imports have brought.
+      // The strictest level of its imports.
       const level = before && !levels.has(made.id) ? null : highestTlp([levels.get(made.id), tlp])
       if (level) levels.set(made.id, level)
       return { id: made.id, created: !before }
     }),
   )
-  bed.answer(iodsInternal.getIods, ({ body }) => all(body.ids))
-  bed.answer(iodsInternal.knownIods, ({ body }) => all(body.ids).map(({ id }) => id))
-  bed.answer(iodsInternal.getLevels, ({ body }) =>
+  fixture.answer(iodsInternal.getIods, ({ body }) => all(body.ids))
+  fixture.answer(iodsInternal.knownIods, ({ body }) => all(body.ids).map(({ id }) => id))
+  fixture.answer(iodsInternal.getLevels, ({ body }) =>
     Object.fromEntries(body.ids.flatMap(id => (levels.has(id) ? [[id, levels.get(id) as Tlp]] : []))),
   )
-  bed.answer(iodsInternal.stateIods, ({ body }) =>
+  fixture.answer(iodsInternal.stateIods, ({ body }) =>
     Object.fromEntries(
       all(body.ids).map(({ id, value, created_at }) => [
         id,
@@ -85,7 +85,7 @@ const startCopy = async (): Promise<Copy> => {
       ]),
     ),
   )
-  return { bed, service, url, user, api: apiClient(url, user.token), iods, levels, floors: new Map() }
+  return { fixture, service, url, user, api: apiClient(url, user.token), iods, levels, floors: new Map() }
 }
 
 let a: Copy
@@ -95,9 +95,9 @@ beforeAll(async () => {
   b = await startCopy()
 })
 afterAll(async () => {
-  for (const { bed, service } of [a, b].filter(Boolean)) {
+  for (const { fixture, service } of [a, b].filter(Boolean)) {
     await service.close()
-    await bed.stop()
+    await fixture.stop()
   }
 })
 
@@ -120,7 +120,7 @@ const FORMER: Partial<Record<Tlp, string>> = {
 }
 const levelOfMarking = (ref: string) =>
   TLP_LEVELS.find(level => [MARKINGS[level], FORMER[level]].some(id => `marking-definition--${id}` === ref))
-/** Values have numbers of their own, by which they are found in any text. */
+/** Returns a value that contains a number, by which tests find it in any text. */
 const linkOf = (n: number) => `https://example.org/v${n}.`
 const uidOf = (value: string) =>
   `00000000-0000-4000-8000-${(/v(\d+)\./.exec(value)?.[1] ?? '0').padStart(12, '0')}`
@@ -159,8 +159,8 @@ const exported = async ({ url, user }: Copy, id: string, format: string) => {
   expect(answer.status).toBe(200)
   return answer.text()
 }
-const feed = async ({ url, bed, user }: Copy, path: string, tlp: Tlp, accept = TAXII_TYPE) => {
-  const token = await bed.token({ id: user.id, scope: 'feed', tlp })
+const feed = async ({ url, fixture, user }: Copy, path: string, tlp: Tlp, accept = TAXII_TYPE) => {
+  const token = await fixture.token({ id: user.id, scope: 'feed', tlp })
   const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}`, accept } })
   return answer.status === 200 ? answer.text() : ''
 }
@@ -174,14 +174,14 @@ interface Tagged {
 const levelOfTags = ({ Tag = [] }: Tagged): Tlp =>
   highestTlp(Tag.map(({ name }) => TLP_LEVELS.find(level => `tlp:${level}` === name))) ?? 'clear'
 
-/** The level that a text states for each value in it, by its number, and the strictest one in it. */
+/** Level that a text states for each of its values, by number, and its strictest level. */
 interface Stated {
   values: Map<number, Tlp>
   whole: Tlp
 }
 const stated = (entries: (readonly [string, Tlp])[], others: Tlp[] = []): Stated => {
   const values = new Map<number, Tlp>()
-  // The laxest statement counts: who reads it alone goes by it.
+  // The lowest statement counts: a reader may see only that one.
   for (const [text, tlp] of entries)
     for (const n of numbersIn(text)) {
       const before = values.get(n)
@@ -211,7 +211,7 @@ const readJson = (text: string) => {
     campaign: { tlp?: Tlp }
     iods: { value: string; tlp?: Tlp }[]
   }
-  // Green is not stated, as files of before had none.
+  // Files do not state the default level green.
   const whole = campaign.tlp ?? 'green'
   return stated(
     iods.map(iod => [iod.value, highestTlp([iod.tlp, whole]) ?? 'clear']),
@@ -222,7 +222,7 @@ const readJson = (text: string) => {
 const atLeast = (what: string, is: Tlp | undefined, least: Tlp) =>
   expect([what, rankOfTlp(is ?? 'clear') >= rankOfTlp(least), is, least]).toEqual([what, true, is, least])
 
-/** No text of a campaign states less than its values' levels and its own. */
+/** Asserts that no export of a campaign states a lower level than its values or the campaign have. */
 const checkExports = async (copy: Copy, campaign: string, marks: readonly Tlp[]) => {
   const { tlp, least } = await sharing(copy, campaign)
   atLeast('campaign', tlp, copy.floors.get(campaign) ?? 'clear')
@@ -238,7 +238,7 @@ const checkExports = async (copy: Copy, campaign: string, marks: readonly Tlp[])
   }
 }
 
-/** A feed says nothing to a key that is above it, and nothing red at all. */
+/** Asserts that a feed contains nothing above the level of the token, and nothing red. */
 const checkFeeds = async (copy: Copy, all: readonly Campaign[], marks: readonly Tlp[]) => {
   const published = await Promise.all(all.map(({ id }) => sharing(copy, id)))
   for (const tlp of TLP_LEVELS.filter(level => level !== 'red')) {
@@ -246,7 +246,7 @@ const checkFeeds = async (copy: Copy, all: readonly Campaign[], marks: readonly 
       if (!of) continue
       const text = await feed(copy, `/taxii2/iodine/collections/${of.collection}/objects/`, tlp)
       for (const each of numbersIn(text)) atLeast(`key, ${each}`, tlp, marks[each] ?? 'red')
-      // A revoked version contains the pattern alone, for readers of the version before.
+      // A revoked version contains only the pattern, for readers of the previous version.
       const { objects = [] } = JSON.parse(text || '{}') as { objects?: { revoked?: boolean }[] }
       const live = JSON.stringify(objects.filter(({ revoked }) => !revoked))
       for (const each of numbersIn(live)) atLeast(`live, ${each}`, tlp, published[n]?.tlp ?? 'red')
@@ -260,7 +260,7 @@ const checkFeeds = async (copy: Copy, all: readonly Campaign[], marks: readonly 
   }
 }
 
-/** Pulls a campaign's feed into a new campaign of another copy, as the workers do. */
+/** Pulls a campaign's feed into a new campaign of another deployment, as the workers do. */
 const pull = async (from: Copy, source: string, to: Copy, kind: 'taxii' | 'misp', tlp: Tlp) => {
   const of = await sharing(from, source)
   const campaign = await to.api.call(campaignsApi.createCampaign, { body: { name: 'Copy' } })
@@ -274,13 +274,13 @@ const pull = async (from: Copy, source: string, to: Copy, kind: 'taxii' | 'misp'
   const made = await to.api.call(subscriptionsApi.createSubscription, {
     body: { url: `https://feed.example/${newId()}/`, kind, campaign_id: campaign.id, every: 60 },
   })
-  const run = (await to.bed.internal(subscriptionsInternal.claimPull)).pull
+  const run = (await to.fixture.internal(subscriptionsInternal.claimPull)).pull
   const [params, token] = [{ id: made.id }, run?.token ?? '']
-  await to.bed.internal(subscriptionsInternal.stagePull, {
+  await to.fixture.internal(subscriptionsInternal.stagePull, {
     params,
     body: { token, cursor: 'after', more: false, withdrawn: [] },
   })
-  const { objects } = await to.bed.internal(subscriptionsInternal.storePull, {
+  const { objects } = await to.fixture.internal(subscriptionsInternal.storePull, {
     params,
     query: { token },
     body: new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>,
@@ -288,17 +288,17 @@ const pull = async (from: Copy, source: string, to: Copy, kind: 'taxii' | 'misp'
   const doc = await to.service.mongo.collection('subscriptions').findOne({ _id: new Types.ObjectId(made.id) })
   if (objects > 0) await finish(to, String(doc?.import_id))
   await to.api.call(subscriptionsApi.deleteSubscription, { params })
-  // Revoked versions alone are no publication.
+  // The feed of a withdrawn campaign has only revoked versions, which set no minimum level.
   if (kind === 'taxii' && of.published) to.floors.set(campaign.id, of.tlp)
   return campaign
 }
 
 it('no path lowers a level: import, edit, export, publish, pull, import', async () => {
-  /** The marking that each value came with, wherever it came from. */
+  /** Level of the first import of each value. */
   const marks: Tlp[] = []
   let pulled = 0
-  for (let round = 0; round < rounds(8); round++) {
-    // The first seed publishes values that are pulled, as the last check requires.
+  for (let round = 0; round < runs(8); round++) {
+    // The first seed produces pulled values, as the last assertion requires.
     const random = seededRandom(round + 2)
     const below = (count: number) => Math.floor(random() * count)
     const chance = (share: number) => random() < share
@@ -314,7 +314,7 @@ it('no path lowers a level: import, edit, export, publish, pull, import', async 
       const what = below(5)
       if (what <= 1) {
         const n = marks.length
-        // Red hides all else: seldom.
+        // Red is rare, as it hides everything else.
         const tlp = chance(0.1) ? 'red' : pick(TLP_LEVELS.filter(level => level !== 'red'))
         marks.push(tlp)
         here.push(n)

@@ -4,10 +4,10 @@ import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
-  type BedUser,
+  type FixtureUser,
   newId,
-  type ServiceBed,
-  startServiceBed,
+  type ServiceFixture,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -15,24 +15,24 @@ import type { CampaignModel } from '../src/campaigns/models/campaign.js'
 import { createCampaignOverlay } from '../src/campaigns/queries/overlay.js'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let url: string
-let ana: BedUser
+let ana: FixtureUser
 let api: ApiClient
 let model: CampaignModel
 
-const startService = () => createApp(readConfig(campaignsConfigSchema, bed.env), bed.deps)
+const startService = () => createApp(readConfig(campaignsConfigSchema, fixture.env), fixture.deps)
 beforeAll(async () => {
-  bed = await startServiceBed()
-  bed.answer(iodsInternal.knownIods, ({ body }) => body.ids)
+  fixture = await startServiceFixture()
+  fixture.answer(iodsInternal.knownIods, ({ body }) => body.ids)
   service = await startService()
-  url = await bed.listen(service)
-  ana = await bed.user('ana')
+  url = await fixture.listen(service)
+  ana = await fixture.user('ana')
   api = apiClient(url, ana.token)
   model = service.mongo.model('Campaign') as CampaignModel
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 beforeEach(() => model.deleteMany({}))
 
 /** Creates a campaign with IODs. */
@@ -49,7 +49,7 @@ const get = (headers: Record<string, string> = {}, token = ana.token, base = url
     headers: { authorization: `Bearer ${token}`, ...headers },
     cache: 'no-store',
   })
-/** What a replica answers, which makes it anew each time unless told otherwise. */
+/** Returns the answers of a replica, without a cache by default. */
 const replica = (options: Parameters<typeof createCampaignOverlay>[1] = {}) => {
   const ask = createCampaignOverlay(model, { keptMs: 0, ...options })
   return async () => {
@@ -59,8 +59,8 @@ const replica = (options: Parameters<typeof createCampaignOverlay>[1] = {}) => {
 }
 
 describe('over HTTP', () => {
-  it('has all campaigns with IODs, the same for everybody and on every replica; 304 while it stays', async () => {
-    const bo = await bed.user('bo')
+  it('contains all campaigns with IODs, equal for all users and replicas; answers 304 while unchanged', async () => {
+    const bo = await fixture.user('bo')
     const hers = await create('Night numbers', 3)
     const his = await create('ночь 🔥', 2, apiClient(url, bo.token))
     await create('Empty', 0)
@@ -71,7 +71,7 @@ describe('over HTTP', () => {
     const other = await startService()
     try {
       const otherUrl = await other.listen()
-      const collector = await bed.token({ id: bo.id, scope: 'collector' })
+      const collector = await fixture.token({ id: bo.id, scope: 'collector' })
       const answers = await Promise.all([
         get(),
         get({}, bo.token),
@@ -106,11 +106,11 @@ describe('over HTTP', () => {
     }
   })
 
-  it('is for sessions of members and of the collector alone', async () => {
+  it('is limited to sessions of members and of the collector', async () => {
     expect((await fetch(`${url}${API_BASE}/campaigns/overlay`)).status).toBe(401)
     expect((await get({}, 'x')).status).toBe(401)
     expect((await api.send('GET', '/campaigns/overlay')).status).toBe(200)
-    const collector = apiClient(url, await bed.token({ id: ana.id, scope: 'collector' }))
+    const collector = apiClient(url, await fixture.token({ id: ana.id, scope: 'collector' }))
     expect((await collector.send('GET', '/campaigns/overlay')).status).toBe(200)
     expect((await collector.send('GET', '/campaigns')).status).toBe(403)
   })
@@ -120,7 +120,7 @@ it('is empty without campaigns', async () => {
   expect((await replica()()).campaigns).toEqual([])
 })
 
-it('changes its ETag with names and members, and back', async () => {
+it('changes its ETag with names and members, and restores it after the reverse change', async () => {
   const ask = replica()
   const { id, iod_ids } = await create('Night numbers', 2)
   const edit = (name: string): Promise<Campaign> =>
@@ -132,7 +132,7 @@ it('changes its ETag with names and members, and back', async () => {
     () => edit('Night numbers'),
     () => api.call(campaignsApi.addIod, member),
   ]
-  bed.answer(iodsInternal.getIods, () => [])
+  fixture.answer(iodsInternal.getIods, () => [])
   const etags = [(await ask()).etag]
   for (const step of steps) {
     await step()
@@ -140,11 +140,11 @@ it('changes its ETag with names and members, and back', async () => {
   }
   expect(new Set(etags.slice(0, -1)).size).toBe(4)
   expect(etags.at(-1)).toBe(etags[0])
-  await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+  await fixture.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
   expect((await ask()).etag).toBe(etags[0])
 })
 
-it('is read once for those who ask within half a minute', async () => {
+it('is read once for all requests within half a minute', async () => {
   const ask = createCampaignOverlay(model)
   await create('First', 1)
   const asked = await Promise.all(Array.from({ length: 10 }, ask))
@@ -153,7 +153,7 @@ it('is read once for those who ask within half a minute', async () => {
   expect((await replica()()).campaigns.map(({ name }) => name)).toEqual(['First', 'Second'])
 })
 
-it('a failed reading is one failed answer', async () => {
+it('a failed read fails one answer', async () => {
   await create('First', 1)
   let failures = 1
   const ask = createCampaignOverlay(
@@ -168,7 +168,7 @@ it('a failed reading is one failed answer', async () => {
   expect((await ask()).size).toBeGreaterThan(0)
 })
 
-it('leaves out the largest campaigns, so that a member who fills them takes nobody else’s place', async () => {
+it('omits the largest campaigns, so that a member who fills them cannot displace others', async () => {
   const small = [await create('One', 1), await create('Three', 3), await create('Five', 5)]
   const eve = new Types.ObjectId()
   const full = Array.from({ length: 40 }, (_, n) => ({
@@ -201,13 +201,13 @@ it('leaves out the largest campaigns, so that a member who fills them takes nobo
   expect((await replica({ idsMax: 8 })()).campaigns).toEqual(small.slice(0, 2))
 })
 
-it('cuts long names off between characters', async () => {
+it('truncates long names between characters', async () => {
   await create('🔥'.repeat(5_000), 1)
   await create('x'.repeat(200), 1)
   expect((await replica()()).campaigns.map(({ name }) => name)).toEqual(['🔥'.repeat(200), 'x'.repeat(200)])
 })
 
-it('a damaged or cut-off answer is noticed', async () => {
+it('the client rejects a damaged or truncated answer', async () => {
   await create('First', 2)
   const { bytes } = await replica()()
   for (let at = 0; at < bytes.length; at++)

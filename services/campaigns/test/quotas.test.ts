@@ -3,36 +3,36 @@ import { readConfig } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
-  type BedUser,
+  type FixtureUser,
   newId,
-  type ServiceBed,
-  startServiceBed,
+  type ServiceFixture,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let url: string
-let ana: BedUser
+let ana: FixtureUser
 let api: ApiClient
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  bed.answer(iodsInternal.knownIods, ({ body }) => body.ids)
-  const env = { ...bed.env, QUOTA_CAMPAIGNS: '4', QUOTA_CAMPAIGN_IODS: '3' }
-  url = await bed.listen(await createApp(readConfig(campaignsConfigSchema, env), bed.deps))
+  fixture = await startServiceFixture()
+  fixture.answer(iodsInternal.knownIods, ({ body }) => body.ids)
+  const env = { ...fixture.env, QUOTA_CAMPAIGNS: '4', QUOTA_CAMPAIGN_IODS: '3' }
+  url = await fixture.listen(await createApp(readConfig(campaignsConfigSchema, env), fixture.deps))
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 beforeEach(async () => {
-  ana = await bed.user('ana')
+  ana = await fixture.user('ana')
   api = apiClient(url, ana.token)
 })
 
-const usage = (params: { id: string }) => bed.internal(usageInternal.getUsage, { params })
+const usage = (params: { id: string }) => fixture.internal(usageInternal.getUsage, { params })
 const post = (client = api) => client.send('POST', '/campaigns', { name: 'Mirrors' })
 
 describe('campaigns', () => {
-  it('50 at once for the last place: exactly one gets in; a deleted one makes room', {
+  it('accept one of 50 concurrent creations at the limit; a deletion frees quota', {
     tags: 'long',
   }, async () => {
     const made = [await post(), await post(), await post()]
@@ -43,8 +43,8 @@ describe('campaigns', () => {
       body: { detail: 'You have 4 of 4 campaigns: delete one to make room' },
     })
     const id = made[0]?.body.id
-    // Neither another user's attempt nor a repeated delete frees quota.
-    const bo = apiClient(url, (await bed.user('bo')).token)
+    // Neither another user's attempt nor a repeated deletion frees quota.
+    const bo = apiClient(url, (await fixture.user('bo')).token)
     expect((await bo.send('DELETE', `/campaigns/${id}`)).status).toBe(403)
     expect((await api.send('DELETE', `/campaigns/${id}`)).status).toBe(200)
     expect((await api.send('DELETE', `/campaigns/${id}`)).status).toBe(404)
@@ -52,7 +52,7 @@ describe('campaigns', () => {
     expect(await usage({ id: ana.id })).toMatchObject({ campaigns: { used: 4, limit: 4 } })
   })
 
-  it('take IODs up to their limit: 8 at once for the last place, and one that is there already is no fault', async () => {
+  it('accept IODs up to their limit: one of 8 concurrent additions, and a present member without error', async () => {
     const { id } = await api.call(campaignsApi.createCampaign, { body: { name: 'Full' } })
     const add = (iod_id: string) => api.send('POST', `/campaigns/${id}/add-iod`, { iod_id })
     const first = newId()
@@ -64,7 +64,7 @@ describe('campaigns', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.find(({ status }) => status !== 200)).toMatchObject({
       status: 413,
-      body: { detail: 'This campaign holds 3 of 3 IODs: remove some to make room' },
+      body: { detail: 'This campaign has 3 of 3 IODs: remove some to make room' },
     })
     expect(await add(first)).toMatchObject({ status: 200, body: { iod_count: 3 } })
     expect(await addMany(first, newId(), newId())).toMatchObject({ status: 413 })

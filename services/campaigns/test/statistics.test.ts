@@ -12,10 +12,10 @@ import {
   anIod,
   apiClient,
   newId,
-  rounds,
-  type ServiceBed,
+  runs,
+  type ServiceFixture,
   seededRandom,
-  startServiceBed,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -29,43 +29,43 @@ interface Stored {
 }
 const LISTED_MAX = 50
 
-let bed: ServiceBed
-/** Two processes of the service, on one database. */
+let fixture: ServiceFixture
+/** Two replicas of the service on one database. */
 let services: StoreService[]
 let urls: [string, string]
 let clients: [ApiClient, ApiClient]
-/** IODs of the scripted iods service, and the numbers of ids in the requests to count. */
+/** IODs of the scripted iods service, and the number of ids in each request to count. */
 let iods: Map<string, Stored>
 let counted: number[]
-/** The time of its database, in milliseconds. */
+/** Time of the scripted service's database, in milliseconds. */
 let now: number
 
 beforeAll(async () => {
-  bed = await startServiceBed()
+  fixture = await startServiceFixture()
   services = await Promise.all(
-    [0, 1].map(() => createApp(readConfig(campaignsConfigSchema, bed.env), bed.deps)),
+    [0, 1].map(() => createApp(readConfig(campaignsConfigSchema, fixture.env), fixture.deps)),
   )
-  const { token } = await bed.user('ana')
+  const { token } = await fixture.user('ana')
   const [one = '', two = ''] = await Promise.all(services.map(service => service.listen()))
   urls = [one, two]
   clients = [apiClient(one, token), apiClient(two, token)]
 })
 afterAll(async () => {
   await Promise.all((services ?? []).map(service => service.close()))
-  await bed?.stop()
+  await fixture?.stop()
 })
 beforeEach(() => {
   iods = new Map()
   counted = []
   now = Date.UTC(2026, 10, 20)
-  bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => iods.has(id)))
-  bed.answer(iodsInternal.getIods, ({ body }) =>
+  fixture.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => iods.has(id)))
+  fixture.answer(iodsInternal.getIods, ({ body }) =>
     body.ids.flatMap(id => {
       const { category, source_type } = iods.get(id) ?? {}
       return category && source_type ? anIod({ id, value: id, description: '', category, source_type }) : []
     }),
   )
-  bed.answer(iodsInternal.countIods, ({ body: { ids, until } }) => {
+  fixture.answer(iodsInternal.countIods, ({ body: { ids, until } }) => {
     counted.push(ids.length)
     const { votes, ...counts } = fromScratch(ids)
     const early = ids.flatMap(
@@ -73,7 +73,7 @@ beforeEach(() => {
     ).length
     return { ...counts, votes: early, later: votes - early }
   })
-  bed.answer(iodsInternal.votesSince, ({ body: { since } }) => {
+  fixture.answer(iodsInternal.votesSince, ({ body: { since } }) => {
     const from = since === null ? Number.POSITIVE_INFINITY : Date.parse(since)
     const until = Math.max(now - 10_000, since === null ? 0 : from)
     const voted = [...iods].flatMap(([id, { votes }]) => {
@@ -132,7 +132,7 @@ const expectExact = async (id: string) => {
 }
 
 describe('statistics', () => {
-  it('count categories, source types and votes, of nothing too', async () => {
+  it('count categories, source types and votes, also of an empty campaign', async () => {
     const id = await create()
     expect(await statistics(id)).toEqual({
       iod_count: 0,
@@ -153,10 +153,10 @@ describe('statistics', () => {
     })
   })
 
-  it('are of nobody’s campaign alone, and of known ones', async () => {
+  it('are readable by every member, and answer 404 for an unknown campaign', async () => {
     const id = await create()
-    const bo = await bed.user('bo')
-    const collector = await bed.token({ id: bo.id, scope: 'collector' })
+    const bo = await fixture.user('bo')
+    const collector = await fixture.token({ id: bo.id, scope: 'collector' })
     for (const [token, status] of [
       [bo.token, 200],
       [collector, 403],
@@ -165,11 +165,11 @@ describe('statistics', () => {
       expect((await apiClient(urls[1], token).send('GET', `/campaigns/${id}/statistics`)).status).toBe(status)
     for (const unknown of [newId(), 'my', '0']) await expectUnknown(unknown)
   })
-  it('are those of a count from scratch, whatever two processes do at once, at any time', {
+  it('equal a count from scratch, at any time, during concurrent changes by two processes', {
     tags: 'long',
     timeout: 600_000,
   }, async () => {
-    for (let round = 0; round < rounds(2); round++) {
+    for (let round = 0; round < runs(2); round++) {
       const random = seededRandom(round)
       const below = (n: number) => Math.floor(random() * n)
       const oneOf = <T>(items: readonly T[]): T => items[below(items.length)] ?? expect.unreachable()
@@ -198,14 +198,14 @@ describe('statistics', () => {
       for (let step = 0; step < 20; step++) {
         await Promise.all(Array.from({ length: 1 + below(8) }, () => oneOf(work)()))
         await expectExact(id)
-        // Now and then, so many votes that they are not listed.
+        // Sometimes too many votes to be listed.
         if (below(10) === 0) for (let n = 0; n < 80; n++) vote()
         now += below(20) === 0 ? 25 * 3_600_000 : below(15_000)
       }
     }
   })
 
-  it('ask about what is new alone, in batches', async () => {
+  it('request counts of new IODs only, in batches', async () => {
     const members = Array.from({ length: 1_200 }, () => iod())
     const id = await create(members)
     const asked = async () => {
@@ -216,13 +216,13 @@ describe('statistics', () => {
     expect(await asked()).toEqual([1_000, 200])
     expect(await asked()).toEqual([])
     await add(id, iod())
-    // Both processes ask.
+    // Both replicas read.
     expect(await asked()).toEqual([1, 1])
     await remove(id, members[3] ?? '')
     expect(await asked()).toEqual([1, 1, 1, 1])
   })
 
-  it('are counted from nothing once more than 100 members are removed', { tags: 'long' }, async () => {
+  it('are counted from scratch after more than 100 removals', { tags: 'long' }, async () => {
     const members = Array.from({ length: 120 }, () => iod())
     const id = await create(members)
     await expectExact(id)
@@ -232,14 +232,14 @@ describe('statistics', () => {
     expect(counted).toEqual([19])
   })
 
-  it('are counted from nothing once their numbers are a day old, or too many votes are newer', {
+  it('are counted from scratch when the stored counts are a day old or too many votes are newer', {
     tags: 'long',
   }, async () => {
     const members = Array.from({ length: 200 }, () => iod())
     const id = await create(members)
     await expectExact(id)
     counted = []
-    // As after a restore of the iods service’s database.
+    // Simulates a restore of the iods service’s database.
     for (const member of members.slice(0, 5))
       iods.set(member, { category: 'HASH', source_type: 'BLOG', votes: [] })
     now += 25 * 3_600_000
@@ -250,7 +250,7 @@ describe('statistics', () => {
     expect(counted.slice(1, 2)).toEqual([200])
   })
 
-  it('show what was added before they are asked for, however many ask meanwhile', {
+  it('include additions before the request, also among concurrent requests', {
     tags: 'long',
   }, async () => {
     const id = await create(Array.from({ length: 30 }, () => iod()))
@@ -265,7 +265,7 @@ describe('statistics', () => {
 
   it('answer 503 while the iods service is down', async () => {
     const id = await create([iod()])
-    bed.answer(iodsInternal.countIods, () => {
+    fixture.answer(iodsInternal.countIods, () => {
       throw new HttpError(503, DETAILS.unavailable)
     })
     expect(await clients[0].send('GET', `/campaigns/${id}/statistics`)).toMatchObject({

@@ -3,21 +3,21 @@ import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
-  type BedUser,
   commandsOf,
+  type FixtureUser,
   newId,
   plansOf,
-  type ServiceBed,
-  startServiceBed,
+  type ServiceFixture,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { searchFields } from '../src/campaigns/models/campaign.js'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
-let ana: BedUser
+let ana: FixtureUser
 let api: ApiClient
 
 const CAMPAIGNS = 700
@@ -35,15 +35,15 @@ const aCampaign = (n: number, name = `${n % 2 ? 'Élan' : 'NIGHT numbers'} ${n}`
 })
 
 beforeAll(async () => {
-  bed = await startServiceBed({ monitorCommands: true })
-  ana = await bed.user('ana')
-  service = await createApp(readConfig(campaignsConfigSchema, bed.env), bed.deps)
+  fixture = await startServiceFixture({ monitorCommands: true })
+  ana = await fixture.user('ana')
+  service = await createApp(readConfig(campaignsConfigSchema, fixture.env), fixture.deps)
   const campaigns = Array.from({ length: CAMPAIGNS }, (_, n) => aCampaign(n))
   await service.mongo.collection('campaigns').insertMany(campaigns)
-  api = apiClient(await bed.listen(service), ana.token)
-  bed.answer(iodsInternal.knownIods, ({ body }) => body.ids)
+  api = apiClient(await fixture.listen(service), ana.token)
+  fixture.answer(iodsInternal.knownIods, ({ body }) => body.ids)
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 
 type Query = QueryFor<typeof campaignsApi.listCampaigns>
 const list = (query: Query) => api.call(campaignsApi.listCampaigns, { query })
@@ -58,7 +58,7 @@ it('campaigns are found by a part of their name and by IOD', async () => {
   expect(await list({ iod_id: iod })).toHaveLength(466)
 })
 
-it('the task that sweeps publications writes nothing where none is due', async () => {
+it('the sweep of publications writes nothing when none is due', async () => {
   const { all, writes } = await commandsOf(service.mongo, () => service.tasks.run('publications'))
   expect([all.includes('distinct publications'), writes]).toEqual([true, []])
 })
@@ -68,7 +68,7 @@ it.each<[Query, number]>([
   [{ iod_id: iod, q: 'LAN' }, 466],
   [{ q: 'night numbers' }, 351],
   [{ q: 'i' }, 351],
-])('a page of %j reads its index, in the order of the list', async (query, candidates) => {
+])('a page of %j reads its index in the order of the list', async (query, candidates) => {
   const LIMIT = 7
   const plans = await plansOf(service.mongo, 'campaigns', async () => {
     const search = new URLSearchParams({ ...query, limit: String(LIMIT) })

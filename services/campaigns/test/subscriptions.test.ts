@@ -32,54 +32,54 @@ import {
   type ApiClient,
   anIod,
   apiClient,
-  type BedUser,
   beforeNext,
+  type FixtureUser,
   newId,
-  type ServiceBed,
-  startServiceBed,
+  type ServiceFixture,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
 import { gate, workDone } from './work.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let url: string
-let admin: BedUser
+let admin: FixtureUser
 let api: ApiClient
 let other: ApiClient
 let admins: Set<string>
 let iods: Map<string, Iod>
 let campaign: Campaign
-/** Why the scripted iods service refuses to bring IODs. */
+/** Error of the scripted iods service when IODs are upserted. */
 let refusal: HttpError | undefined
 
 const keyOf = (iod: Pick<NewIod, 'category' | 'value'>) => `${iod.category} ${foldIod(iod)}`
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  const env = { ...bed.env, QUOTA_IMPORT_BYTES: '20000' }
-  service = await createApp(readConfig(campaignsConfigSchema, env), bed.deps)
-  url = await bed.listen(service)
+  fixture = await startServiceFixture()
+  const env = { ...fixture.env, QUOTA_IMPORT_BYTES: '20000' }
+  service = await createApp(readConfig(campaignsConfigSchema, env), fixture.deps)
+  url = await fixture.listen(service)
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 beforeEach(async () => {
   for (const name of ['subscriptions', 'import_parts', 'brought'])
     await service.mongo.collection(name).deleteMany({})
   iods = new Map()
   refusal = undefined
-  admin = await bed.user(`adm${newId().slice(-8)}`)
+  admin = await fixture.user(`adm${newId().slice(-8)}`)
   admins = new Set([admin.id])
   api = apiClient(url, admin.token)
-  other = apiClient(url, (await bed.user('other')).token)
+  other = apiClient(url, (await fixture.user('other')).token)
   campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Lake' } })
-  bed.answer(authInternal.checkAdmin, ({ params }) => ({ is_admin: admins.has(params.id) }))
-  bed.answer(authInternal.sealFeedSecret, ({ body }) => ({
-    sealed: seal(bed.env.SECRETS_KEY ?? '', feedSecretContext(body.id, body.url), body.secret),
+  fixture.answer(authInternal.checkAdmin, ({ params }) => ({ is_admin: admins.has(params.id) }))
+  fixture.answer(authInternal.sealFeedSecret, ({ body }) => ({
+    sealed: seal(fixture.env.SECRETS_KEY ?? '', feedSecretContext(body.id, body.url), body.secret),
   }))
-  bed.answer(iodsInternal.findIods, ({ body }) => body.iods.map(iod => iods.get(keyOf(iod))?.id ?? null))
-  bed.answer(iodsInternal.bringIods, ({ body }) => {
+  fixture.answer(iodsInternal.findIods, ({ body }) => body.iods.map(iod => iods.get(keyOf(iod))?.id ?? null))
+  fixture.answer(iodsInternal.upsertIods, ({ body }) => {
     if (refusal) throw refusal
     return body.iods.map(({ iod }) => {
       const before = iods.get(keyOf(iod))
@@ -89,9 +89,11 @@ beforeEach(async () => {
     })
   })
   const all = () => [...iods.values()]
-  bed.answer(iodsInternal.getIods, ({ body }) => all().filter(({ id }) => body.ids.includes(id)))
-  bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => all().some(iod => iod.id === id)))
-  bed.answer(iodsInternal.stateIods, ({ body }) =>
+  fixture.answer(iodsInternal.getIods, ({ body }) => all().filter(({ id }) => body.ids.includes(id)))
+  fixture.answer(iodsInternal.knownIods, ({ body }) =>
+    body.ids.filter(id => all().some(iod => iod.id === id)),
+  )
+  fixture.answer(iodsInternal.stateIods, ({ body }) =>
     Object.fromEntries(
       all()
         .filter(({ id }) => body.ids.includes(id))
@@ -115,35 +117,38 @@ const answerOf = (promise: Promise<unknown>) =>
     ({ status, detail }: { status: number; detail: unknown }) => [status, detail],
   )
 type Pull = NonNullable<ResponseOf<typeof subscriptionsInternal.claimPull>['pull']>
-const claim = async () => (await bed.internal(subscriptionsInternal.claimPull)).pull
+const claim = async () => (await fixture.internal(subscriptionsInternal.claimPull)).pull
 const mustClaim = async () => (await claim()) as Pull
 const stage = ({ id, token }: Pull, cursor: string, more = false, withdrawn: string[] = []) =>
-  bed.internal(subscriptionsInternal.stagePull, { params: { id }, body: { token, cursor, more, withdrawn } })
+  fixture.internal(subscriptionsInternal.stagePull, {
+    params: { id },
+    body: { token, cursor, more, withdrawn },
+  })
 const store = ({ id, token }: Pull, file: string) =>
-  bed.internal(subscriptionsInternal.storePull, {
+  fixture.internal(subscriptionsInternal.storePull, {
     params: { id },
     query: { token },
     body: new TextEncoder().encode(file) as Uint8Array<ArrayBuffer>,
   })
 const fail = ({ id, token }: Pull, error: string, retry_ms: number | null = null) =>
-  bed.internal(subscriptionsInternal.failPull, { params: { id }, body: { token, error, retry_ms } })
+  fixture.internal(subscriptionsInternal.failPull, { params: { id }, body: { token, error, retry_ms } })
 const importOf = async (id: string) => {
   const doc = await service.mongo.collection('subscriptions').findOne({ _id: new Types.ObjectId(id) })
   return String(doc?.import_id)
 }
 /** Waits for the import of a subscription. */
 const work = async (id: string) => workDone(service, 'import', await importOf(id))
-/** Holds the plan of the next import that has indicators. */
+/** Blocks the plan of the next import with indicators. */
 const holdPlan = () => {
   const plan = gate()
-  bed.answer(iodsInternal.findIods, async ({ body }) => {
+  fixture.answer(iodsInternal.findIods, async ({ body }) => {
     await plan.pass()
     return body.iods.map(() => null)
   })
   return plan
 }
 const due = (id: string) => api.call(subscriptionsApi.runSubscription, { params: { id } })
-/** A run that fetches a file. @returns the number of new objects */
+/** Runs a pull that fetches a file. Resolves to the number of new objects. */
 const pull = async (id: string, file: string, cursor = 'after', withdrawn: string[] = []) => {
   await due(id)
   const run = await mustClaim()
@@ -169,7 +174,7 @@ const members = async () =>
   (await api.call(campaignsApi.getCampaign, { params: { id: campaign.id } })).iods.map(({ value }) => value)
 
 describe('administrators', () => {
-  it('alone see, make, change, run and delete subscriptions, by their account at each call', async () => {
+  it('alone read, create, change, run and delete subscriptions; each call checks the account', async () => {
     const { id: made } = await create()
     const params = { id: made }
     const calls = (client: ApiClient) => [
@@ -201,21 +206,21 @@ describe('administrators', () => {
     ['https://feed.example/#x', 'https'],
     ['javascript:alert(1)', 'https'],
     ['https://', 'https'],
-  ])('cannot have %s pulled', async feed => {
+  ])('cannot subscribe to %s', async feed => {
     const [status] = (await answerOf(create({ url: feed }))) as [number]
     expect(status).toBe(422)
   })
 
-  it('give a secret that is stored sealed for this subscription and address, and never answered', async () => {
+  it('set a secret that is sealed for the subscription and its URL, and never returned', async () => {
     const made = await create({ secret: { user: 'reader', key: 'top-secret' } })
     expect(made).toMatchObject({ has_secret: true, username: admin.username, campaign_name: 'Lake' })
     const { sealed } = await mustClaim()
-    const open = (context: string) => unseal(bed.env.SECRETS_KEY ?? '', context, sealed ?? '')
+    const open = (context: string) => unseal(fixture.env.SECRETS_KEY ?? '', context, sealed ?? '')
     expect(JSON.parse(open(feedSecretContext(made.id, FEED)))).toEqual({ user: 'reader', key: 'top-secret' })
     expect(() => open(feedSecretContext(made.id, 'https://evil.example/'))).toThrow()
     expect(() => open(feedSecretContext(newId(), FEED))).toThrow()
     const stored = JSON.stringify(await service.mongo.collection('subscriptions').find().toArray())
-    const items = await bed.internal(personalDataInternal.exportUser, { params: { id: admin.id } })
+    const items = await fixture.internal(personalDataInternal.exportUser, { params: { id: admin.id } })
     expect(JSON.stringify(items)).toContain(FEED)
     for (const text of [JSON.stringify([made, await look(made.id), items]), stored])
       expect(text).not.toContain('top-secret')
@@ -227,10 +232,10 @@ describe('administrators', () => {
     expect(changed.has_secret).toBe(false)
   })
 
-  it('keep their secret while keys are exchanged, whatever is changed meanwhile', {
+  it('keep their secrets during a key rotation, also with concurrent changes', {
     tags: 'long',
   }, async () => {
-    const old = bed.env.SECRETS_KEY ?? ''
+    const old = fixture.env.SECRETS_KEY ?? ''
     const keys = `${newSecretsKey()},${old}`
     const many: Subscription[] = []
     for (let n = 0; n < LIMITS.resealedAtOnce + 5; n++)
@@ -238,11 +243,11 @@ describe('administrators', () => {
     await create()
     const stored = service.mongo.collection('subscriptions')
     const at = (n: number) => ({ _id: new Types.ObjectId(many[n]?.id) })
-    // One that is another's, which no key opens.
+    // The secret of another subscription, which no key opens.
     const foreign = (await stored.findOne(at(5)))?.sealed
     await stored.updateOne(at(4), { $set: { sealed: foreign } })
-    bed.answer(keysInternal.resealFeedSecrets, async ({ body }) => {
-      // Somebody enters another secret before the answer is there.
+    fixture.answer(keysInternal.resealFeedSecrets, async ({ body }) => {
+      // An administrator changes the secret before the response.
       if (body.values.some(({ id }) => id === many[1]?.id))
         await api.call(subscriptionsApi.updateSubscription, {
           params: { id: many[1]?.id ?? '' },
@@ -256,7 +261,7 @@ describe('administrators', () => {
         }
       })
     })
-    const count = () => bed.internal(secretsInternal.countSealed)
+    const count = () => fixture.internal(secretsInternal.countSealed)
     const [oldName, newName] = keyringOf(keys).ids.toReversed()
     expect((await count()).map(({ key, count }) => [key, count])).toEqual([
       [oldName, LIMITS.resealedAtOnce + 5],
@@ -266,8 +271,8 @@ describe('administrators', () => {
       return (await count()).find(({ key }) => key === newName)?.count
     }
     expect(await resealed()).toBe(LIMITS.resealedAtOnce + 3)
-    // The next run reseals the changed one.
-    bed.answer(keysInternal.resealFeedSecrets, ({ body }) =>
+    // The next run reseals the changed secret.
+    fixture.answer(keysInternal.resealFeedSecrets, ({ body }) =>
       body.values.map(({ id, url, sealed }) =>
         id === many[4]?.id ? null : reseal(keys, feedSecretContext(id, url), sealed),
       ),
@@ -284,7 +289,7 @@ describe('administrators', () => {
     expect(await resealed()).toBe(LIMITS.resealedAtOnce + 4)
   })
 
-  it('cannot have more than the product takes', async () => {
+  it('cannot exceed the maximum number of subscriptions', async () => {
     const { id: made } = await create()
     const doc = await service.mongo.collection('subscriptions').findOne({ _id: new Types.ObjectId(made) })
     const copies = Array.from({ length: LIMITS.subscriptionsMax - 1 }, () => ({
@@ -297,7 +302,7 @@ describe('administrators', () => {
 })
 
 describe('a pull', () => {
-  it('brings what is new into the campaign byte for byte, once, and nothing when nothing has changed', async () => {
+  it('imports new objects once, in unchanged bytes, and nothing without changes', async () => {
     const { id: made } = await create()
     const objects = [indicator(1), indicator(2), note(1)]
     expect(await pull(made, bundle(...objects), 'c1')).toBe(3)
@@ -309,7 +314,7 @@ describe('a pull', () => {
       kept: 3,
       last: { error: null, objects: 3, iods: 2 },
     })
-    // Again, as a server gives it that knows no times: nothing is new.
+    // A server without times returns the same objects again: none is new.
     expect(await pull(made, bundle(...objects), 'c2')).toBe(0)
     expect(await pull(made, '', 'c3')).toBe(0)
     expect(await exported()).toBe(text)
@@ -318,7 +323,7 @@ describe('a pull', () => {
     expect((await mustClaim()).cursor).toBe('c3')
   })
 
-  it('adds to the same import, with what is new alone', async () => {
+  it('adds only new objects to the same import', async () => {
     const { id: made } = await create()
     for (let n = 1; n <= 4; n++) {
       const all = Array.from({ length: n }, (_, each) => indicator(each + 1))
@@ -330,7 +335,7 @@ describe('a pull', () => {
     for (let n = 1; n <= 4; n++) expect(text).toContain(indicator(n))
   })
 
-  it('counts the cursor only once all is imported, and goes on from there', async () => {
+  it('moves the cursor once all objects are imported, and continues from there', async () => {
     const { id: made } = await create()
     const run = await mustClaim()
     expect(run.cursor).toBeNull()
@@ -338,24 +343,27 @@ describe('a pull', () => {
     const plan = holdPlan()
     expect(await store(run, bundle(indicator(1)))).toEqual({ objects: 1 })
     await plan.reached
-    // Being imported: nobody gets it.
+    // No worker can claim it during the import.
     expect(await look(made)).toMatchObject({ state: 'importing', next_at: null })
     expect(await claim()).toBeNull()
     expect(await answerOf(due(made))).toEqual([409, DETAILS.subscriptionBusy])
     plan.open()
     await work(made)
-    // There was more: due at once.
+    // The feed has more, so the next run is due at once.
     expect((await mustClaim()).cursor).toBe('later')
   })
 
-  it('is one worker’s at a time, until it has been silent for too long', async () => {
+  it('belongs to one worker at a time, until its lease expires', async () => {
     const { id: made } = await create()
     const claims = await Promise.all(Array.from({ length: 5 }, claim))
     const [first, ...rest] = claims.filter(each => each !== null)
     expect(rest).toEqual([])
     const run = first as Pull
-    await bed.internal(subscriptionsInternal.extendPull, { params: { id: made }, body: { token: run.token } })
-    // As if the time were up.
+    await fixture.internal(subscriptionsInternal.extendPull, {
+      params: { id: made },
+      body: { token: run.token },
+    })
+    // The lease has expired.
     await service.mongo
       .collection('subscriptions')
       .updateOne({ _id: new Types.ObjectId(made) }, { $set: { 'lease.until': new Date(0) } })
@@ -364,13 +372,13 @@ describe('a pull', () => {
     const lost = [409, DETAILS.pullLost]
     const params = { id: made }
     const body = { token: run.token }
-    expect(await answerOf(bed.internal(subscriptionsInternal.extendPull, { params, body }))).toEqual(lost)
+    expect(await answerOf(fixture.internal(subscriptionsInternal.extendPull, { params, body }))).toEqual(lost)
     expect(await answerOf(stage(run, 'x'))).toEqual(lost)
     expect(await answerOf(store(run, bundle(note(1))))).toEqual(lost)
     expect(await answerOf(fail(run, 'x'))).toEqual(lost)
     await stage(next, 'c')
     expect(await store(next, bundle(note(2)))).toEqual({ objects: 1 })
-    // A second hand-over of the same run brings nothing.
+    // Storing the same run twice fails.
     expect(await answerOf(store(next, bundle(note(3))))).toEqual(lost)
     await work(made)
     const text = await exported()
@@ -382,7 +390,7 @@ describe('a pull', () => {
     expect(await service.mongo.collection('import_parts').countDocuments()).toBe(0)
   })
 
-  it('that was cut off while it was stored leaves nothing, and is done again', async () => {
+  it('leaves no parts when a crash interrupts its storage, and is repeated', async () => {
     const { id: made } = await create()
     const run = await mustClaim()
     await stage(run, 'c')
@@ -399,7 +407,7 @@ describe('a pull', () => {
     expect(await store(next, bundle(note(1)))).toEqual({ objects: 1 })
   })
 
-  it('keeps its parts when the answer to its commit is lost', async () => {
+  it('keeps its parts when the response to its commit is lost', async () => {
     const { id: made } = await create()
     const run = await mustClaim()
     await stage(run, 'c')
@@ -415,7 +423,7 @@ describe('a pull', () => {
     expect(await service.mongo.collection('import_parts').countDocuments()).toBe(0)
   })
 
-  it('removes parts that a crash left after the run before', async () => {
+  it('removes parts that a crash left after the previous run', async () => {
     const { id: made } = await create()
     await pull(made, bundle(note(1)))
     const { batch } = (await service.mongo
@@ -427,7 +435,7 @@ describe('a pull', () => {
     expect(await parts.countDocuments()).toBe(0)
   })
 
-  it('that brings nothing says why, and is tried again when it should be', async () => {
+  it('reports the reason of a failure, and is retried after the requested delay', async () => {
     const { id: made } = await create({ every: 5 })
     await fail(await mustClaim(), 'The host name is not known')
     const now = Date.now()
@@ -446,13 +454,13 @@ describe('a pull', () => {
     expect(Date.parse((await look(made)).next_at ?? '') - now).toBeGreaterThan(7_000_000)
   })
 
-  it('says what it has left out or refused, and why, also where nothing is new', async () => {
+  it('reports skipped and refused objects with reasons, also without new objects', async () => {
     const { id: made } = await create()
     const listed = [{ place: 'Event 1', value: '', reason: 'The file is not UTF-8.' }]
     const skip = async (file: string) => {
       await due(made)
       const run = await mustClaim()
-      await bed.internal(subscriptionsInternal.stagePull, {
+      await fixture.internal(subscriptionsInternal.stagePull, {
         params: { id: run.id },
         body: { token: run.token, cursor: 'c', more: false, withdrawn: [], skipped: { count: 2, listed } },
       })
@@ -474,7 +482,7 @@ describe('a pull', () => {
     expect((await look(made)).last).toMatchObject({ skipped: 0, invalid: [], unknown_techniques: [] })
   })
 
-  it('of a file that is none changes nothing', async () => {
+  it('of an unreadable file changes nothing', async () => {
     await create()
     const run = await mustClaim()
     await stage(run, 'c')
@@ -484,7 +492,7 @@ describe('a pull', () => {
     expect(await exported()).not.toContain('"x-note')
   })
 
-  it('without room waits with the reason, and goes on when the next one is due', async () => {
+  it('stops with the reason when a quota is full, and continues when the next run is due', async () => {
     const { id: made } = await create()
     refusal = new HttpError(413, 'IODs a day are used up')
     expect(await pull(made, bundle(indicator(1), note(1)), 'c1')).toBe(2)
@@ -495,7 +503,7 @@ describe('a pull', () => {
     expect((await look(made)).state).toBe('stopped')
     refusal = undefined
     await due(made)
-    // The workers ask every 15 s, and after each request to run.
+    // The workers claim every 15 s, and after each request to run.
     expect(await claim()).toBeNull()
     await work(made)
     expect(await look(made)).toMatchObject({ state: 'waiting', kept: 2, last: { error: null, objects: 2 } })
@@ -503,7 +511,7 @@ describe('a pull', () => {
     expect((await mustClaim()).cursor).toBe('c1')
   })
 
-  it('that cannot go on does not keep others from their turn', async () => {
+  it('that cannot continue does not block others', async () => {
     const { id: made } = await create()
     refusal = new HttpError(413, 'IODs a day are used up')
     await pull(made, bundle(indicator(1)))
@@ -518,7 +526,7 @@ describe('a pull', () => {
     expect((await look(made)).state).toBe('waiting')
   })
 
-  it('that stopped ends, too, when its maker has its import continue', async () => {
+  it('that stopped is completed when its user continues its import', async () => {
     const { id: made } = await create()
     refusal = new HttpError(413, 'IODs a day are used up')
     await pull(made, bundle(indicator(1)))
@@ -529,7 +537,7 @@ describe('a pull', () => {
     expect(await look(made)).toMatchObject({ state: 'waiting', kept: 1, last: { error: null, objects: 1 } })
   })
 
-  it('past the quota of who made it brings nothing, and leaves nothing', async () => {
+  it('past its user’s quota imports nothing and leaves no parts', async () => {
     await create()
     const run = await mustClaim()
     await stage(run, 'c')
@@ -540,7 +548,7 @@ describe('a pull', () => {
     await fail(run, detail)
   })
 
-  it('never lowers the level of the campaign: not by later objects, nor by markings of earlier runs', async () => {
+  it('never lowers the level of the campaign, neither by later objects nor by markings of earlier runs', async () => {
     const { id: made } = await create()
     const marking = id('marking-definition', 1)
     const definition = `{"type":"marking-definition","id":"${marking}","created":"2026-01-01T00:00:00Z","definition_type":"statement","definition":{"statement":"Copyright"}}`
@@ -548,7 +556,7 @@ describe('a pull', () => {
     const sharing = () => api.call(campaignsApi.getSharing, { params: { id: campaign.id } })
     await pull(made, bundle(definition, note(1, `,"object_marking_refs":["${marking}"]`)))
     expect(await sharing()).toMatchObject({ tlp: 'green', least: 'clear' })
-    // The definition came with the run before: not an unknown one, which would count as red.
+    // The previous run contained the definition: an unknown marking would count as red.
     await pull(made, bundle(note(2, `,"object_marking_refs":["${marking}"]`)))
     expect(await sharing()).toMatchObject({ tlp: 'green', least: 'clear' })
     await pull(made, bundle(indicator(1, 'https://example.org/red', 1, `,"object_marking_refs":["${red}"]`)))
@@ -558,8 +566,8 @@ describe('a pull', () => {
   })
 })
 
-describe('what a feed takes back', () => {
-  it('leaves: an IOD that this subscription alone has brought, once its object is revoked', async () => {
+describe('an object that a feed revokes or changes', () => {
+  it('removes its IOD if only this subscription has added it', async () => {
     const mine = anIod({ id: newId(), category: 'URL', value: 'https://example.org/2' })
     iods.set(keyOf(mine), mine)
     await api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: mine.id } })
@@ -568,19 +576,19 @@ describe('what a feed takes back', () => {
     expect((await members()).sort()).toEqual([1, 2, 3].map(n => `https://example.org/${n}`))
     const revoked = [1, 2, 3].map(n => indicator(n, `https://example.org/${n}`, 2, ',"revoked":true'))
     expect(await pull(made, bundle(...revoked))).toBe(3)
-    // 2 was there before, 3 is named by another object still.
+    // 2 was a member before; another object still names 3.
     expect((await members()).sort()).toEqual([2, 3].map(n => `https://example.org/${n}`))
     const text = await exported()
     for (const object of revoked) expect(text).toContain(object)
     for (const n of [1, 2, 3]) expect(text).not.toContain(indicator(n))
     expect((await look(made)).kept).toBe(4)
-    // The same again, and what was before it: nothing.
+    // The same objects and their previous versions add nothing.
     expect(await pull(made, bundle(...revoked, indicator(1), indicator(2)))).toBe(0)
     await pull(made, bundle(indicator(4, 'https://example.org/3', 2, ',"revoked":true')))
     expect(await members()).toEqual(['https://example.org/2'])
   })
 
-  it('changes: an object that names another IOD now', async () => {
+  it('replaces its IOD when it names another one', async () => {
     const { id: made } = await create()
     await pull(made, bundle(indicator(1, 'https://example.org/old')))
     await pull(made, bundle(indicator(1, 'https://example.org/new', 2)))
@@ -588,7 +596,7 @@ describe('what a feed takes back', () => {
     expect(await exported()).not.toContain('https://example.org/old')
   })
 
-  it('keeps what is in the campaign by an import of a user, too', { tags: 'long' }, async () => {
+  it('keeps an IOD that an import of a user contains, too', { tags: 'long' }, async () => {
     const { id: made } = await create()
     await pull(made, bundle(indicator(1)))
     const { id: imported } = await api.call(importsApi.createImport, {
@@ -619,7 +627,7 @@ describe('a MISP feed', () => {
     return answer.text()
   }
 
-  it('is kept byte for byte; an event that changes replaces itself, one that is gone leaves', async () => {
+  it('is stored with unchanged bytes; a changed event is replaced, a withdrawn one is removed', async () => {
     const { id: made } = await create({ kind: 'misp', url: 'https://feed.example/misp/' })
     const first = event(1, 1, [attribute(1), attribute(2)])
     const other = event(2, 1, [attribute(3)])
@@ -629,7 +637,7 @@ describe('a MISP feed', () => {
     expect((await members()).sort()).toEqual([1, 2, 3].map(n => `https://example.org/${n}`))
     const { kept } = await look(made)
 
-    // 1 stays, 2 is taken back, 4 is new.
+    // 1 remains, 2 is retracted, 4 is new.
     const changed = event(1, 2, [attribute(1), attribute(2, ',"deleted":true'), attribute(4)])
     await pull(made, file(changed))
     expect((await members()).sort()).toEqual([1, 3, 4].map(n => `https://example.org/${n}`))
@@ -643,7 +651,7 @@ describe('a MISP feed', () => {
     expect(await exportedMisp()).not.toContain('Event 2')
     expect(await exportedMisp()).toContain(attribute(4))
     expect((await look(made)).state).toBe('waiting')
-    // Events of later runs stand behind those of earlier ones.
+    // Events of later runs follow those of earlier runs.
     await pull(made, file(event(3, 3, [attribute(5)])))
     const all = await exportedMisp()
     for (const each of [attribute(1), attribute(4), attribute(5)]) expect(all.split(each).length).toBe(2)
@@ -661,11 +669,11 @@ describe('a MISP feed', () => {
 })
 
 describe('a subscription', () => {
-  it('is paused once who made it is no administrator any more; who resumes it imports from then on', async () => {
+  it('is paused once its user is no administrator; imports then belong to the user who resumes it', async () => {
     const { id: made } = await create()
     await pull(made, bundle(note(1)))
     await due(made)
-    const next = await bed.user(`adm${newId().slice(-8)}`)
+    const next = await fixture.user(`adm${newId().slice(-8)}`)
     admins = new Set([next.id])
     expect(await claim()).toBeNull()
     api = apiClient(url, next.token)
@@ -682,12 +690,12 @@ describe('a subscription', () => {
     expect(imports).toMatchObject([{ objects: 2, username: next.username }])
   })
 
-  it('is paused when the account of who made it is deleted, and its objects stay', async () => {
+  it('is paused when its user’s account is deleted, and its objects remain', async () => {
     const { id: made } = await create()
     await pull(made, bundle(note(1)))
     await due(made)
     const run = await mustClaim()
-    await bed.internal(personalDataInternal.forgetUser, { params: { id: admin.id } })
+    await fixture.internal(personalDataInternal.eraseUser, { params: { id: admin.id } })
     expect(await answerOf(stage(run, 'x'))).toEqual([409, DETAILS.pullLost])
     const stored = await service.mongo.collection('subscriptions').findOne({})
     expect(stored).toMatchObject({ user_id: null, paused: true, state: 'waiting' })
@@ -695,7 +703,7 @@ describe('a subscription', () => {
     expect(await look(made)).toMatchObject({ username: null, kept: 1 })
   })
 
-  it('is paused when its campaign is deleted, also while it is imported', { tags: 'long' }, async () => {
+  it('is paused when its campaign is deleted, also during an import', { tags: 'long' }, async () => {
     const { id: made } = await create()
     await pull(made, bundle(note(1)))
     await due(made)
@@ -727,7 +735,7 @@ describe('a subscription', () => {
     expect(await look(made)).toMatchObject(homeless)
   })
 
-  it('that is paused during a run takes nothing from it', async () => {
+  it('stores nothing of a run during which it was paused', async () => {
     const { id: made } = await create()
     const run = await mustClaim()
     const params = { id: made }
@@ -737,7 +745,7 @@ describe('a subscription', () => {
     expect(await answerOf(due(made))).toEqual([409, DETAILS.subscriptionBusy])
   })
 
-  it('that is deleted leaves its objects, which can be removed', async () => {
+  it('leaves its objects when it is deleted; they can be removed', async () => {
     const { id: made } = await create()
     await pull(made, bundle(note(1)))
     await api.call(subscriptionsApi.deleteSubscription, { params: { id: made } })
@@ -748,7 +756,7 @@ describe('a subscription', () => {
     expect(await service.mongo.collection('brought').countDocuments()).toBe(0)
   })
 
-  it('whose objects were removed while they were imported says so, and begins anew', {
+  it('reports that its objects were removed during their import, and pulls from the start', {
     tags: 'long',
   }, async () => {
     const { id: made } = await create()
@@ -760,7 +768,7 @@ describe('a subscription', () => {
     await store(run, bundle(indicator(2)))
     await plan.reached
     await api.call(importsApi.deleteImport, { params: { id: await importOf(made) } })
-    // The removal frees the subscription, before the import's step ends.
+    // The removal frees the subscription before the import's step ends.
     const freed = await look(made)
     plan.open()
     expect(freed).toMatchObject({

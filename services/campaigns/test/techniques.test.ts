@@ -3,36 +3,36 @@ import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
-  type BedUser,
+  type FixtureUser,
   newId,
-  type ServiceBed,
-  startServiceBed,
+  type ServiceFixture,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let url: string
-let ana: BedUser
-let bo: BedUser
+let ana: FixtureUser
+let bo: FixtureUser
 let api: ApiClient
 let bosApi: ApiClient
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  service = await createApp(readConfig(campaignsConfigSchema, bed.env), bed.deps)
-  url = await bed.listen(service)
-  ana = await bed.user('ana')
-  bo = await bed.user('bo')
+  fixture = await startServiceFixture()
+  service = await createApp(readConfig(campaignsConfigSchema, fixture.env), fixture.deps)
+  url = await fixture.listen(service)
+  ana = await fixture.user('ana')
+  bo = await fixture.user('bo')
   api = apiClient(url, ana.token)
   bosApi = apiClient(url, bo.token)
-  bed.answer(iodsInternal.getIods, () => [])
-  bed.answer(iodsInternal.stateIods, () => ({}))
-  bed.answer(iodsInternal.getLevels, () => ({}))
+  fixture.answer(iodsInternal.getIods, () => [])
+  fixture.answer(iodsInternal.stateIods, () => ({}))
+  fixture.answer(iodsInternal.getLevels, () => ({}))
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 
 const create = async (name = 'Night numbers') =>
   (await api.call(campaignsApi.createCampaign, { body: { name } })).id
@@ -43,12 +43,12 @@ const remove = (id: string, tid: string, client = api) =>
   client.send('DELETE', `/campaigns/${id}/techniques/${tid}`)
 const campaigns = () => service.mongo.collection('campaigns')
 const stored = (id: string) => campaigns().findOne({ _id: new Types.ObjectId(id) })
-/** Stores techniques that DISARM doesn't have. */
+/** Stores techniques without the check of the DISARM list. */
 const put = (id: string, tids: string[]) => {
   const techniques = tids.map(tid => ({ id: tid, by: new Types.ObjectId(ana.id), at: new Date() }))
   return campaigns().updateOne({ _id: new Types.ObjectId(id) }, { $set: { techniques } })
 }
-const technique = ({ id: by, username }: BedUser, id: string) => ({
+const technique = ({ id: by, username }: FixtureUser, id: string) => ({
   id,
   by,
   by_username: username,
@@ -57,7 +57,7 @@ const technique = ({ id: by, username }: BedUser, id: string) => ({
 const notFound = { status: 404, body: { detail: DETAILS.notFound } }
 
 describe('techniques of a campaign', () => {
-  it('are added by anybody, listed in that order, and removed by anybody', async () => {
+  it('are added and removed by any user, and listed in the order of addition', async () => {
     const id = await create()
     expect(await list(id)).toEqual([])
     const first = technique(ana, 'T0023.001')
@@ -69,7 +69,7 @@ describe('techniques of a campaign', () => {
     expect(await list(id)).toEqual([second])
   })
 
-  it('leave the campaign’s own shape as it is', async () => {
+  it('do not appear in the campaign’s response', async () => {
     const id = await create()
     const before = await api.call(campaignsApi.getCampaign, { params: { id } })
     await add(id, 'T0002')
@@ -78,7 +78,7 @@ describe('techniques of a campaign', () => {
     expect(await api.call(campaignsApi.listCampaigns)).toContainEqual(listed)
   })
 
-  it('are one each however often they are added, also at once, and stay who added them first', async () => {
+  it('are stored once when added repeatedly or concurrently, with the first user', async () => {
     const id = await create()
     await Promise.all(Array.from({ length: 10 }, (_, n) => add(id, 'T0002', n % 2 ? api : bosApi)))
     const [only, ...more] = await list(id)
@@ -87,27 +87,27 @@ describe('techniques of a campaign', () => {
     expect(await list(id)).toEqual([only])
   })
 
-  it.each(['T9999', 'T0023.999'])('refuse %s, which DISARM doesn’t have', async tid => {
+  it.each(['T9999', 'T0023.999'])('reject %s, which is not in DISARM', async tid => {
     const id = await create()
     expect(await add(id, tid)).toMatchObject({ status: 422, body: { detail: [DETAILS.unknownTechnique] } })
     expect(await list(id)).toEqual([])
   })
 
   it.each(['t0002', 'T2', 'T0002.1', 'T0002%20', '$ne', '__proto__', 'T0002.001.001'])(
-    'don’t know %s, which is no id of a technique',
+    'answer 404 for the malformed id %s',
     async tid => {
       const id = await create()
       for (const send of [add, remove]) expect(await send(id, tid)).toMatchObject(notFound)
     },
   )
 
-  it('are of a campaign that is there', async () => {
+  it('answer 404 for an unknown campaign', async () => {
     expect(await api.send('GET', `/campaigns/${newId()}/techniques`)).toMatchObject(notFound)
     expect(await add(newId(), 'T0002')).toMatchObject(notFound)
     expect(await remove(newId(), 'T0002')).toMatchObject(notFound)
   })
 
-  it('are as many as there may be, also when added at once', async () => {
+  it('are limited in number, also when added concurrently', async () => {
     const id = await create()
     await put(
       id,
@@ -127,7 +127,7 @@ describe('techniques of a campaign', () => {
     expect(await add(id, last)).toMatchObject(full)
   })
 
-  it('may be removed when DISARM doesn’t have them any more', async () => {
+  it('may be removed when they are not in DISARM', async () => {
     const id = await create()
     await put(id, ['T0998'])
     expect(await list(id)).toEqual([technique(ana, 'T0998')])
@@ -143,7 +143,7 @@ describe('a file of a campaign', () => {
       })
     ).text()
 
-  it('names its techniques, but for CSV', async () => {
+  it('contains its techniques, except in CSV', async () => {
     const id = await create()
     await add(id, 'T0002')
     const at = (await list(id))[0]?.at
@@ -163,7 +163,7 @@ describe('a file of a campaign', () => {
     expect(csv).not.toContain('T0002')
   })
 
-  it('is the same until a technique comes or goes; what changes nothing is no change', async () => {
+  it('is the same until a technique is added or removed; requests without effect do not change it', async () => {
     const id = await create()
     const read = async () => ({
       texts: await Promise.all(['stix', 'misp'].map(format => download(id, format))),
@@ -187,16 +187,16 @@ describe('a file of a campaign', () => {
   })
 })
 
-describe('of a deleted account', () => {
-  it('techniques stay without a name, those of others as they were, and no file changes', async () => {
-    const eve = await bed.user('eve')
+describe('after the deletion of an account', () => {
+  it('its techniques remain without a user, others are unchanged, and no file changes', async () => {
+    const eve = await fixture.user('eve')
     const evesApi = apiClient(url, eve.token)
     const id = await create()
     await add(id, 'T0002', evesApi)
     await add(id, 'T0003')
     await add(id, 'T0004', evesApi)
     const before = await stored(id)
-    await bed.internal(personalDataInternal.forgetUser, { params: { id: eve.id } })
+    await fixture.internal(personalDataInternal.eraseUser, { params: { id: eve.id } })
     const nobodys = { by: null, by_username: null }
     expect(await list(id)).toEqual([
       { ...technique(eve, 'T0002'), ...nobodys },
@@ -207,13 +207,13 @@ describe('of a deleted account', () => {
   })
 })
 
-it('somebody’s own techniques are in the export of their data, found by an index', async () => {
-  const eve = await bed.user('eve_too')
+it('a user’s data export contains their techniques, found by an index', async () => {
+  const eve = await fixture.user('eve_too')
   const evesApi = apiClient(url, eve.token)
   const id = await create('Theirs and mine')
   await add(id, 'T0002')
   await add(id, 'T0003', evesApi)
-  expect(await bed.internal(personalDataInternal.exportUser, { params: { id: eve.id } })).toEqual([
+  expect(await fixture.internal(personalDataInternal.exportUser, { params: { id: eve.id } })).toEqual([
     {
       kind: 'technique',
       data: {

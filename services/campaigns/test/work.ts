@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest'
 
 type Kind = 'import' | 'publication' | 'audit'
 
-/** Waits until no work is due: of a kind (by default imports and publications), of one id. */
+/** Waits until no outbox entry is due: of a kind (by default imports and publications), of one id. */
 export const workDone = (
   { mongo }: Pick<StoreService, 'mongo'>,
   kind: Kind | RegExp = /^(import|publication)$/,
@@ -11,7 +11,7 @@ export const workDone = (
 ): Promise<void> =>
   vi.waitFor(
     async () => {
-      // Leases and retries end before it, what waits for a time does not.
+      // Includes leases and retries, but not entries that wait for a later time.
       const due_at = { $lt: new Date(Date.now() + 50_000) }
       const due = { kind, due_at, ...(id && { key: id.toLowerCase() }) }
       expect(await mongo.collection('outbox').countDocuments(due)).toBe(0)
@@ -19,7 +19,7 @@ export const workDone = (
     { timeout: 60_000, interval: 10 },
   )
 
-/** Publishes changes of campaigns now, and waits for it. */
+/** Publishes changes of campaigns at once, and waits for the result. */
 export const publishChanges = async (
   service: Pick<StoreService, 'mongo' | 'outbox'>,
   id?: string,
@@ -30,7 +30,7 @@ export const publishChanges = async (
   await workDone(service, 'publication', id)
 }
 
-/** Compares publications now, whenever they were compared last, and waits for it. */
+/** Compares all publications at once, and waits for the result. */
 export const sweepPublications = async (
   service: Pick<StoreService, 'mongo' | 'outbox' | 'tasks'>,
 ): Promise<void> => {
@@ -39,7 +39,7 @@ export const sweepPublications = async (
   await workDone(service, 'publication')
 }
 
-/** Makes work due that waits for a time, also what another run holds. */
+/** Makes outbox entries due that wait for a time, also leased ones. */
 export const makeDue = async (
   { mongo, outbox }: Pick<StoreService, 'mongo' | 'outbox'>,
   key: string,
@@ -49,7 +49,7 @@ export const makeDue = async (
   outbox.wake()
 }
 
-/** A gate that answers of stubs can wait at. */
+/** Creates a gate at which a stub's response waits. */
 export const gate = () => {
   let open = () => {}
   let reach = () => {}
@@ -61,7 +61,7 @@ export const gate = () => {
   })
   return {
     open,
-    /** Resolves once an answer waits. */
+    /** Resolves once a response waits. */
     reached,
     async pass(): Promise<void> {
       reach()

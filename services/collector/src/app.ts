@@ -7,7 +7,7 @@ import { keysAndTimes } from './migrations/0003-keys-and-times.js'
 import { addRecordRoutes } from './records/routes/records.js'
 import { createStore } from './store.js'
 
-/** Records that users collected from social media, and sealed captures of the pages. */
+/** Creates the collector service: records that users collected from social media, and sealed captures of pages. */
 export const createApp = (config: CollectorConfig, deps?: ServiceDeps): Promise<StoreService> => {
   const key = readSealKey(config.SEAL_PRIVATE_KEY)
   const build = (service: StoreService) => {

@@ -3,10 +3,10 @@ import { createQuotas } from '@iodine/service-kit'
 import { createCaptureModel } from './captures/models/capture.js'
 import { createLogModels } from './captures/models/log.js'
 import type { CollectorConfig } from './config.js'
-import { type CountedRecords, countRecords, createRecordModels } from './records/models/record.js'
+import { countRecords, createRecordModels, type RecordCounter } from './records/models/record.js'
 
-/** Counters per user: the quotas, and the number of records of each source. */
-export type Counted = CountedRecords | 'capture_bytes'
+/** Counters per user: quotas, and number of records by source. */
+export type QuotaCounter = RecordCounter | 'capture_bytes'
 
 type Limits = Pick<CollectorConfig, 'QUOTA_RECORDS' | 'QUOTA_RECORD_BYTES' | 'QUOTA_CAPTURE_BYTES'>
 
@@ -17,7 +17,7 @@ export const createModels = (
   const { records, removals } = createRecordModels(mongo)
   const captures = createCaptureModel(mongo)
   const log = createLogModels(mongo)
-  const quotas = createQuotas<Counted>({
+  const quotas = createQuotas<QuotaCounter>({
     mongo,
     limits: {
       records: QUOTA_RECORDS,
@@ -29,7 +29,7 @@ export const createModels = (
       return [...new Map(ids.flat().map(id => [String(id), id])).values()]
     },
     async count(user_id, session) {
-      // Deleted accounts' captures are unowned: not counted, as no user can add to them.
+      // Unowned captures of deleted accounts count towards no quota: no user can add to them.
       if (user_id === null) return {}
       const counted = await countRecords(records, user_id, session)
       const [sum] = await captures

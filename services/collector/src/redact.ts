@@ -1,12 +1,12 @@
 import { capturesInternal, evidenceInternal, LIMITS } from '@iodine/contracts'
 import { HttpError, isNotFound, type Peers } from '@iodine/service-kit'
 
-const USAGE = `evidence redact ID REASON     ID: a capture's or a piece of evidence's; REASON: up to ${LIMITS.reasonMax} characters`
+const USAGE = `evidence redact ID REASON     ID: of a capture or of evidence; REASON: up to ${LIMITS.reasonMax} characters`
 
-/** An erasure may have to wait for a store of blobs. */
+/** Timeout of an erasure, which may wait for the blob store. */
 const ERASE_MS = 60_000
 
-/** Validates the arguments before any request. Returns the fault, if any. */
+/** Validates the arguments. Returns the error message, if any. */
 export const evidenceUsage = ([action, id = '', ...words]: string[]): string | undefined => {
   const reason = words.join(' ').trim()
   if (action !== 'redact' || reason === '' || reason.length > LIMITS.reasonMax) return USAGE
@@ -14,8 +14,8 @@ export const evidenceUsage = ([action, id = '', ...words]: string[]): string | u
 }
 
 /**
- * The operator's command for people who are quoted: erases a capture and all evidence that quotes it, or one piece
- * of evidence, by calling the running services. May be repeated. Resolves to the exit code.
+ * Erases a capture and all evidence that quotes it, or one piece of evidence, through the running services. Operators
+ * use it for requests of quoted people. Idempotent. Resolves to the exit code.
  */
 export const runEvidence = async (
   peers: Peers,
@@ -52,7 +52,7 @@ export const runEvidence = async (
     return 0
   } catch (error) {
     if (!(error instanceof HttpError)) throw error
-    say(`A service that is needed is down: try again. (${error.status})`)
+    say(`A required service is down: try again. (${error.status})`)
     return 1
   }
 }

@@ -11,15 +11,15 @@ import type { CollectorConfig } from './config.js'
 import { type CollectorModels, createModels } from './models.js'
 import { createRecordsChanged, type RecordsChanged } from './records/commands/sight-records.js'
 
-/** The service's models and blobs, with its work that is done after a change. */
+/** The service's models, blobs and outbox kinds. */
 export interface CollectorStore extends CollectorModels {
   blobs: Blobs
   recordsChanged: RecordsChanged
-  /** Erased captures whose blobs are to be deleted. */
+  /** Erased captures whose blobs have to be deleted. */
   erasures: Kind<Erasure>
-  /** Deleted records whose captures are to be erased, unless evidence names them. */
+  /** Deleted records whose captures have to be erased, unless evidence cites them. */
   deletedRecords: Kind<DeletedRecord>
-  /** Batches that are being handed in to this process. */
+  /** Number of batches that this process is storing. */
   ingesting: { count: number }
 }
 

@@ -14,15 +14,15 @@ import {
   type ApiClient,
   apiClient,
   captureOf,
-  type ServiceBed,
+  type ServiceFixture,
   sealCapture,
-  startServiceBed,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { startTsa, type Tsa } from '@iodine/test-kit/tsa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { collectorConfigSchema, createApp } from '../src/index.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let tsa: Tsa
 let url: string
@@ -30,19 +30,19 @@ let token: string
 let api: ApiClient
 
 beforeAll(async () => {
-  ;[bed, tsa] = await Promise.all([startServiceBed(), startTsa()])
-  service = await createApp(readConfig(collectorConfigSchema, bed.env), bed.deps)
-  url = await bed.listen(service)
-  bed.answer(evidenceInternal.getCaptureEvidence, () => [])
-  ;({ token } = await bed.user('ana'))
+  ;[fixture, tsa] = await Promise.all([startServiceFixture(), startTsa()])
+  service = await createApp(readConfig(collectorConfigSchema, fixture.env), fixture.deps)
+  url = await fixture.listen(service)
+  fixture.answer(evidenceInternal.getCaptureEvidence, () => [])
+  ;({ token } = await fixture.user('ana'))
   api = apiClient(url, token)
 })
 afterAll(async () => {
   await service?.close()
-  await bed?.stop()
+  await fixture?.stop()
   await tsa?.stop()
 })
-/** The authority's token over a text, in base64. */
+/** Returns the authority's token over a text, in base64. */
 const stamped = async ({ url: tsaUrl }: Tsa, text: string): Promise<string> => {
   const answer = await fetch(tsaUrl, { method: 'POST', body: await timestampRequest(text, 5n) })
   const { token: der } = await readTimestamp(new Uint8Array(await answer.arrayBuffer()), text, 5n)
@@ -50,12 +50,12 @@ const stamped = async ({ url: tsaUrl }: Tsa, text: string): Promise<string> => {
 }
 let made = 0
 const seal = () => sealCapture(api.call, { text: `page ${++made}`, dom: `<p>page ${made}</p>` })
-/** As the workers do. */
+/** Time-stamps the newest checkpoint as the workers do. Resolves to its size, or null if none is due. */
 const anchor = async () => {
-  const { due } = await bed.internal(capturesInternal.getDueAnchor)
+  const { due } = await fixture.internal(capturesInternal.getDueAnchor)
   if (!due) return null
   const token = await stamped(tsa, due.text)
-  await bed.internal(capturesInternal.storeAnchor, { body: { size: due.size, tsa: tsa.url, token } })
+  await fixture.internal(capturesInternal.storeAnchor, { body: { size: due.size, tsa: tsa.url, token } })
   return due.size
 }
 const archive = async (id: string) => {
@@ -70,7 +70,7 @@ const timeOf = async (id: string, authorities: string[] = []) => {
   return { verdict, time: checks.find(({ name }) => name === 'time') }
 }
 
-it('has the newest checkpoint time-stamped once, and each capture shows the first stamp after its seal', {
+it('time-stamps the newest checkpoint once; each capture contains the first time-stamp after its seal', {
   tags: 'long',
 }, async () => {
   expect(await anchor()).toBeNull()
@@ -107,21 +107,21 @@ it('has the newest checkpoint time-stamped once, and each capture shows the firs
 })
 
 it.each([
+  ['over other data', async (size: number) => ({ size, token: await stamped(tsa, 'something else') }), 422],
   [
-    'over something else',
-    async (size: number) => ({ size, token: await stamped(tsa, 'something else') }),
+    'that is malformed',
+    async (size: number) => ({ size, token: Buffer.from('none').toString('base64') }),
     422,
   ],
-  ['that is none', async (size: number) => ({ size, token: Buffer.from('none').toString('base64') }), 422],
-  ['of another size', async (size: number) => ({ size: size + 1, token: 'bm9uZQ==' }), 404],
-] as const)('keeps no token %s', async (_, made, status) => {
+  ['for an unknown size', async (size: number) => ({ size: size + 1, token: 'bm9uZQ==' }), 404],
+] as const)('rejects a token %s', async (_, made, status) => {
   const { seq } = await seal()
   const body = { tsa: tsa.url, ...(await made(seq + 1)) }
-  await expect(bed.internal(capturesInternal.storeAnchor, { body })).rejects.toMatchObject({ status })
+  await expect(fixture.internal(capturesInternal.storeAnchor, { body })).rejects.toMatchObject({ status })
   expect((await api.call(sealsApi.getCheckpoint)).anchors).toEqual([])
 })
 
-it('a time-stamp of a log that the server did not sign is none', async () => {
+it('rejects a time-stamp of a checkpoint that the server did not sign', async () => {
   const parts = { text: 'a page', dom: '<p>a page</p>' }
   const { id, seal, proof, checkpoint } = await sealCapture(api.call, parts)
   const { manifest } = await api.call(capturesApi.getCapture, { params: { id } })
@@ -135,7 +135,7 @@ it('a time-stamp of a log that the server did not sign is none', async () => {
     return { verdict, time: checks.find(({ name }) => name === 'time') }
   }
   expect(await verified(checkpoint)).toMatchObject({ verdict: 'good', time: { ok: true } })
-  // The same root, dated back by somebody else.
+  // The same root with an earlier time, without the server's signature.
   expect(await verified({ ...checkpoint, at: '2020-01-01T00:00:00.000Z' })).toMatchObject({
     verdict: 'changed',
     time: { ok: false, says: expect.stringContaining('is not signed with that key') },

@@ -12,7 +12,7 @@ describe('blobs in an S3-compatible store', () => {
   })
   afterAll(() => server?.stop())
 
-  it('are put, got and deleted under the bucket’s prefix, each request signed', async () => {
+  it('are stored, read and deleted under the bucket’s prefix, each request signed', async () => {
     const blobs = createS3Blobs(server.url())
     const [one, two] = [new Uint8Array(randomBytes(100_000)), new Uint8Array()]
     await blobs.put('a/1', one)
@@ -25,7 +25,7 @@ describe('blobs in an S3-compatible store', () => {
     await blobs.delete(['a/1', 'a/2', 'a/3'])
     expect(server.objects.size).toBe(0)
   })
-  it('are refused with another secret or bucket, and nothing is said to be stored or gone', async () => {
+  it('reject every operation with a wrong secret or bucket', async () => {
     const bytes = Uint8Array.of(1)
     const stranger = createS3Blobs(server.url({ secret: 'guessed' }))
     await expect(stranger.put('a/1', bytes)).rejects.toThrow('403')
@@ -36,7 +36,7 @@ describe('blobs in an S3-compatible store', () => {
   })
 })
 
-it('the setting names a folder, a store or the database, and nothing else', () => {
+it('BLOBS_URL accepts a file, s3 or gridfs URL and rejects others', () => {
   const faultOf = (BLOBS_URL: string) => {
     try {
       readConfig(collectorConfigSchema.pick({ BLOBS_URL: true }), { BLOBS_URL })

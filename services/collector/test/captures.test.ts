@@ -31,12 +31,12 @@ import { HttpError, newSigningKey, readConfig, type StoreService } from '@iodine
 import {
   type ApiClient,
   apiClient,
-  type BedUser,
   beforeNext,
   commandsOf,
-  rounds,
-  type ServiceBed,
-  startServiceBed,
+  type FixtureUser,
+  runs,
+  type ServiceFixture,
+  startServiceFixture,
   tiktokPost,
 } from '@iodine/test-kit'
 import { type Collection, Types } from 'mongoose'
@@ -49,60 +49,60 @@ const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 
 const TYPE = { 'content-type': 'application/octet-stream' }
 const bytes = (text: string) => new Uint8Array(Buffer.from(text))
 
-/** The IODs' service says that evidence names these. */
+/** Captures that evidence cites, according to the stub of the IODs service. */
 const cited = new Set<string>()
 
 interface Parts {
   text?: string
   record?: string
   screenshot?: Uint8Array<ArrayBuffer>
-  /** Changes the manifest before it is sent. */
+  /** Returns fields that replace the manifest's. */
   change?: (manifest: Manifest) => object
 }
 
 const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
-  let bed: ServiceBed
+  let fixture: ServiceFixture
   let config: CollectorConfig
   let service: StoreService
   let folder: string
   let s3: S3Server | undefined
   let url: string
-  let ana: BedUser
-  let bo: BedUser
+  let ana: FixtureUser
+  let bo: FixtureUser
   let api: ApiClient
   let boApi: ApiClient
 
   beforeAll(async () => {
-    bed = await startServiceBed({ monitorCommands: true })
+    fixture = await startServiceFixture({ monitorCommands: true })
     folder = await mkdtemp(join(tmpdir(), 'iodine-test-'))
     if (storage === 's3') s3 = await startS3Server()
     config = readConfig(collectorConfigSchema, {
-      ...bed.env,
+      ...fixture.env,
       QUOTA_CAPTURE_BYTES: String(QUOTA),
       ...(storage === 'file' && { BLOBS_URL: pathToFileURL(folder).href }),
       ...(s3 && { BLOBS_URL: s3.url() }),
     })
-    service = await createApp(config, bed.deps)
-    url = await bed.listen(service)
-    bed.answer(evidenceInternal.citedCaptures, ({ body }) => body.ids.filter(id => cited.has(id)))
+    service = await createApp(config, fixture.deps)
+    url = await fixture.listen(service)
+    fixture.answer(evidenceInternal.citedCaptures, ({ body }) => body.ids.filter(id => cited.has(id)))
   })
   afterAll(async () => {
     await service?.close()
-    await bed?.stop()
+    await fixture?.stop()
     await s3?.stop()
     await rm(folder, { recursive: true, force: true })
   })
   beforeEach(async () => {
-    ana = await bed.user('ana')
-    bo = await bed.user('bo')
+    ana = await fixture.user('ana')
+    bo = await fixture.user('bo')
     api = apiClient(url, ana.token)
     boApi = apiClient(url, bo.token)
-    // What tests before erased is gone: their blobs are counted.
+    // Tests count blobs: waits until earlier erasures are complete.
     const erasures = () => service.mongo.collection('outbox').countDocuments({ kind: 'capture.erased' })
     await expect.poll(erasures, { timeout: 30_000 }).toBe(0)
   })
 
-  /** A capture's manifest and the bytes that it names. */
+  /** Returns a capture's manifest and the bytes that it names. */
   const made = async ({
     text = `Seen ${randomBytes(4).toString('hex')}`,
     record,
@@ -143,7 +143,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
       contents: new Map(parts.map((part, index) => [blobs[index]?.sha256 ?? '', part.bytes])),
     }
   }
-  const handOver = async (parts: Parts = {}, client = api) => {
+  const upload = async (parts: Parts = {}, client = api) => {
     const { manifest, contents } = await made(parts)
     const { id, missing } = await client.call(capturesApi.createCapture, { body: manifest })
     for (const sha256 of missing)
@@ -154,7 +154,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     return { id, manifest, contents }
   }
   const sealIt = async (parts?: Parts, client = api) => {
-    const capture = await handOver(parts, client)
+    const capture = await upload(parts, client)
     const sealed = await client.call(capturesApi.sealCapture, { params: { id: capture.id } })
     return { ...capture, sealed }
   }
@@ -169,16 +169,16 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     return entries.filter(entry => entry.isFile()).length
   }
 
-  /** Waits until so many blobs are stored. */
+  /** Waits until this number of blobs is stored. */
   const expectStored = (count: number) => expect.poll(stored, { timeout: 30_000 }).toBe(count)
 
-  it('are handed over, sealed, and proved to anybody', async () => {
+  it('are uploaded, sealed, and provable without a session', async () => {
     const { manifest, contents } = await made({ text: 'Giant mirrors heat the lake 🛰', screenshot: PNG })
     const first = await post(manifest)
     expect(first.status).toBe(201)
     const { id, missing } = first.body
     expect(missing).toEqual(manifest.blobs.map(({ sha256 }) => sha256))
-    // Nothing is lost by asking twice, and nothing doubled.
+    // Idempotent.
     expect(await post(manifest)).toMatchObject({ status: 200, body: { id, missing } })
     const [dom = '', text = '', picture = ''] = missing
     expect((await put(id, dom, contents.get(dom)!)).status).toBe(200)
@@ -200,7 +200,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     expect(await verifyInclusion(leaf, seq, proof.size, proof.path, checkpoint.root)).toBe(true)
     const [key = ''] = await keys()
     expect(await verifyCheckpoint(checkpoint, key)).toBe(true)
-    // Without a session, too.
+    // Without a session.
     const anyone = apiClient(url)
     expect(await anyone.call(sealsApi.getCheckpoint)).toEqual(checkpoint)
     expect(await anyone.call(sealsApi.getInclusion, { params: { seq } })).toEqual(proof)
@@ -241,7 +241,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     const quote = { user_id: ana.id, role: 'record' as const, start: 6, end: 13, exact: 'mirrors' }
     const from = { record: { source: 'tiktok' as const, id: record_id }, pointer: '/main/description' }
     const check = (body: object) =>
-      bed.internal(capturesInternal.checkQuote, { body: { ...quote, ...from, ...body } as never })
+      fixture.internal(capturesInternal.checkQuote, { body: { ...quote, ...from, ...body } as never })
     expect(await check({})).toMatchObject({
       kind: 'capture',
       capture_id: id,
@@ -269,24 +269,24 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     expect(await check({ start: 0, end: 7, exact: 'Nothing' })).toMatchObject({ kind: 'record', seq: null })
   })
 
-  it('are read by others only when shared, and shared by their owner alone', async () => {
+  it('are readable by others only while shared; only the owner can share them', async () => {
     const { id, manifest } = await sealIt({ text: 'They say so: the lake boils.' })
     const params = { id }
     const text = manifest.blobs[1]?.sha256
     const quote = { role: 'text' as const, pointer: '', start: 13, end: 21, exact: 'the lake' }
     const asBo = { body: { ...quote, user_id: bo.id, capture_id: id } }
-    const open = await handOver({ text: 'They say so: the lake boils at last.' })
+    const open = await upload({ text: 'They say so: the lake boils at last.' })
     const early = { ...quote, user_id: ana.id, capture_id: open.id }
-    await expect(bed.internal(capturesInternal.checkQuote, { body: early })).rejects.toMatchObject({
+    await expect(fixture.internal(capturesInternal.checkQuote, { body: early })).rejects.toMatchObject({
       status: 409,
     })
     const paths = [`/captures/${id}`, `/captures/${id}/text`, `/captures/${id}/blobs/${text}`]
     const statuses = () => Promise.all(paths.map(async path => (await boApi.send('GET', path)).status))
     expect(await statuses()).toEqual([404, 404, 404])
-    await expect(bed.internal(capturesInternal.checkQuote, asBo)).rejects.toMatchObject({ status: 404 })
+    await expect(fixture.internal(capturesInternal.checkQuote, asBo)).rejects.toMatchObject({ status: 404 })
     expect((await boApi.send('PATCH', `/captures/${id}`, { shared: true })).status).toBe(404)
     expect((await boApi.send('DELETE', `/captures/${id}`)).status).toBe(404)
-    const seals = () => bed.internal(capturesInternal.getSeals, { body: { ids: [id], user_id: bo.id } })
+    const seals = () => fixture.internal(capturesInternal.getSeals, { body: { ids: [id], user_id: bo.id } })
     expect(await seals()).toMatchObject([{ id, shared: false, open: false }])
 
     expect(await api.call(capturesApi.shareCapture, { params, body: { shared: true } })).toMatchObject({
@@ -297,7 +297,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
       own: false,
       record_id: null,
     })
-    expect(await bed.internal(capturesInternal.checkQuote, asBo)).toMatchObject({
+    expect(await fixture.internal(capturesInternal.checkQuote, asBo)).toMatchObject({
       kind: 'capture',
       prefix: 'They say so: ',
       suffix: ' boils.',
@@ -307,7 +307,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     expect(await statuses()).toEqual([404, 404, 404])
   })
 
-  it('leave a leaf and nothing else when erased', async () => {
+  it('leave only a leaf when erased', async () => {
     const { id, sealed, manifest } = await sealIt()
     const before = await stored()
     await api.call(capturesApi.deleteCapture, { params: { id } })
@@ -322,40 +322,40 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     expect(await api.call(sealsApi.getInclusion, { params: { seq: sealed.seq } })).toMatchObject({
       leaf_hash: sealed.proof.leaf_hash,
     })
-    expect(await bed.internal(usageInternal.getUsage, { params: { id: ana.id } })).toMatchObject({
+    expect(await fixture.internal(usageInternal.getUsage, { params: { id: ana.id } })).toMatchObject({
       capture_bytes: { used: 0, limit: QUOTA },
     })
-    // The same page may be captured again.
+    // The same manifest is accepted again.
     expect((await post(manifest)).status).toBe(201)
   })
 
-  it('are erased by the team, whoever’s they are, for a reason that is kept', async () => {
+  it('of any owner are redacted by the operator, with a stored reason', async () => {
     const given = await sealIt()
     await api.call(capturesApi.shareCapture, { params: { id: given.id }, body: { shared: true } })
     const before = await stored()
     const redact = (id: string, reason: string) =>
-      bed.internal(capturesInternal.redactCapture, { params: { id }, body: { reason } })
+      fixture.internal(capturesInternal.redactCapture, { params: { id }, body: { reason } })
     const { seq } = given.sealed
-    expect(await redact(given.id, 'asked for by a quoted person')).toEqual({ seq })
+    expect(await redact(given.id, 'requested by a quoted person')).toEqual({ seq })
     expect(await redact(given.id, 'again')).toEqual({ seq })
     await expectStored(before - 2)
     expect((await boApi.send('GET', `/captures/${given.id}`)).status).toBe(404)
     const left = await service.mongo.collection('captures').findOne({ seq })
-    expect(left).toMatchObject({ state: 'erased', reason: 'asked for by a quoted person' })
-    // What its owner has erased gets the reason, too; what never was sealed leaves nothing.
+    expect(left).toMatchObject({ state: 'erased', reason: 'requested by a quoted person' })
+    // A capture that its owner erased gets the reason, too. An open capture is deleted.
     const own = await sealIt()
     await api.call(capturesApi.deleteCapture, { params: { id: own.id } })
     await redact(own.id, 'late')
     expect(await service.mongo.collection('captures').findOne({ seq: own.sealed.seq })).toMatchObject({
       reason: 'late',
     })
-    const open = await handOver()
+    const open = await upload()
     expect(await redact(open.id, 'open')).toEqual({ seq: null })
     await expect(redact(open.id, 'open')).rejects.toMatchObject({ status: 404 })
     await expect(redact(given.id, ' ')).rejects.toMatchObject({ status: 422 })
   })
 
-  it('of a deleted record stay where evidence names them, and are erased once the IODs’ service answers', async () => {
+  it('of a deleted record stay if evidence cites them, else are erased once the IODs service answers', async () => {
     const record = tiktokPost()
     const body = { records: [record] }
     const { results } = await api.call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body })
@@ -364,10 +364,10 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     const uncited = await sealIt({ record: canonicalJson(record), text: 'not quoted' })
     cited.add(kept.id)
     const before = await stored()
-    const asked: string[][] = []
-    bed.answer(evidenceInternal.citedCaptures, ({ body }) => {
-      asked.push(body.ids)
-      if (asked.length === 1) throw new HttpError(503, 'down')
+    const requests: string[][] = []
+    fixture.answer(evidenceInternal.citedCaptures, ({ body }) => {
+      requests.push(body.ids)
+      if (requests.length === 1) throw new HttpError(503, 'down')
       return body.ids.filter(id => cited.has(id))
     })
     await api.call(collectorApi.deleteRecord, { params: { source: 'tiktok', id: recordId } })
@@ -375,10 +375,10 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     const left = await api.call(capturesApi.listCaptures)
     expect(left.map(({ id, record_id }) => [id, record_id])).toEqual([[kept.id, null]])
     expect((await api.send('GET', `/captures/${uncited.id}`)).status).toBe(404)
-    expect(asked.map(ids => ids.length)).toEqual([2, 2])
+    expect(requests.map(ids => ids.length)).toEqual([2, 2])
   })
 
-  it('of a record that is deleted while they are sealed are erased, too', async () => {
+  it('of a record are erased if the record is deleted during the sealing', async () => {
     const ingested = async () => {
       const record = tiktokPost()
       const body = { records: [record] }
@@ -389,13 +389,13 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     const left = () => api.call(capturesApi.listCaptures)
     // The deletion ends before the seal is in the log.
     const first = await ingested()
-    const begun = await handOver({ record: first.json })
+    const begun = await upload({ record: first.json })
     beforeNext(service.mongo.model('Checkpoint').collection, 'insertOne', () => deleteIt(first.id))
     await api.send('POST', `/captures/${begun.id}/seal`)
     await expect.poll(left, { timeout: 30_000 }).toEqual([])
     // The capture is sealed while the deletion is being committed.
     const second = await ingested()
-    const { id } = await handOver({ record: second.json })
+    const { id } = await upload({ record: second.json })
     beforeNext(service.mongo.model('Removal'), 'create', () =>
       api.call(capturesApi.sealCapture, { params: { id } }),
     )
@@ -403,14 +403,14 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     await expect.poll(left, { timeout: 30_000 }).toEqual([])
   })
 
-  it('of a deleted account are erased, but for the shared ones, which become unowned', async () => {
+  it('of a deleted account are erased; shared ones become unowned', async () => {
     const own = await sealIt()
-    const open = await handOver()
+    const open = await upload()
     const given = await sealIt()
     await api.call(capturesApi.shareCapture, { params: { id: given.id }, body: { shared: true } })
     const others = await sealIt({}, boApi)
     for (let round = 0; round < 2; round++)
-      await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+      await fixture.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
     const docs = await service.mongo.collection('captures').find().toArray()
     expect(docs.filter(doc => String(doc.user_id) === ana.id)).toEqual([])
     expect(docs.find(({ seq }) => seq === own.sealed.seq)).toMatchObject({ state: 'erased' })
@@ -424,27 +424,27 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     })
   })
 
-  it('that are erased while their account is deleted count for neither', async () => {
+  it('leave no usage document if they are redacted while their account is deleted', async () => {
     const given = await sealIt()
     await api.call(capturesApi.shareCapture, { params: { id: given.id }, body: { shared: true } })
     beforeNext(service.mongo, 'transaction', () =>
-      bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } }),
+      fixture.internal(personalDataInternal.eraseUser, { params: { id: ana.id } }),
     )
-    const reason = 'asked for'
-    await bed.internal(capturesInternal.redactCapture, { params: { id: given.id }, body: { reason } })
+    const reason = 'requested'
+    await fixture.internal(capturesInternal.redactCapture, { params: { id: given.id }, body: { reason } })
     expect(await service.mongo.collection('usage').countDocuments({ _id: ana.id as never })).toBe(0)
   })
 
-  it('of many requests at once and two processes make one log without a gap', { tags: 'long' }, async () => {
-    const second = await createApp(config, bed.deps)
+  it('from concurrent requests to two processes form one log without gaps', { tags: 'long' }, async () => {
+    const second = await createApp(config, fixture.deps)
     const secondUrl = await second.listen()
     const there = apiClient(secondUrl, ana.token)
     try {
       const before = await api.call(sealsApi.getCheckpoint)
-      const people = await Promise.all(Array.from({ length: rounds(10) }, (_, n) => bed.user(`p${n}`)))
+      const people = await Promise.all(Array.from({ length: runs(10) }, (_, n) => fixture.user(`p${n}`)))
       const begun = []
       for (const { token } of people)
-        for (let n = 0; n < 2; n++) begun.push({ token, ...(await handOver({}, apiClient(url, token))) })
+        for (let n = 0; n < 2; n++) begun.push({ token, ...(await upload({}, apiClient(url, token))) })
       const clients = (token: string) => [apiClient(url, token), apiClient(secondUrl, token)]
       const answers = await Promise.all(
         begun.flatMap(({ id, token }) =>
@@ -471,24 +471,24 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     }
   })
 
-  it.each(['its own', 'another'])('cut short within the log are finished by %s next seal', async next => {
+  it.each(['its own', 'another'])('complete an interrupted append with %s next seal', async next => {
     const first = await sealIt()
     const { id, sealed } = await sealIt()
     const { seq } = sealed
-    // As a process leaves it that ends right after it has inserted the checkpoint.
+    // The state after a process was killed between the insert of the checkpoint and the other writes.
     const [captures, nodes, checkpoints] = ['captures', 'log_nodes', 'checkpoints'].map(name =>
       service.mongo.collection(name),
     ) as [Collection, Collection, Collection]
     const completed = Array.from({ length: 32 }, (_, level) => level)
       .filter(level => (seq + 1) % 2 ** level === 0)
       .map(level => `${level}.${(seq + 1) / 2 ** level - 1}`)
-    const owed = await nodes.find({ _id: { $in: completed } } as never).toArray()
-    expect(owed.length).toBe(completed.length)
+    const pendingNodes = await nodes.find({ _id: { $in: completed } } as never).toArray()
+    expect(pendingNodes.length).toBe(completed.length)
     await nodes.deleteMany({ _id: { $in: completed } } as never)
     const _id = new Types.ObjectId(id)
     await captures.updateOne({ _id }, { $set: { state: 'open' }, $unset: { seq: 1 } })
     await checkpoints.updateOne({ _id: seq + 1 } as never, {
-      $set: { append: { capture_id: _id, nodes: owed } },
+      $set: { append: { capture_id: _id, nodes: pendingNodes } },
     })
     expect((await api.call(sealsApi.getCheckpoint)).size).toBe(seq)
 
@@ -504,9 +504,9 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     expect(await nodes.countDocuments({ _id: { $in: completed } } as never)).toBe(completed.length)
   })
 
-  it('keep the keys that signed before', async () => {
+  it('stay verifiable with earlier keys', async () => {
     const { sealed } = await sealIt()
-    const other = await createApp({ ...config, SEAL_PRIVATE_KEY: newSigningKey() }, bed.deps)
+    const other = await createApp({ ...config, SEAL_PRIVATE_KEY: newSigningKey() }, fixture.deps)
     try {
       const there = apiClient(await other.listen(), ana.token)
       const { checkpoint } = await sealIt({}, there).then(({ sealed: answer }) => answer)
@@ -521,8 +521,8 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     }
   })
 
-  describe('refuse', () => {
-    it('bytes that are not those of the manifest, and blobs of others', async () => {
+  describe('reject', () => {
+    it('bytes that differ from the manifest, and blobs of other users’ captures', async () => {
       const { manifest, contents } = await made()
       const { id } = await api.call(capturesApi.createCapture, { body: manifest })
       const [dom = '', text = ''] = [...contents.keys()]
@@ -541,7 +541,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
       expect((await put(id, dom, contents.get(dom)!)).status).toBe(409)
     })
 
-    it('manifests that contradict themselves or ask for too much', async () => {
+    it('inconsistent and too large manifests', async () => {
       const blob = { role: 'media' as const, sha256: 'a'.repeat(64), bytes: 1, type: 'image/png' }
       const wrong: [number, (manifest: Manifest) => object][] = [
         [422, ({ blobs }) => ({ blobs: [...blobs, ...blobs] })],
@@ -578,9 +578,9 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
       expect(await api.call(capturesApi.listCaptures)).toEqual([])
     })
 
-    it('a fourth open capture until one is complete', async () => {
+    it('a fourth open capture until one is sealed', async () => {
       const open = []
-      for (let n = 0; n < LIMITS.openCapturesMax; n++) open.push(await handOver())
+      for (let n = 0; n < LIMITS.openCapturesMax; n++) open.push(await upload())
       const { manifest } = await made()
       const refused = await post(manifest)
       expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('At most 3')])
@@ -588,7 +588,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
       expect((await post(manifest)).status).toBe(201)
     })
 
-    it('blobs that are not what their role says', { tags: 'long' }, async () => {
+    it('blobs that do not match their role', { tags: 'long' }, async () => {
       const latin1 = await made({ text: 'caf' })
       const broken = Uint8Array.from([0x63, 0x61, 0x66, 0xe9])
       const sha256 = await sha256Hex(broken)
@@ -598,11 +598,11 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
       expect((await api.send('POST', `/captures/${id}/seal`)).status).toBe(422)
       await api.call(capturesApi.deleteCapture, { params: { id } })
       for (const record of ['{', '{}', '[]', canonicalJson({ ...tiktokPost(), more: 1 })]) {
-        const capture = await handOver({ record })
+        const capture = await upload({ record })
         expect((await api.send('POST', `/captures/${capture.id}/seal`)).status).toBe(422)
         await api.call(capturesApi.deleteCapture, { params: { id: capture.id } })
       }
-      const long = await handOver({ text: 'x'.repeat(LIMITS.captureTextMax + 1) })
+      const long = await upload({ text: 'x'.repeat(LIMITS.captureTextMax + 1) })
       expect((await api.send('POST', `/captures/${long.id}/seal`)).status).toBe(422)
     })
 
@@ -624,7 +624,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     })
   })
 
-  it('are downloaded as web archives that prove themselves', async () => {
+  it('are downloaded as verifiable web archives (WACZ)', async () => {
     const { id, manifest, sealed } = await sealIt({ text: 'Giant mirrors heat the lake', screenshot: PNG })
     const params = { id }
     const quote = {
@@ -635,7 +635,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
       end: 13,
       exact: 'Giant mirrors',
     }
-    bed.answer(evidenceInternal.getCaptureEvidence, ({ body }) =>
+    fixture.answer(evidenceInternal.getCaptureEvidence, ({ body }) =>
       body.capture_id === id
         ? [
             {
@@ -670,7 +670,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
       about: { url: manifest.url, seq: sealed.seq, receivedAt: sealed.seal.received_at },
       isKeyGiven: true,
     })
-    // The same bytes each time, also once the log has grown.
+    // The bytes do not depend on the log's later growth.
     await sealIt({}, boApi)
     expect(Buffer.compare((await fetched()).file, file)).toBe(0)
     expect(Buffer.from(file).includes('Giant mirrors')).toBe(true)
@@ -678,38 +678,35 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     expect((await boApi.send('GET', `/captures/${id}/wacz`)).status).toBe(404)
     await api.call(capturesApi.shareCapture, { params, body: { shared: true } })
     expect(Buffer.compare((await fetched(bo)).file, file)).toBe(0)
-    const open = await handOver()
+    const open = await upload()
     expect((await api.send('GET', `/captures/${open.id}/wacz`)).status).toBe(409)
     await api.call(capturesApi.deleteCapture, { params })
     expect((await api.send('GET', `/captures/${id}/wacz`)).status).toBe(404)
   })
 
-  // An S3-compatible store has a whole object or none.
-  it.skipIf(storage === 's3')(
-    'take along what a crash has left of their blobs when they are erased',
-    async () => {
-      const { id, manifest } = await handOver()
-      const sha256 = manifest.blobs[0]?.sha256
-      const left = () =>
-        storage === 'file'
-          ? readdir(join(folder, id)).catch(() => [])
-          : service.mongo
-              .collection('blobs.chunks')
-              .find({ files_id: { $regex: `^${id}/` } })
-              .toArray()
-      if (storage === 'file') await writeFile(join(folder, id, `${sha256}.partial`), 'half')
-      else
-        await service.mongo
-          .collection('blobs.chunks')
-          .insertOne({ files_id: `${id}/${sha256}/partial`, n: 0, data: Buffer.from('half') })
-      expect(await left()).toHaveLength(3)
-      await api.call(capturesApi.deleteCapture, { params: { id } })
-      await expect.poll(left, { timeout: 30_000 }).toEqual([])
-    },
-  )
+  // S3-compatible stores have no partial objects.
+  it.skipIf(storage === 's3')('lose the partial blobs of a crash when they are erased', async () => {
+    const { id, manifest } = await upload()
+    const sha256 = manifest.blobs[0]?.sha256
+    const left = () =>
+      storage === 'file'
+        ? readdir(join(folder, id)).catch(() => [])
+        : service.mongo
+            .collection('blobs.chunks')
+            .find({ files_id: { $regex: `^${id}/` } })
+            .toArray()
+    if (storage === 'file') await writeFile(join(folder, id, `${sha256}.partial`), 'half')
+    else
+      await service.mongo
+        .collection('blobs.chunks')
+        .insertOne({ files_id: `${id}/${sha256}/partial`, n: 0, data: Buffer.from('half') })
+    expect(await left()).toHaveLength(3)
+    await api.call(capturesApi.deleteCapture, { params: { id } })
+    await expect.poll(left, { timeout: 30_000 }).toEqual([])
+  })
 
-  it('that were never completed are erased after a day', async () => {
-    const { id } = await handOver()
+  it('that stay open are erased after a day', async () => {
+    const { id } = await upload()
     const before = await stored()
     const captures = service.mongo.collection('captures')
     const old = new Date(Date.now() - 25 * 3_600_000)
@@ -720,15 +717,15 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     expect((await api.send('GET', `/captures/${id}`)).status).toBe(404)
     expect(await captures.countDocuments({ _id: doc?._id as never })).toBe(0)
     await expectStored(before - 2)
-    // The handler of the erasure reads on after the last blob is gone.
+    // The erasure's handler still reads after the last blob is deleted.
     const erasures = () => service.mongo.collection('outbox').countDocuments({ kind: 'capture.erased' })
     await expect.poll(erasures, { timeout: 30_000 }).toBe(0)
     const { all, writes } = await commandsOf(service.mongo, () => service.tasks.run('open-captures'))
     expect([all.length, writes]).toEqual([1, []])
   })
 
-  it('that are completed while the old open ones are erased stay', async () => {
-    const { id } = await handOver()
+  it('that are sealed during the erasure of old open captures stay', async () => {
+    const { id } = await upload()
     const old = { $set: { created_at: new Date(0) } }
     await service.mongo.collection('captures').updateOne({ _id: new Types.ObjectId(id) }, old)
     beforeNext(service.mongo, 'transaction', () => api.call(capturesApi.sealCapture, { params: { id } }))
@@ -737,7 +734,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
   })
 
   it.runIf(storage === 's3')(
-    'are erased also while the store is down, which deletes them afterwards',
+    'are erased while the blob store is down; their blobs are deleted once it is up',
     async () => {
       const { id } = await sealIt()
       const server = s3 ?? expect.unreachable()
@@ -758,5 +755,5 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
   )
 }
 describe.each(['gridfs'] as const)('captures in %s storage', capturesIn)
-// The harness's whole stack keeps files, and blobs.test.ts shows S3.
+// Short runs: the harness covers files, and blobs.test.ts covers S3.
 describe.each(['file', 's3'] as const)('captures in %s storage', { tags: 'long' }, capturesIn)

@@ -10,31 +10,31 @@ import { readConfig } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
-  type BedUser,
   blogArticle,
+  type FixtureUser,
   newId,
-  type ServiceBed,
-  startServiceBed,
+  type ServiceFixture,
+  startServiceFixture,
   telegramPost,
   tiktokPost,
 } from '@iodine/test-kit'
-import { draws } from '@iodine/test-kit/rounds'
+import { propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { collectorConfigSchema, createApp } from '../src/index.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let url: string
-let ana: BedUser
+let ana: FixtureUser
 let api: ApiClient
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  url = await bed.listen(await createApp(readConfig(collectorConfigSchema, bed.env), bed.deps))
+  fixture = await startServiceFixture()
+  url = await fixture.listen(await createApp(readConfig(collectorConfigSchema, fixture.env), fixture.deps))
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 beforeEach(async () => {
-  ana = await bed.user('ana')
+  ana = await fixture.user('ana')
   api = apiClient(url, ana.token)
 })
 
@@ -55,8 +55,8 @@ describe('searching', () => {
     return [body.map(({ id }: { id: string }) => id), headers.get('x-total-count')]
   }
 
-  it('finds records by any of their texts, literally and in any case, and nobody else’s', async () => {
-    const bob = await bed.user('bob')
+  it('finds only own records, by any of their texts, literally and case-insensitively', async () => {
+    const bob = await fixture.user('bob')
     const mark = newId()
     const videos = [
       tiktokPost({ description: `They HIDE 100% (${mark})` }),
@@ -77,7 +77,7 @@ describe('searching', () => {
     expect((await api.send('GET', `/tiktok/data?q=${mark}`)).body).toHaveLength(3)
   })
 
-  it('reads attachments, structured data and image hashes, too, but not what the collector noted', async () => {
+  it('covers attachments, structured data and image hashes, but not the collector’s metadata', async () => {
     const mark = newId()
     const post = telegramPost()
     const attachments = [{ type: 'image', url: `https://cdn.example/${mark}.jpg`, sha256: null }]
@@ -105,7 +105,7 @@ describe('searching', () => {
     expect(await found('blog', `a.$b.example/${mark}`)).toEqual([[hashed], '1'])
   })
 
-  it('runs one search of a user and source at a time; a newer one takes the place of one that waits', {
+  it('runs one search of a user and source at a time; a newer one replaces a queued one', {
     tags: 'long',
   }, async () => {
     const description = 'They hide everything. '.repeat(400)
@@ -116,7 +116,7 @@ describe('searching', () => {
       )
     const search = (more = '', client = api, source = 'tiktok') =>
       client.send('GET', `/${source}/data?q=nowhere${more}`)
-    const bob = apiClient(url, (await bed.user('bob')).token)
+    const bob = apiClient(url, (await fixture.user('bob')).token)
     const [own, others] = await Promise.all([
       Promise.all(Array.from({ length: 8 }, (_, n) => search(n % 2 ? '&limit=5' : ''))),
       Promise.all([search('', bob), search('', api, 'blog'), api.send('GET', '/tiktok/data?limit=1')]),
@@ -130,7 +130,7 @@ describe('searching', () => {
     expect((await search()).body).toEqual([])
   })
 
-  it('takes any text up to its limit as itself', async () => {
+  it('treats any text up to its limit literally', async () => {
     for (const q of ['.*', '(', '[a-', '\\', '$where', '^', ' ', '%', '\ud83d\ude00'])
       expect((await api.send('GET', `/blog/data?limit=1&q=${encodeURIComponent(q)}`)).status).toBe(200)
     expect((await api.send('GET', `/blog/data?q=${'x'.repeat(201)}`)).status).toBe(422)
@@ -142,7 +142,7 @@ describe('ingest', () => {
     ['tiktok', tiktokPost] as const,
     ['telegram', telegramPost] as const,
     ['blog', blogArticle] as const,
-  ])('keeps a %s record exactly as it was sent', async (source, make) => {
+  ])('stores a %s record exactly as sent', async (source, make) => {
     const records = [make(), make(), make()]
     const results = await ingest(source, records)
     expect(statuses(results)).toEqual(['created', 'created', 'created'])
@@ -151,7 +151,7 @@ describe('ingest', () => {
     expect(JSON.stringify(listed[0])).toBe(JSON.stringify({ id: idOf(results[2]), ...records[2] }))
   })
 
-  it('keeps image hashes whose addresses hold dots, dollars and nothing at all', async () => {
+  it('stores image hashes with dots, dollar signs and empty strings as keys', async () => {
     const record = {
       ...blogArticle(),
       imageHashes: {
@@ -171,7 +171,7 @@ describe('ingest', () => {
     expect(empty).toHaveProperty('imageHashes', {})
   })
 
-  it('keeps empty groups, nulls and the smallest record of each source', async () => {
+  it('stores empty groups, nulls and the smallest record of each source', async () => {
     const now = at('2026-11-01T10:00:00Z')
     const records = {
       tiktok: { ...now, main: { video_id: '1', description: null, hashtags: [] }, author: {}, stats: {} },
@@ -184,7 +184,7 @@ describe('ingest', () => {
     }
   })
 
-  it('gives each record its own result, in order, and a bad one spoils no other', async () => {
+  it('returns one result per record, in order; an invalid record affects no other', async () => {
     const good = Array.from({ length: 499 }, () => tiktokPost())
     const records: unknown[] = [...good]
     records.splice(250, 0, { ...tiktokPost(), main: { video_id: '', create_time: -1 }, extra: 1 })
@@ -214,14 +214,14 @@ describe('ingest', () => {
     [{ ...tiktokPost(), main: { video_id: 'a\0b' } }, 'video_id: must not contain NUL'],
     [{ ...tiktokPost(), main: { video_id: '\ud800' } }, 'video_id: must be well-formed Unicode'],
     [telegramPost(), /main/],
-  ])('names what is wrong with a record (%#)', async (record, fault) => {
+  ])('names the invalid field of a record (%#)', async (record, fault) => {
     const results = await ingest('tiktok', [record, tiktokPost()])
     const { error } = results[0] as { error: string[] }
     expect(error.some(text => (typeof fault === 'string' ? text === fault : fault.test(text)))).toBe(true)
     expect(statuses(results)[1]).toBe('created')
   })
 
-  it('refuses a prototype key and endless nesting in one record alone', async () => {
+  it('rejects only the records with a prototype key or deep nesting', async () => {
     const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
     const body = `{"records":[{"__proto__":{"x":1}},${deep},${JSON.stringify(tiktokPost())}]}`
     const { status, body: answer } = await api.send('POST', '/tiktok/data', body)
@@ -235,7 +235,7 @@ describe('ingest', () => {
     ])
   })
 
-  it('needs a canonical or og_url for an article', async () => {
+  it('requires a canonical or og_url for an article', async () => {
     const { canonical: _, ...metadata } = blogArticle().metadata
     const [without, empty, other] = await ingest('blog', [
       { ...blogArticle(), metadata },
@@ -247,7 +247,7 @@ describe('ingest', () => {
     expect(other).toMatchObject({ status: 'created' })
   })
 
-  it('takes 1 to 500 records', async () => {
+  it('accepts 1 to 500 records', async () => {
     const fault = { detail: ['records: must hold 1 to 500 records'] }
     expect((await api.send('POST', '/tiktok/data', { records: [] })).body).toEqual(fault)
     const many = Array.from({ length: 501 }, () => tiktokPost())
@@ -257,7 +257,7 @@ describe('ingest', () => {
     expect((await api.send('POST', '/tiktok/data', '{')).status).toBe(400)
   })
 
-  it('takes bodies of 16 MiB and refuses larger ones', { tags: 'long' }, async () => {
+  it('accepts bodies of 16 MiB and rejects larger ones', { tags: 'long' }, async () => {
     const record = {
       ...tiktokPost(),
       classification: { suggested_words: Array(400).fill('x'.repeat(9_000)) },
@@ -271,7 +271,7 @@ describe('ingest', () => {
     expect(status).toBe(413)
   })
 
-  it('refuses a record that is too large to keep, and keeps its neighbours', { tags: 'long' }, async () => {
+  it('rejects a record above the document limit and stores the others', { tags: 'long' }, async () => {
     const words = (count: number) => Array(count).fill('x'.repeat(10_000))
     const large = tiktokPost({ hashtags: words(1_000) })
     large.classification = { suggested_words: words(590) }
@@ -279,7 +279,7 @@ describe('ingest', () => {
     expect(statuses(results)).toEqual([['record: is too large'], 'created'])
   })
 
-  it('refuses more than 5,000 images without looking at each', { tags: 'long' }, async () => {
+  it('rejects more than 5,000 images without validating each', { tags: 'long' }, async () => {
     const hashes = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`i${n}`, 7]))
     const results = await ingest('blog', [{ ...blogArticle(), imageHashes: hashes(100_000) }, blogArticle()])
@@ -288,7 +288,7 @@ describe('ingest', () => {
 })
 
 describe('repetition', () => {
-  it('changes nothing for the same or an older time, merges a newer one, and keeps id and place', async () => {
+  it('ignores versions of the same or an older time, merges newer ones, and keeps id and position', async () => {
     const old = { ...tiktokPost({ video_id: 'v' }), ...at('2026-11-01T10:00:00.000Z') }
     const [first] = await ingest('tiktok', [old])
     await ingest('tiktok', [tiktokPost()])
@@ -307,7 +307,7 @@ describe('repetition', () => {
     })
   })
 
-  it('lets no poorer page empty a field, and lets an older one fill gaps', async () => {
+  it('keeps fields that a newer version lacks, and fills gaps from an older one', async () => {
     const whole = { ...tiktokPost({ video_id: 'rich' }), ...at('2026-11-02T10:00:00Z') }
     const [first] = await ingest('tiktok', [whole])
     const bare = { ...at('2026-11-03T09:00:00Z'), main: { video_id: 'rich', description: '' }, stats: {} }
@@ -335,7 +335,7 @@ describe('repetition', () => {
     ])
   })
 
-  it('ends the same whatever the order, number and batches of observations of a post', async () => {
+  it('merges observations to the same record in any order, number and batches', async () => {
     const observation = fc.record({
       description: fc.constantFrom('', 'a', 'b'),
       play_count: fc.option(fc.nat(3), { nil: null }),
@@ -357,19 +357,19 @@ describe('repetition', () => {
           )
         }),
         async ([once, again]) => {
-          const bob = apiClient(url, (await bed.user('bob')).token)
+          const bob = apiClient(url, (await fixture.user('bob')).token)
           await ingest('tiktok', once, bob)
           const [{ id: _, ...expected } = { id: '' }] = await list('tiktok', bob)
-          const carl = apiClient(url, (await bed.user('carl')).token)
+          const carl = apiClient(url, (await fixture.user('carl')).token)
           for (const record of again) await ingest('tiktok', [record], carl)
           expect(await list('tiktok', carl)).toEqual([{ ...expected, id: expect.any(String) }])
         },
       ),
-      draws(8),
+      propertyRuns(8),
     )
   })
 
-  it('keeps all that concurrent observations have, each in one place', async () => {
+  it('keeps the fields of all concurrent observations in one record', async () => {
     const fields = ['title', 'description', 'generator', 'og_title', 'og_image', 'twitter_site'] as const
     const parts = fields.map((field, n) => ({
       ...at(`2026-11-0${6 - n}T10:00:00Z`),
@@ -381,7 +381,7 @@ describe('repetition', () => {
     ])
   })
 
-  it('counts a time that is ahead of the clock as now, so that later versions follow', async () => {
+  it('replaces a fetch time in the future with now, so that later versions follow', async () => {
     const begun = Date.now()
     const ahead = { ...tiktokPost({ video_id: 'ahead' }), ...at('2031-01-01T00:00:00Z') }
     const soon = new Date(begun + 60_000).toISOString()
@@ -398,7 +398,7 @@ describe('repetition', () => {
     expect((await list('tiktok'))[1]).toMatchObject({ main: { description: 'later' } })
   })
 
-  it('marks a stored post as removed and changes nothing else; of any other it stores nothing', async () => {
+  it('stores a removal notice in a stored post only, and changes nothing else', async () => {
     const notice = (main: object, time: string) => ({
       ...at(time),
       main,
@@ -416,7 +416,7 @@ describe('repetition', () => {
     expect(await list('tiktok')).toEqual([{ ...whole, id: idOf(results[0]), context: { removed } }])
   })
 
-  it('knows an article by its address without fragment and tracking, and by its route on a single-page site', async () => {
+  it('identifies an article by its URL without fragment and tracking, but with a single-page route', async () => {
     const addresses = [
       'https://a.example/1?id=7&utm_source=x#top',
       'https://A.example/1?id=7',
@@ -432,7 +432,7 @@ describe('repetition', () => {
     expect(statuses(results)).toEqual(['created', 'unchanged', ...Array(4).fill('created')])
   })
 
-  it('takes records of one key in one batch in their order', async () => {
+  it('merges records of one key within a batch in order', async () => {
     const version = (time: string, description: string) => ({
       ...tiktokPost({ video_id: 'same', description }),
       ...at(time),
@@ -449,7 +449,7 @@ describe('repetition', () => {
     expect(same).toMatchObject([{ main: { description: 'b' } }])
   })
 
-  it('tells long natural keys apart, and users and sources too', async () => {
+  it('distinguishes long natural keys, users and sources', async () => {
     const long = `https://blog.example.org/${'a'.repeat(9_900)}`
     const articles = [blogArticle({ canonical: `${long}1` }), blogArticle({ canonical: `${long}2` })]
     expect(statuses(await ingest('blog', [...articles, ...articles]))).toEqual([
@@ -458,11 +458,11 @@ describe('repetition', () => {
       'unchanged',
       'unchanged',
     ])
-    const bo = apiClient(url, (await bed.user('bo')).token)
+    const bo = apiClient(url, (await fixture.user('bo')).token)
     expect(statuses(await ingest('blog', articles, bo))).toEqual(['created', 'created'])
   })
 
-  it('leaves one copy of 20 concurrent replays', { tags: 'long' }, async () => {
+  it('stores one copy of 20 concurrent replays', { tags: 'long' }, async () => {
     const batch = Array.from({ length: 100 }, () => telegramPost())
     const all = await Promise.all(Array.from({ length: 20 }, () => ingest('telegram', batch)))
     const listed = await list('telegram')
@@ -474,7 +474,7 @@ describe('repetition', () => {
     expect(page.headers.get('x-total-count')).toBe('100')
   })
 
-  it('ends with the newest of 20 concurrent versions', { tags: 'long' }, async () => {
+  it('stores the newest of 20 concurrent versions', { tags: 'long' }, async () => {
     const versions = Array.from({ length: 20 }, (_, n) => ({
       ...tiktokPost({ video_id: 'race', description: `version ${n}` }),
       ...at(`2026-11-01T10:00:${String(n).padStart(2, '0')}Z`),
@@ -486,7 +486,7 @@ describe('repetition', () => {
 })
 
 describe('lists and deletion', () => {
-  it('pages newest first, with the total, and streams the whole', async () => {
+  it('pages newest first with the total, and streams the whole list', async () => {
     const batches = [Array.from({ length: 30 }, () => tiktokPost()), [tiktokPost()], [tiktokPost()]]
     for (const batch of batches) await ingest('tiktok', batch)
     const whole = await list('tiktok')
@@ -508,10 +508,10 @@ describe('lists and deletion', () => {
     expect(await list('blog')).toEqual([])
   })
 
-  it('deletes own records alone', async () => {
+  it('deletes only own records', async () => {
     const [result] = await ingest('blog', [blogArticle(), blogArticle()])
     const id = idOf(result)
-    const bo = apiClient(url, (await bed.user('bo')).token)
+    const bo = apiClient(url, (await fixture.user('bo')).token)
     const missing = { status: 404, body: { detail: 'Not found' } }
     expect(await bo.send('DELETE', `/blog/data/${id}`)).toMatchObject(missing)
     expect(await api.send('DELETE', `/tiktok/data/${id}`)).toMatchObject(missing)
@@ -524,7 +524,7 @@ describe('lists and deletion', () => {
     expect(await list('blog', bo)).toEqual([])
   })
 
-  it('deletes once of 20 at once, and counts it once', async () => {
+  it('deletes and counts a record once on 20 concurrent requests', async () => {
     const [result] = await ingest('blog', [blogArticle(), blogArticle()])
     const path = `/blog/data/${idOf(result)}`
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.send('DELETE', path)))
@@ -533,7 +533,7 @@ describe('lists and deletion', () => {
     expect((await api.send('GET', '/blog/data?limit=1')).headers.get('x-total-count')).toBe('1')
   })
 
-  it('takes a deleted record again, as a new one', async () => {
+  it('stores a deleted record again under a new id', async () => {
     const record = blogArticle()
     const [before] = await ingest('blog', [record])
     await api.call(collectorApi.deleteRecord, { params: { source: 'blog', id: idOf(before) } })
@@ -543,9 +543,9 @@ describe('lists and deletion', () => {
   })
 })
 
-describe('who may', () => {
-  it('lets the collector hand in, and no more', async () => {
-    const collector = apiClient(url, await bed.token({ id: ana.id, scope: 'collector' }))
+describe('authorization', () => {
+  it('lets a collector token ingest only', async () => {
+    const collector = apiClient(url, await fixture.token({ id: ana.id, scope: 'collector' }))
     expect(statuses(await ingest('tiktok', [tiktokPost()], collector))).toEqual(['created'])
     expect((await collector.send('GET', '/tiktok/data')).status).toBe(403)
     expect((await collector.send('DELETE', `/tiktok/data/${newId()}`)).status).toBe(403)
@@ -553,7 +553,7 @@ describe('who may', () => {
       expect((await apiClient(url).send(method, '/tiktok/data')).status).toBe(401)
   })
 
-  it('knows three sources', async () => {
+  it('accepts three sources', async () => {
     expect((await api.send('GET', '/myspace/data')).status).toBe(404)
     expect((await api.send('POST', '/myspace/data', { records: [{}] })).status).toBe(404)
     expect((await api.send('PUT', '/tiktok/data', {})).status).toBe(404)

@@ -11,7 +11,7 @@ import {
   type TelegramRecord,
   type TiktokRecord,
 } from '@iodine/contracts'
-import { draws } from '@iodine/test-kit/rounds'
+import { propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
@@ -33,11 +33,11 @@ const post = (n: number, more: Partial<TelegramRecord['telegram']>, source = 'te
   ...by(n, source),
   telegram: { post: { url: 'https://t.me/a/1' }, ...more },
 })
-/** Merges observations in their order. */
+/** Merges observations in order. */
 const merged = <R extends RecordOf[Source]>(...records: R[]): R =>
   records.slice(1).reduce((held, record) => mergeRecords(held, observed(record)), observed(records[0] as R))
     .record
-/** The same in both orders. */
+/** Merges two records in both orders and expects equal results. */
 const both = <R extends RecordOf[Source]>(a: R, b: R): R => {
   const record = merged(a, b)
   expect(merged(b, a)).toEqual(record)
@@ -48,7 +48,7 @@ const hash = (digit: string) => digit.repeat(64)
 describe('rules', () => {
   const row = (field: string) => MERGE_RULES.findIndex(({ fields }) => fields.test(field))
 
-  it('have a row each that a test below covers', () => {
+  it('each have a row that a test below covers', () => {
     const fields = [
       'collector_metadata.fetch_timestamp',
       'context.removed.first_seen',
@@ -61,7 +61,7 @@ describe('rules', () => {
     expect(fields.map(row)).toEqual(MERGE_RULES.map((_, n) => n))
   })
 
-  it('fetch_timestamp: the latest time at which the post was seen, from any origin that states it', () => {
+  it('fetch_timestamp: the latest, from any origin that states its time', () => {
     expect(both(video(1), video(3)).collector_metadata.fetch_timestamp).toBe(day(3))
     expect(both(video(1), video(3, {}, 'import:zeeschuimer')).collector_metadata).toEqual({
       fetch_timestamp: day(3),
@@ -75,7 +75,7 @@ describe('rules', () => {
       expect(mergeRecords(a, b).record.collector_metadata).toEqual(by(1).collector_metadata)
   })
 
-  it('removed: the earliest and the latest time, from a notice that changes nothing else', () => {
+  it('removed: the earliest and the latest time, with no other change by a removal notice', () => {
     const notice = (n: number) =>
       video(n, { context: { removed: { first_seen: day(n), last_seen: day(n) } } }, 'tiktok')
     const whole = video(1, { main: { video_id: '1', description: 'They hide it' }, stats: { play_count: 5 } })
@@ -97,7 +97,7 @@ describe('rules', () => {
     })
   })
 
-  it('counts: the latest where there is one, 0 too, also from an import that states its time', () => {
+  it('counts: the latest value, including 0, from any origin that states its time', () => {
     const counted = video(1, { stats: { play_count: 9, digg_count: 8 }, author: { author_heart_count: 3 } })
     expect(both(counted, video(2, { stats: { play_count: 0, digg_count: null } })).stats).toEqual({
       play_count: 0,
@@ -113,7 +113,7 @@ describe('rules', () => {
     expect(mergeRecords(untimed, observed(counted)).record.stats).toEqual(counted.stats)
   })
 
-  it('attachments and pictures: a list with hashes is kept, a newer one with as many replaces it', () => {
+  it('attachments and pictures: the collector before imports, then more hashes, then the latest', () => {
     const hashed = (...digits: string[]) =>
       digits.map(digit => ({
         type: 'image' as const,
@@ -136,7 +136,7 @@ describe('rules', () => {
     ).toEqual({ media: looks })
   })
 
-  it('all else: the latest that is filled, what the collector saw before what a file states', () => {
+  it('other fields: non-empty values, the collector before imports, then the latest', () => {
     const rich = video(1, {
       main: { video_id: '1', description: 'Clip', hashtags: ['gauge'], create_time: 1_763_000_000 },
       sound: { sound_name: 'tide' },
@@ -160,7 +160,7 @@ describe('rules', () => {
     expect(both(rich, file)).toEqual({ ...rich, ...by(3), author: { author_nickname: 'Harbour' } })
   })
 
-  it('image hashes: address by address, at most 5,000, the latest first', { tags: 'long' }, () => {
+  it('image hashes: merged by URL, at most 5,000, the latest first', { tags: 'long' }, () => {
     const page = (n: number, imageHashes: Record<string, string>) => article(n, { imageHashes })
     expect(
       both(page(1, { 'https://a.b/$1': 'a', __proto_: 'b' }), page(2, { 'https://a.b/$1': 'c', x: 'd' }))
@@ -174,7 +174,7 @@ describe('rules', () => {
     expect(new Set(kept)).toEqual(new Set(Object.keys(merged(many(2), many(1), many(3)).imageHashes ?? {})))
   })
 
-  it('an older observation fills gaps and changes nothing else; one of the same time loses', () => {
+  it('an older observation only fills gaps; one of the same time changes nothing', () => {
     const now = video(2, { main: { video_id: '1', description: 'b' } })
     const older = video(1, { main: { video_id: '1', description: 'a', create_time: 7 } })
     const held = mergeRecords(observed(now), observed(older))
@@ -242,7 +242,7 @@ describe('any observations', () => {
     record: RecordOf[Source]
     timed: boolean
   }
-  /** Observations of one post at times of their own, by the collector and from files. */
+  /** Observations of one post at different times, from the collector and from imports. */
   const observations = (source: Source): fc.Arbitrary<Observation[]> =>
     fc
       .array(
@@ -281,7 +281,7 @@ describe('any observations', () => {
         : [path]
 
   it.each(['tiktok', 'telegram', 'blog'] as const)(
-    'of a %s post end as one record whatever their order and number, valid and with all that was filled',
+    'of a %s post merge to the same valid record in any order and number, without losing a filled field',
     source => {
       fc.assert(
         fc.property(
@@ -299,7 +299,7 @@ describe('any observations', () => {
             for (const each of all) expect(paths(each.record).filter(path => !kept.has(path))).toEqual([])
           },
         ),
-        draws(200),
+        propertyRuns(200),
       )
     },
   )

@@ -1,19 +1,19 @@
 import { collectorApi } from '@iodine/contracts'
 import { connectMongo, hashOf, readConfig } from '@iodine/service-kit'
-import { apiClient, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { apiClient, type ServiceFixture, startServiceFixture } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { collectorConfigSchema, createApp } from '../src/index.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 beforeAll(async () => {
-  bed = await startServiceBed()
+  fixture = await startServiceFixture()
 })
-afterAll(() => bed.stop())
+afterAll(() => fixture.stop())
 
-it('computes the keys of stored articles, merges those that have one key, and sets times of the future back', async () => {
-  const mongo = await connectMongo(bed.mongo.url, `${bed.env.MONGODB_PREFIX}_collector`)
-  const [ana, bob] = [await bed.user('ana'), await bed.user('bob')]
+it('recomputes the keys of articles, merges records with equal keys, and resets fetch times in the future', async () => {
+  const mongo = await connectMongo(fixture.mongo.url, `${fixture.env.MONGODB_PREFIX}_collector`)
+  const [ana, bob] = [await fixture.user('ana'), await fixture.user('bob')]
   const records = mongo.collection('records')
   const article = (user: { id: string }, day: number, canonical: string, more: object = {}) => {
     const fetched_at = new Date(Date.UTC(2026, 10, day))
@@ -25,7 +25,7 @@ it('computes the keys of stored articles, merges those that have one key, and se
       _id: new Types.ObjectId(),
       user_id: new Types.ObjectId(user.id),
       source: 'blog',
-      // The key of earlier versions: the address as it was stated.
+      // The key of earlier versions: the unnormalized URL.
       key: hashOf(canonical),
       fetched_at,
       created_at: fetched_at,
@@ -47,7 +47,7 @@ it('computes the keys of stored articles, merges those that have one key, and se
   ]
   const frozen = { ...article(bob, 6, 'https://news.example/frozen'), fetched_at: new Date('2031-01-01') }
   const capture = new Types.ObjectId()
-  const start = async () => createApp(readConfig(collectorConfigSchema, bed.env), bed.deps)
+  const start = async () => createApp(readConfig(collectorConfigSchema, fixture.env), fixture.deps)
   try {
     await records.insertMany([first, second, tracked, routed, others, frozen])
     await mongo
@@ -91,7 +91,7 @@ it('computes the keys of stored articles, merges those that have one key, and se
       used: { records: 3, blog: 3, record_bytes: 10_000 + now[0]?.bytes - first.bytes - second.bytes },
     })
     const app = await start()
-    const api = apiClient(await bed.listen(app), bob.token)
+    const api = apiClient(await fixture.listen(app), bob.token)
     const again = { ...others.data, metadata: { canonical: plain, title: 'New' } }
     const later = {
       collector_metadata: { fetch_timestamp: new Date().toISOString(), source: 'blog' },
@@ -110,9 +110,11 @@ it('computes the keys of stored articles, merges those that have one key, and se
   }
 })
 
-it('keeps two records of one key that would exceed the size limit as one', { tags: 'long' }, async () => {
-  const mongo = await connectMongo(bed.mongo.url, `${bed.env.MONGODB_PREFIX}_collector`)
-  const { id } = await bed.user('cleo')
+it('keeps two records of one key separate if merging would exceed the size limit', {
+  tags: 'long',
+}, async () => {
+  const mongo = await connectMongo(fixture.mongo.url, `${fixture.env.MONGODB_PREFIX}_collector`)
+  const { id } = await fixture.user('cleo')
   const canonical = 'https://news.example/large'
   const large = (address: string, field: string) => {
     const fetched_at = new Date('2026-11-01')
@@ -135,7 +137,7 @@ it('keeps two records of one key that would exceed the size limit as one', { tag
     const two = [large(canonical, 'title'), large(`${canonical}?fbclid=9`, 'description')]
     await records.insertMany(two)
     await mongo.collection('migrations').deleteMany({})
-    await (await createApp(readConfig(collectorConfigSchema, bed.env), bed.deps)).close()
+    await (await createApp(readConfig(collectorConfigSchema, fixture.env), fixture.deps)).close()
     const kept = await records.find({ user_id: new Types.ObjectId(id) }).toArray()
     expect(kept.map(({ _id }) => String(_id)).sort()).toEqual(two.map(({ _id }) => String(_id)).sort())
   } finally {

@@ -9,9 +9,9 @@ import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
-  type BedUser,
-  type ServiceBed,
-  startServiceBed,
+  type FixtureUser,
+  type ServiceFixture,
+  startServiceFixture,
   telegramPost,
   tiktokPost,
 } from '@iodine/test-kit'
@@ -22,26 +22,26 @@ const RECORDS = 20
 const BYTES = 40_000
 const CAPTURE_BYTES = 2 * 1024 ** 3
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let url: string
-let ana: BedUser
+let ana: FixtureUser
 let api: ApiClient
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  const env = { ...bed.env, QUOTA_RECORDS: String(RECORDS), QUOTA_RECORD_BYTES: String(BYTES) }
-  service = await createApp(readConfig(collectorConfigSchema, env), bed.deps)
-  url = await bed.listen(service)
+  fixture = await startServiceFixture()
+  const env = { ...fixture.env, QUOTA_RECORDS: String(RECORDS), QUOTA_RECORD_BYTES: String(BYTES) }
+  service = await createApp(readConfig(collectorConfigSchema, env), fixture.deps)
+  url = await fixture.listen(service)
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 beforeEach(async () => {
-  ana = await bed.user('ana')
+  ana = await fixture.user('ana')
   api = apiClient(url, ana.token)
 })
 
-const usage = () => bed.internal(usageInternal.getUsage, { params: { id: ana.id } })
-/** Usage, counted from scratch. */
+const usage = () => fixture.internal(usageInternal.getUsage, { params: { id: ana.id } })
+/** Counts the usage from scratch. */
 const counted = async () => {
   const docs = (await service.mongo.collection('records').find().toArray()).filter(
     doc => String(doc.user_id) === ana.id,
@@ -59,7 +59,7 @@ const made = (results: IngestResult[]) =>
   results.map(result => ('status' in result ? result.status : 'refused'))
 const idOf = (result: IngestResult | undefined) => (result && 'id' in result ? result.id : '')
 const posts = (count: number) => Array.from({ length: count }, () => tiktokPost())
-/** Fetched so many minutes after the records that were made before. */
+/** Returns the metadata of a record that was fetched this number of minutes from now. */
 const later = (minutes: number) => ({
   collector_metadata: {
     fetch_timestamp: new Date(Date.now() + minutes * 60_000).toISOString(),
@@ -68,7 +68,7 @@ const later = (minutes: number) => ({
 })
 
 describe('records', () => {
-  it('are taken up to the limit, and each beyond it is refused by itself, with a sentence', async () => {
+  it('are accepted up to the limit; each one beyond it is rejected with an error text', async () => {
     await ingest(posts(RECORDS - 3))
     const results = await ingest(posts(500))
     expect(made(results)).toEqual([...Array(3).fill('created'), ...Array(497).fill('refused')])
@@ -78,7 +78,7 @@ describe('records', () => {
     expect(await usage()).toEqual(await counted())
   })
 
-  it('that are known already, or newer versions of known ones, need no room', async () => {
+  it('that are stored already, or newer versions of stored ones, need no quota', async () => {
     const known = posts(RECORDS)
     await ingest(known)
     const newer = { ...known[0], ...later(1) }
@@ -87,12 +87,12 @@ describe('records', () => {
     expect(results[3]).not.toEqual(results[2])
   })
 
-  it('50 at once for the last place: exactly one gets in, by whichever session and token', {
+  it('exactly one of 50 concurrent records takes the last slot, across sessions and tokens', {
     tags: 'long',
   }, async () => {
     await ingest(posts(RECORDS - 1))
-    const collector = apiClient(url, await bed.token({ id: ana.id, scope: 'collector' }))
-    const second = apiClient(url, await bed.token({ id: ana.id }))
+    const collector = apiClient(url, await fixture.token({ id: ana.id, scope: 'collector' }))
+    const second = apiClient(url, await fixture.token({ id: ana.id }))
     const results = await Promise.all(
       Array.from({ length: 50 }, async (_, n) => {
         const client = [api, collector, second][n % 3]
@@ -103,7 +103,7 @@ describe('records', () => {
     expect(await usage()).toEqual(await counted())
   })
 
-  it('make room when they are deleted, and no more than they took', async () => {
+  it('free exactly their quota when they are deleted', async () => {
     const results = await ingest(posts(RECORDS))
     for (let round = 0; round < 3; round++) {
       await api.call(collectorApi.deleteRecord, { params: { source: 'tiktok', id: idOf(results[round]) } })
@@ -120,7 +120,7 @@ describe('bytes of records', () => {
     main: { ...record.main, hashtags: Array(Math.ceil(bytes / 10_000)).fill('x'.repeat(9_990)) },
   })
 
-  it('are bounded: what does not fit is refused, what is smaller beside it goes in', async () => {
+  it('are bounded: a record that does not fit is rejected, a smaller one of the batch is stored', async () => {
     const results = await ingest([sized(30_000), sized(20_000), tiktokPost()])
     expect(made(results)).toEqual(['created', 'refused', 'created'])
     expect(results[1]).toEqual({
@@ -129,7 +129,7 @@ describe('bytes of records', () => {
     expect(await usage()).toEqual(await counted())
   })
 
-  it('follow a record that grows and shrinks, and growth past the limit keeps the old version', async () => {
+  it('follow a record that grows and shrinks; growth past the limit keeps the old version', async () => {
     const record = tiktokPost()
     await ingest([record])
     const grown = { ...sized(30_000, record), ...later(1) }
@@ -145,7 +145,7 @@ describe('bytes of records', () => {
 })
 
 describe('the usage', () => {
-  it('is counted at the first need, by 20 at once', async () => {
+  it('is counted on first use, under 20 concurrent requests', async () => {
     const first = posts(5)
     await ingest(first)
     await service.mongo.collection<{ _id: string }>('usage').deleteOne({ _id: ana.id })
@@ -161,7 +161,7 @@ describe('the usage', () => {
     expect(page.headers.get('x-total-count')).toBe(String(RECORDS))
   })
 
-  it('that is wrong, as after a restored backup, is recounted each day; an aborted transaction changes nothing', async () => {
+  it('is recounted daily if it is wrong, as after a restored backup; an aborted transaction changes nothing', async () => {
     const [result] = await ingest(posts(4))
     const failing = service.mongo.transaction(async session => {
       await service.mongo
@@ -180,9 +180,9 @@ describe('the usage', () => {
     expect(idOf(result)).not.toBe('')
   })
 
-  it('goes with the account', async () => {
+  it('is deleted with the account', async () => {
     await ingest(posts(2))
-    await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    await fixture.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
     const kept = await service.mongo.collection<{ _id: string }>('usage').findOne({ _id: ana.id })
     expect(kept).toBeNull()
   })

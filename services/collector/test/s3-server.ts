@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 const KEY = 'AKIDEXAMPLE'
-// With characters that have to be encoded in an address.
+// Contains characters that have to be encoded in a URL.
 const SECRET = 'wJalr/XUtn+FEMI@K7:MDENG'
 const REGION = 'eu-test-1'
 const BUCKET = 'captures'
@@ -11,7 +11,7 @@ const BUCKET = 'captures'
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
 const hmac = (key: string | Buffer, data: string) => createHmac('sha256', key).update(data).digest()
 
-/** Whether a request is signed by AWS Signature Version 4 with the server's key, for its bytes or any. */
+/** Checks a request's AWS Signature Version 4 with the server's key, for its bytes or an unsigned payload. */
 const isSigned = ({ method = '', url = '', headers }: IncomingMessage, body: Buffer): boolean => {
   const [, credential = '', signed = '', signature] =
     /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(
@@ -42,14 +42,14 @@ const isSigned = ({ method = '', url = '', headers }: IncomingMessage, body: Buf
 export interface S3Server {
   /** Bytes by path. */
   objects: Map<string, Buffer>
-  /** While true, each request is answered with 503. */
+  /** While true, the server answers each request with 503. */
   isDown: boolean
-  /** The address as `BLOBS_URL` has it. @param options.secret another secret, @param options.bucket another bucket */
+  /** Returns a value for `BLOBS_URL`. @param options.secret another secret, @param options.bucket another bucket */
   url(options?: { secret?: string; bucket?: string }): string
   stop(): Promise<void>
 }
 
-/** A store that speaks as much of S3 as the service needs, and refuses what is not signed as S3 demands. */
+/** Starts a server for the S3 operations that the service uses. It rejects unsigned requests. */
 export const startS3Server = async (): Promise<S3Server> => {
   const objects = new Map<string, Buffer>()
   const server = createServer(async (request, response) => {

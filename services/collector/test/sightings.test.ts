@@ -11,47 +11,48 @@ import { HttpError, readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
-  type BedUser,
   blogArticle,
+  type FixtureUser,
   newId,
-  type ServiceBed,
-  startServiceBed,
+  type ServiceFixture,
+  startServiceFixture,
   telegramPost,
   tiktokPost,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { collectorConfigSchema, createApp } from '../src/index.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let url: string
-let ana: BedUser
+let ana: FixtureUser
 let api: ApiClient
-/** What the sightings service was told, and since the last `tell`. */
-let heard: typeof told
-let told: { user_id: string; records: SightingRecord[]; removed: string[] }[]
+/** Calls that the stub of the sightings service received since the last `deliver`. */
+let calls: typeof delivered
+/** Calls of the test's user during the last `deliver`. */
+let delivered: { user_id: string; records: SightingRecord[]; removed: string[] }[]
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  service = await createApp(readConfig(collectorConfigSchema, bed.env), bed.deps)
-  url = await bed.listen(service)
+  fixture = await startServiceFixture()
+  service = await createApp(readConfig(collectorConfigSchema, fixture.env), fixture.deps)
+  url = await fixture.listen(service)
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 beforeEach(async () => {
-  ana = await bed.user('ana')
+  ana = await fixture.user('ana')
   api = apiClient(url, ana.token)
-  bed.answer(sightingsInternal.putSightings, ({ body }) => {
-    heard.push(body)
+  fixture.answer(sightingsInternal.putSightings, ({ body }) => {
+    calls.push(body)
     return { done: true as const }
   })
-  heard = []
-  // What tests before left.
+  calls = []
+  // Discards deliveries of earlier tests.
   await empty()
-  heard = []
+  calls = []
 })
 
 const outbox = () => service.mongo.collection('outbox')
-const waiting = () => outbox().find({ key: ana.id }).toArray()
+const pending = () => outbox().find({ key: ana.id }).toArray()
 const runNow = async () => {
   await outbox().updateMany({ lease: { $exists: false } }, { $set: { due_at: new Date(0) } })
   service.outbox.wake()
@@ -70,7 +71,7 @@ const ingest = async (source: Source, ...records: unknown[]) => {
   return results.map(result => ('id' in result ? result.id : result.error))
 }
 const ingestOne = async (source: Source, record: unknown) => String((await ingest(source, record))[0])
-/** A promise, and what resolves it. */
+/** Returns a promise and the function that resolves it. */
 const hold = () => {
   let release = () => {}
   const isReleased = new Promise<void>(resolve => {
@@ -78,11 +79,11 @@ const hold = () => {
   })
   return { release, isReleased }
 }
-/** Waits until nothing is pending. Resolves to the records that sightings received. */
-const tell = async (): Promise<SightingRecord[]> => {
+/** Waits until no delivery is pending. Resolves to the records that the sightings service received. */
+const deliver = async (): Promise<SightingRecord[]> => {
   await empty()
-  told = heard.splice(0).filter(({ user_id }) => user_id === ana.id)
-  return told.flatMap(({ records }) => records)
+  delivered = calls.splice(0).filter(({ user_id }) => user_id === ana.id)
+  return delivered.flatMap(({ records }) => records)
 }
 const context: RecordContext = {
   posted_at: '2026-03-01T10:00:00+01:00',
@@ -94,7 +95,7 @@ const context: RecordContext = {
 }
 
 describe('context of records', () => {
-  it('is stored and answered as sent, in all sources, and found by its text', async () => {
+  it('is stored and returned as sent, for all sources, and found by its text', async () => {
     for (const [source, record] of [
       ['tiktok', tiktokPost()],
       ['telegram', telegramPost()],
@@ -109,7 +110,7 @@ describe('context of records', () => {
     }
   })
 
-  it('refuses one that is too long or has other fields, and takes the batch’s others', async () => {
+  it('that is too long or has unknown fields is rejected; the batch’s other records are stored', async () => {
     const bad = [
       { text: 'x'.repeat(50_001) },
       { links: Array.from({ length: 201 }, () => 'https://a.example') },
@@ -132,8 +133,8 @@ describe('context of records', () => {
   })
 })
 
-describe('telling the sightings service', () => {
-  it('says of each source who posted what, when and where, once', async () => {
+describe('delivery to the sightings service', () => {
+  it('sends account, URL, times and text of each source once', async () => {
     const video = await ingestOne('tiktok', tiktokPost({ create_time: 1_763_000_000, description: 'Look' }))
     const post = await ingestOne('telegram', { ...telegramPost(), context })
     const article = await ingestOne(
@@ -144,7 +145,7 @@ describe('telling the sightings service', () => {
         article_modified_time: '2026-03-05T10:00:00Z',
       }),
     )
-    const records = new Map((await tell()).map(record => [record.id, record]))
+    const records = new Map((await deliver()).map(record => [record.id, record]))
     expect(records.size).toBe(3)
     expect(records.get(video)).toMatchObject({
       account: 'night.watch',
@@ -164,17 +165,17 @@ describe('telling the sightings service', () => {
         { sha256: 'ab'.repeat(32), phash: null },
       ],
     })
-    // Its text is claimed since the change, not since it appeared.
+    // The claimed time of its text is that of the change.
     expect(records.get(article)).toMatchObject({
       account: 'blog.example.org',
       posted_at: '2026-03-01T10:00:00Z',
       claimed_at: '2026-03-05T10:00:00Z',
       edited: true,
     })
-    expect(await tell()).toEqual([])
+    expect(await deliver()).toEqual([])
   })
 
-  it('reads the times of articles as publishing software writes them, and none without a zone', async () => {
+  it('parses the times of articles as publishing software writes them; ignores those without a zone', async () => {
     const written = ['2026-03-01T10:00:00+0200', '2026-03-01 10:00Z', '2026-03-01T10:00:00', '2026-03-01']
     const ids = await ingest(
       'blog',
@@ -186,7 +187,7 @@ describe('telling the sightings service', () => {
         }),
       ),
     )
-    const records = new Map((await tell()).map(record => [record.id, record]))
+    const records = new Map((await deliver()).map(record => [record.id, record]))
     expect(ids.map(id => records.get(String(id))?.posted_at)).toEqual([
       '2026-03-01T10:00:00+02:00',
       '2026-03-01T10:00:00Z',
@@ -196,92 +197,93 @@ describe('telling the sightings service', () => {
     for (const id of ids) expect(records.get(String(id))?.claimed_at).toBe('2026-03-05T10:00:00+01:00')
   })
 
-  it('tells new versions and deletions, and nothing while nothing has changed', async () => {
+  it('sends new versions and deletions, and nothing for unchanged records', async () => {
     const record = telegramPost()
     const id = await ingestOne('telegram', record)
-    await tell()
+    await deliver()
     await ingest('telegram', record)
-    expect(await tell()).toEqual([])
+    expect(await deliver()).toEqual([])
     const later = new Date(Date.now() + 60_000).toISOString()
     await ingest('telegram', { ...record, collector_metadata: { fetch_timestamp: later, source: 'test' } })
-    expect(await tell()).toMatchObject([{ id, fetched_at: later }])
+    expect(await deliver()).toMatchObject([{ id, fetched_at: later }])
     await api.call(collectorApi.deleteRecord, { params: { source: 'telegram', id } })
-    expect(await tell()).toEqual([])
-    expect(told).toMatchObject([{ user_id: ana.id, removed: [id] }])
-    await tell()
-    expect(told).toEqual([])
+    expect(await deliver()).toEqual([])
+    expect(delivered).toMatchObject([{ user_id: ana.id, removed: [id] }])
+    await deliver()
+    expect(delivered).toEqual([])
   })
 
-  it('goes on owing a record that changes while it is told', async () => {
+  it('sends a record again if it changes during the delivery', async () => {
     const record = telegramPost()
     const id = await ingestOne('telegram', record)
-    bed.answer(sightingsInternal.putSightings, async ({ body }) => {
-      heard.push(body)
-      if (heard.length === 1)
+    fixture.answer(sightingsInternal.putSightings, async ({ body }) => {
+      calls.push(body)
+      if (calls.length === 1)
         await api.call(collectorApi.shareRecords, {
           params: { source: 'telegram' },
           body: { ids: [id], shared: true, as: 'anonymous' },
         })
       return { done: true as const }
     })
-    expect((await tell()).map(({ shared }) => shared)).toEqual([null, 'anonymous'])
+    expect((await deliver()).map(({ shared }) => shared)).toEqual([null, 'anonymous'])
   })
 
-  it('takes back what is deleted with its account while it is told', async () => {
+  it('retracts records whose account is deleted during the delivery', async () => {
     const id = await ingestOne('telegram', telegramPost())
-    bed.answer(sightingsInternal.putSightings, async ({ body }) => {
-      heard.push(body)
-      if (heard.length === 1) await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    fixture.answer(sightingsInternal.putSightings, async ({ body }) => {
+      calls.push(body)
+      if (calls.length === 1)
+        await fixture.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
       return { done: true as const }
     })
-    await tell()
-    expect(told.map(({ records, removed }) => [records.length, removed])).toEqual([
+    await deliver()
+    expect(delivered.map(({ records, removed }) => [records.length, removed])).toEqual([
       [1, []],
       [0, [id]],
     ])
   })
 
-  it('goes on owing what was not taken, and keeps a refused record from holding up the others', async () => {
+  it('retries after a transient error; a rejected record does not block the others', async () => {
     const [first, bad, last] = await ingest('telegram', telegramPost(), telegramPost(), telegramPost())
-    bed.answer(sightingsInternal.putSightings, () => {
+    fixture.answer(sightingsInternal.putSightings, () => {
       throw new HttpError(503, 'Not now')
     })
     await runNow()
-    await vi.waitFor(async () => expect(await waiting()).toMatchObject([{ attempts: 2 }]), 10_000)
+    await vi.waitFor(async () => expect(await pending()).toMatchObject([{ attempts: 2 }]), 10_000)
     expect(await service.mongo.collection('records').countDocuments({ sighted: false })).toBe(3)
     const taken: string[] = []
-    bed.answer(sightingsInternal.putSightings, ({ body }) => {
+    fixture.answer(sightingsInternal.putSightings, ({ body }) => {
       if (body.records.some(({ id }) => id === bad)) throw new HttpError(422, 'unreadable')
       taken.push(...body.records.map(({ id }) => id))
       return { done: true as const }
     })
-    await tell()
+    await deliver()
     expect(taken.sort()).toEqual([first, last].sort())
-    await tell()
+    await deliver()
   })
 
-  it('splits records of maximum size into calls that a body holds', { tags: 'long' }, async () => {
+  it('splits records of maximum size into calls that fit the body limit', { tags: 'long' }, async () => {
     const text = '\u0001'.repeat(50_000)
     const long = Array.from({ length: 60 }, () => ({ ...telegramPost(), context: { text } }))
     await ingest('telegram', ...long.slice(0, 30))
     await ingest('telegram', ...long.slice(30))
-    expect(await tell()).toHaveLength(60)
-    expect(told.length).toBeGreaterThan(2)
+    expect(await deliver()).toHaveLength(60)
+    expect(delivered.length).toBeGreaterThan(2)
   })
 
-  it('is work of the outbox with the user’s id alone, stored with the change', async () => {
+  it('is an outbox entry with only the user’s id, stored in the transaction of the change', async () => {
     const entry = { kind: 'records.changed', key: ana.id, payload: { id: ana.id } }
     // An entry stays until sightings answers.
     let holding = hold()
-    bed.answer(sightingsInternal.putSightings, async ({ body }) => {
-      heard.push(body)
+    fixture.answer(sightingsInternal.putSightings, async ({ body }) => {
+      calls.push(body)
       await holding.isReleased
       return { done: true as const }
     })
     const expectEntry = async () => {
-      expect(await waiting()).toMatchObject([entry])
+      expect(await pending()).toMatchObject([entry])
       holding.release()
-      await tell()
+      await deliver()
       holding = hold()
     }
     const id = await ingestOne('telegram', telegramPost())
@@ -289,39 +291,39 @@ describe('telling the sightings service', () => {
     const share = (ids: string[]) =>
       api.send('POST', '/telegram/data/share', { ids, shared: true, as: 'anonymous' })
     expect((await share([id, newId()])).status).toBe(404)
-    expect(await waiting()).toEqual([])
+    expect(await pending()).toEqual([])
     await share([id])
     await expectEntry()
     await api.call(collectorApi.deleteRecord, { params: { source: 'telegram', id } })
     await expectEntry()
   })
 
-  it('goes on where a killed process left it', async () => {
+  it('resumes after a process was killed', async () => {
     const id = await ingestOne('telegram', telegramPost())
     await outbox().updateMany({ key: ana.id }, { $set: { lease: 'of a dead one', due_at: new Date(0) } })
-    expect(await tell()).toMatchObject([{ id }])
+    expect(await deliver()).toMatchObject([{ id }])
   })
 
-  it('lets others have their turn after ten batches of a user', { tags: 'long' }, async () => {
+  it('serves other users after ten batches of a user', { tags: 'long' }, async () => {
     const posts = (count: number) => ({ records: Array.from({ length: count }, () => telegramPost()) })
     const [held, other, large, small] = [
-      await bed.user(),
-      await bed.user(),
-      await bed.user(),
-      await bed.user(),
+      await fixture.user(),
+      await fixture.user(),
+      await fixture.user(),
+      await fixture.user(),
     ]
     const holds = new Map([held, other].map(({ id }) => [id, hold()]))
-    bed.answer(sightingsInternal.putSightings, async ({ body }) => {
-      heard.push(body)
+    fixture.answer(sightingsInternal.putSightings, async ({ body }) => {
+      calls.push(body)
       await holds.get(body.user_id)?.isReleased
       if (body.user_id === small.id) holds.get(held.id)?.release()
       return { done: true as const }
     })
     const ingestOf = ({ token }: typeof held, count: number) =>
       apiClient(url, token).send('POST', '/telegram/data', posts(count))
-    // Both slots are taken until all is handed in.
+    // Both concurrency slots are taken until all records are ingested.
     for (const user of [held, other]) await ingestOf(user, 1)
-    await vi.waitFor(() => expect(heard).toHaveLength(2), 30_000)
+    await vi.waitFor(() => expect(calls).toHaveLength(2), 30_000)
     for (const [n, [user, count]] of (
       [
         [large, 500],
@@ -333,21 +335,21 @@ describe('telling the sightings service', () => {
       await outbox().updateMany({ key: user.id }, { $set: { due_at: new Date(n + 1) } })
     }
     holds.get(other.id)?.release()
-    // `empty` changes when entries are due, and with it their order.
-    await vi.waitFor(() => expect(heard.some(({ user_id }) => user_id === small.id)).toBe(true), 30_000)
+    // `empty` would change the due times of the entries, and thereby their order.
+    await vi.waitFor(() => expect(calls.some(({ user_id }) => user_id === small.id)).toBe(true), 30_000)
     await empty()
-    const order = heard.map(({ user_id }) => user_id)
+    const order = calls.map(({ user_id }) => user_id)
     expect(order.slice(0, order.indexOf(small.id)).filter(user => user === large.id)).toHaveLength(10)
     expect(order.filter(user => user === large.id)).toHaveLength(12)
   })
 
-  it('tells all records again when it is asked to', { tags: 'long' }, async () => {
+  it('sends all records again on request', { tags: 'long' }, async () => {
     const ids = await ingest('telegram', telegramPost(), telegramPost())
-    await tell()
+    await deliver()
     let after: string | null = null
-    do after = (await bed.internal(recordsInternal.resightRecords, { body: { after } })).next
+    do after = (await fixture.internal(recordsInternal.redeliverRecords, { body: { after } })).next
     while (after !== null)
-    expect((await tell()).map(({ id }) => id).sort()).toEqual([...ids].sort())
+    expect((await deliver()).map(({ id }) => id).sort()).toEqual([...ids].sort())
   })
 })
 
@@ -355,11 +357,11 @@ describe('sharing records', () => {
   const share = (ids: string[], more: object) =>
     api.send('POST', '/telegram/data/share', { ids, ...more }).then(({ status }) => status)
   const open = (ids: string[], user_id: string, excerpt = 0) =>
-    bed.internal(recordsInternal.openRecords, { body: { ids, user_id, excerpt } })
+    fixture.internal(recordsInternal.openRecords, { body: { ids, user_id, excerpt } })
 
-  it('opens a record to others from the moment that it is shared until that is undone', async () => {
+  it('makes a record readable by others while it is shared', async () => {
     const id = await ingestOne('telegram', { ...telegramPost(), context })
-    const bob = await bed.user('bob')
+    const bob = await fixture.user('bob')
     expect(await open([id], bob.id)).toEqual([])
     expect(await open([id], ana.id, 12)).toEqual([
       { id, user_id: ana.id, shared: null, excerpt: 'The whole…', quotes: null },
@@ -369,14 +371,14 @@ describe('sharing records', () => {
     expect(await api.call(collectorApi.listShared, { params: { source: 'telegram' } })).toEqual([
       { id, shared: 'username' },
     ])
-    expect(await tell()).toMatchObject([{ id, shared: 'username' }])
+    expect(await deliver()).toMatchObject([{ id, shared: 'username' }])
     expect(await share([id], { shared: false })).toBe(200)
     expect(await open([id], bob.id)).toEqual([])
-    expect(await tell()).toMatchObject([{ id, shared: null }])
+    expect(await deliver()).toMatchObject([{ id, shared: null }])
     expect(await api.call(collectorApi.listShared, { params: { source: 'telegram' } })).toEqual([])
   })
 
-  it('says of readable records whether their texts quote some words, or another record’s text', async () => {
+  it('reports whether readable records quote a text, or another record’s text', async () => {
     const post = telegramPost()
     const id = await ingestOne('telegram', {
       ...post,
@@ -386,10 +388,10 @@ describe('sharing records', () => {
       ...telegramPost(),
       context: { ...context, text: 'the lake' },
     })
-    const bob = await bed.user('bob')
+    const bob = await fixture.user('bob')
     const quotes = async (user_id: string, quoting: { text: string } | { record_id: string }) => {
       const body = { ids: [id, other], user_id, excerpt: 0, quoting }
-      const opened = await bed.internal(recordsInternal.openRecords, { body })
+      const opened = await fixture.internal(recordsInternal.openRecords, { body })
       return Object.fromEntries(opened.map(each => [each.id, each.quotes]))
     }
     expect(await quotes(ana.id, { text: 'The lake boils.' })).toEqual({ [id]: 'whole', [other]: 'part' })
@@ -397,7 +399,7 @@ describe('sharing records', () => {
     expect(await quotes(bob.id, { text: 'lake' })).toEqual({})
   })
 
-  it('changes none if one is not the caller’s, of another source or unknown; and asks how', async () => {
+  it('changes none if a record is another user’s, of another source or unknown; requires `as`', async () => {
     const id = await ingestOne('telegram', telegramPost())
     const video = await ingestOne('tiktok', tiktokPost())
     const anonymous = { shared: true, as: 'anonymous' }
@@ -409,16 +411,16 @@ describe('sharing records', () => {
     expect(await api.call(collectorApi.listShared, { params: { source: 'telegram' } })).toEqual([])
   })
 
-  it('stays when a newer version arrives, goes with the record, and is in the export', async () => {
+  it('survives a newer version, is exported, and ends with the account', async () => {
     const record = telegramPost()
     const id = await ingestOne('telegram', record)
     await share([id], { shared: true, as: 'anonymous' })
     const later = new Date(Date.now() + 60_000).toISOString()
     await ingest('telegram', { ...record, collector_metadata: { fetch_timestamp: later, source: 'test' } })
     expect(await open([id], newId())).toHaveLength(1)
-    const exported = await bed.internal(personalDataInternal.exportUser, { params: { id: ana.id } })
+    const exported = await fixture.internal(personalDataInternal.exportUser, { params: { id: ana.id } })
     expect(exported).toMatchObject([{ data: { shared: 'anonymous' } }])
-    await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    await fixture.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
     expect(await open([id], newId())).toEqual([])
   })
 })

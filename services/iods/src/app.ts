@@ -4,7 +4,7 @@ import { addEvidenceRoutes } from './evidence/routes/evidence.js'
 import { addIodRoutes } from './iods/routes/iods.js'
 import { createStore } from './store.js'
 
-/** Indicators of disinformation (IODs) and their votes. */
+/** Starts the service of indicators of disinformation (IODs) and their votes. */
 export const createApp = (config: IodsConfig, deps?: ServiceDeps): Promise<StoreService> =>
   startStoreService('iods', config, deps, service => {
     const store = createStore(service, config)

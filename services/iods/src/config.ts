@@ -10,6 +10,6 @@ export const iodsConfigSchema = storeConfigSchema.extend({
     .describe('Bytes of the values and descriptions of the IODs of a user.'),
   QUOTA_EVIDENCE_BYTES: quotaSetting
     .default(16 * 1024 ** 2)
-    .describe('Bytes of the quotes, contexts and addresses of the evidence of a user.'),
+    .describe('Bytes of the quotes, contexts and URLs of the evidence of a user.'),
 })
 export type IodsConfig = z.output<typeof iodsConfigSchema>

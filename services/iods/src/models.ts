@@ -16,10 +16,10 @@ import {
   covoteSchema,
 } from './votes/models/covote.js'
 
-/** Counters per user. */
-type Counted = 'iods' | 'iods_today' | 'iod_bytes' | 'evidence_bytes'
+/** Quota counters per user. */
+type QuotaCounter = 'iods' | 'iods_today' | 'iod_bytes' | 'evidence_bytes'
 
-/** Bytes that an IOD's texts take of its creator's quota. */
+/** Returns the bytes that an IOD's texts use of its creator's quota. */
 export const bytesOf = ({ value, description }: Pick<IodDoc, 'value' | 'description'>): number =>
   Buffer.byteLength(value) + Buffer.byteLength(description)
 
@@ -31,7 +31,7 @@ export type Limits = Pick<
 export const createModels = (mongo: Connection, limits: Limits) => {
   const iods = mongo.model<IodDoc>('Iod', iodSchema)
   const evidence = mongo.model<EvidenceDoc>('Evidence', evidenceSchema)
-  const quotas = createQuotas<Counted>({
+  const quotas = createQuotas<QuotaCounter>({
     mongo,
     limits: {
       iods_today: limits.QUOTA_IODS_A_DAY,
@@ -48,7 +48,7 @@ export const createModels = (mongo: Connection, limits: Limits) => {
       const bytes = { $add: [{ $strLenBytes: '$value' }, { $strLenBytes: '$description' }] }
       const today = { $cond: [{ $gte: ['$created_at', midnight] }, 1, 0] }
       const [sums] = await iods
-        .aggregate<Record<Counted, number>>([
+        .aggregate<Record<QuotaCounter, number>>([
           { $match: { created_by } },
           {
             $group: {
@@ -62,7 +62,7 @@ export const createModels = (mongo: Connection, limits: Limits) => {
         ])
         .session(session)
       const [quoted] = await evidence
-        .aggregate<Pick<Record<Counted, number>, 'evidence_bytes'>>([
+        .aggregate<Pick<Record<QuotaCounter, number>, 'evidence_bytes'>>([
           { $match: { created_by } },
           { $group: { _id: null, evidence_bytes: { $sum: EVIDENCE_BYTES } } },
           { $project: { _id: 0 } },

@@ -8,7 +8,7 @@ const VOTES_MS = 10_000
 const TALLIES_MS = 10_000
 const RECOUNT_MS = 24 * 3_600_000
 
-/** The service's models, with its work that is done after a change. */
+/** The service's models and outbox kinds. */
 export interface IodStore extends IodModels {
   newIods: NewIods
 }

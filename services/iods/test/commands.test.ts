@@ -5,39 +5,40 @@ import {
   apiClient,
   commandsOf,
   iodInput,
-  type ServiceBed,
-  startServiceBed,
+  type ServiceFixture,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
 import { BY_DATE } from '../src/iods/models/iod.js'
 import { withValues } from '../src/iods/queries/lookup-iods.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let api: ApiClient
 
 const IODS = 120
 
 beforeAll(async () => {
-  bed = await startServiceBed({ monitorCommands: true })
-  const ana = await bed.user('ana')
-  // No timer or task of the service sends a command of its own while those of a request are counted.
+  fixture = await startServiceFixture({ monitorCommands: true })
+  const ana = await fixture.user('ana')
+  // No timer or task of the service may send commands while those of a request are counted.
   vi.useFakeTimers({ toFake: ['setInterval'] })
-  service = await createApp(readConfig(iodsConfigSchema, { ...bed.env, ROLE: 'api' }), bed.deps).finally(() =>
-    vi.useRealTimers(),
-  )
-  api = apiClient(await bed.listen(service), ana.token)
+  service = await createApp(
+    readConfig(iodsConfigSchema, { ...fixture.env, ROLE: 'api' }),
+    fixture.deps,
+  ).finally(() => vi.useRealTimers())
+  api = apiClient(await fixture.listen(service), ana.token)
   for (let n = 0; n < IODS; n++)
     await api.call(iodsApi.createIod, { body: iodInput({ value: `value ${n}`, category: 'TITLE' }) })
   const waiting = () => service.mongo.collection('outbox').countDocuments()
   await vi.waitFor(async () => expect(await waiting()).toBe(0), 30_000)
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 
 const sent = async (run: () => Promise<unknown>) => (await commandsOf(service.mongo, run)).all.sort()
 
-describe('a request takes no more commands than it needs', () => {
+describe('a request sends the minimum of commands', () => {
   it.each([
     [
       'a page',
@@ -50,7 +51,7 @@ describe('a request takes no more commands than it needs', () => {
     expect(await sent(ask)).toEqual(commands)
   })
 
-  it('a lookup reads what it finds', async () => {
+  it('a lookup reads only matching documents', async () => {
     const filter: object = withValues(['value 7', 'VALUE 8', 'none', '#x'])
     const { executionStats } = await service.mongo
       .collection('iods')
@@ -61,7 +62,7 @@ describe('a request takes no more commands than it needs', () => {
   })
 })
 
-it('a run of the tasks writes nothing when there is nothing to do', async () => {
+it('an idle run of the tasks writes nothing', async () => {
   const run = async (names: string[]) => {
     for (const name of names) await service.tasks.run(name)
   }

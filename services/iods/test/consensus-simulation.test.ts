@@ -10,7 +10,7 @@ const DAY = 24 * 3_600_000
 const NOW = Date.UTC(2026, 5, 1)
 const BEGIN = NOW - 100 * DAY
 
-/** An account of this age, by default a year. */
+/** Creates the id of an account of this age, a year by default. */
 const account = (days = 365) => {
   const time = Math.floor((NOW - days * DAY) / 1_000)
   return new Types.ObjectId(`${time.toString(16)}${new Types.ObjectId().toHexString().slice(8)}`)
@@ -47,8 +47,8 @@ const historyOf = (iods: Simulated[]): VoterHistory => {
 }
 
 /**
- * 40 honest voters, each of whom votes on a quarter of the IODs within three days, nine times of ten for what is true,
- * and a ring of 20 who vote within ten minutes, against what is true, on 43 of 200 IODs.
+ * Simulates 40 honest voters and a ring of 20. Each honest voter votes on a quarter of the IODs within three days, and
+ * is right nine times of ten. The ring votes within ten minutes, always wrong, on 43 of 200 IODs.
  */
 const simulate = (seed: number, isCloned = false) => {
   const random = seededRandom(seed)
@@ -78,7 +78,7 @@ const simulate = (seed: number, isCloned = false) => {
 
 const SEEDS = [1, 2, 3, 4, 5]
 
-it.each(SEEDS)('a ring of 20 among 40 honest voters loses the IODs that it wins by counting (%i)', seed => {
+it.each(SEEDS)('a ring of 20 loses against 40 honest voters the IODs that it wins by counting (%i)', seed => {
   const { iods, weigh } = simulate(seed)
   let byCount = 0
   let byWeight = 0
@@ -93,7 +93,7 @@ it.each(SEEDS)('a ring of 20 among 40 honest voters loses the IODs that it wins 
   expect(byWeight).toBeGreaterThanOrEqual(40)
 })
 
-it.each(SEEDS)('honest voters keep 0.95 of their vote each where no ring votes (%i)', seed => {
+it.each(SEEDS)('honest voters keep 0.95 of their votes on IODs without a ring (%i)', seed => {
   const { iods, weigh } = simulate(seed)
   let votes = 0
   for (const iod of iods.filter(({ isContested }) => !isContested)) {
@@ -105,7 +105,7 @@ it.each(SEEDS)('honest voters keep 0.95 of their vote each where no ring votes (
   expect(votes).toBeGreaterThan(1_000)
 })
 
-it.each(SEEDS)('a ring on the side of honest voters takes nothing from them (%i)', seed => {
+it.each(SEEDS)('a ring on the side of honest voters does not lower their weight (%i)', seed => {
   const { iods, weigh } = simulate(seed)
   for (const iod of iods.filter(({ isContested }) => isContested)) {
     const ringSide = iod.isTrue ? 'NEGATIVE' : 'POSITIVE'
@@ -117,7 +117,7 @@ it.each(SEEDS)('a ring on the side of honest voters takes nothing from them (%i)
   }
 })
 
-it.each(SEEDS)('who repeats another’s votes half a minute later adds at most 0.2 (%i)', seed => {
+it.each(SEEDS)('a voter who repeats another’s votes half a minute later adds at most 0.2 (%i)', seed => {
   const plain = simulate(seed)
   const cloned = simulate(seed, true)
   let seen = 0
@@ -131,7 +131,7 @@ it.each(SEEDS)('who repeats another’s votes half a minute later adds at most 0
   expect(seen).toBeGreaterThan(20)
 })
 
-it('new accounts count 1 together, as do deleted ones; the creator counts 0', () => {
+it('new accounts count 1 together, deleted accounts count 1 together, the creator counts 0', () => {
   const [creator, old, young] = [account(), account(), account(6)]
   const time = NOW - DAY
   const deleted = { ...cast(old, 'POSITIVE', time), user_id: null }

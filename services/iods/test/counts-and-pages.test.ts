@@ -2,20 +2,20 @@ import { IOD_SORTS, type IodFacets, iodsApi, type QueryFor, type QueryOf } from 
 import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   apiClient,
-  type BedUser,
+  type FixtureUser,
   facetsOf,
   iodInput,
   plansOf,
-  type ServiceBed,
-  startServiceBed,
+  type ServiceFixture,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createApp, iodsConfigSchema, newIodDoc } from '../src/index.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
-let ana: BedUser
+let ana: FixtureUser
 let url: string
 let api: ReturnType<typeof apiClient>
 
@@ -37,19 +37,19 @@ const iodOf = (n: number) => {
   }
 }
 
-/** Starts a replica whose tasks run when a case says so. */
-const start = () => createApp(readConfig(iodsConfigSchema, { ...bed.env, ROLE: 'api' }), bed.deps)
+/** Starts a replica whose tasks run only on request. */
+const start = () => createApp(readConfig(iodsConfigSchema, { ...fixture.env, ROLE: 'api' }), fixture.deps)
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  ana = await bed.user('ana')
+  fixture = await startServiceFixture()
+  ana = await fixture.user('ana')
   service = await start()
   const iods = Array.from({ length: IODS + HASHTAGS }, (_, n) => iodOf(n))
   await service.mongo.collection('iods').insertMany(iods)
-  url = await bed.listen(service)
+  url = await fixture.listen(service)
   api = apiClient(url, ana.token)
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 
 type Query = QueryOf<typeof iodsApi.listIods>
 const list = (query: QueryFor<typeof iodsApi.listIods> = {}) => api.call(iodsApi.listIods, { query })
@@ -71,7 +71,7 @@ describe('counts', () => {
     await other.close()
   })
 
-  it('stay the same when tallies are merged by replicas while IODs are created', async () => {
+  it('stay correct when replicas merge tallies while IODs are created', async () => {
     const other = await start()
     onTestFinished(() => other.close())
     const kind = { category: 'URL', source_type: 'BLOG' }
@@ -88,8 +88,8 @@ describe('counts', () => {
     expect(await facets()).toEqual(await scanned())
   })
 
-  it('stay those of a scan when many IODs are created at once, some refused', { tags: 'long' }, async () => {
-    const users = await Promise.all(Array.from({ length: 8 }, () => bed.user()))
+  it('equal a scan after concurrent creations, some of them rejected', { tags: 'long' }, async () => {
+    const users = await Promise.all(Array.from({ length: 8 }, () => fixture.user()))
     const inputs = Array.from({ length: 60 }, (_, n) =>
       iodInput({ value: `many ${n >> 1}`, category: 'DOMAIN' }),
     )
@@ -132,7 +132,7 @@ describe('a page reads an index in its order', () => {
     expect(plans.length).toBeGreaterThanOrEqual(2)
     for (const { stages } of plans) {
       expect(stages).toContain('IXSCAN')
-      // Few matches are sorted in memory where they are found by a gram.
+      // Few matches that a gram finds are sorted in memory.
       if ('q' in filters && !('created_by' in filters || 'source' in filters) && sort !== 'created')
         expect(stages[0]).toBe('SORT')
       else expect(stages).not.toContain('SORT')
@@ -140,7 +140,7 @@ describe('a page reads an index in its order', () => {
   })
 })
 
-it('a page of a source has its order whatever lengths other sources have', async () => {
+it('a page of a source has its order regardless of the length of other sources', async () => {
   const source = 'https://example.org/'.padEnd(10_000, 'x')
   const created = await api.send('POST', '/iods', iodInput({ source, value: 'of a long source' }))
   expect(created.status).toBe(201)

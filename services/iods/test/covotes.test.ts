@@ -5,9 +5,9 @@ import {
   apiClient,
   iodInput,
   newId,
-  rounds,
-  type ServiceBed,
-  startServiceBed,
+  runs,
+  type ServiceFixture,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -21,26 +21,26 @@ import { confidenceOf } from '../src/votes/presenters/consensus.js'
 const MINUTE = 60_000
 const DAY = 24 * 3_600_000
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let mongo: Connection
 let models: IodModels
 let api: ApiClient
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  // The cases count votes of the past: without a task that counts up to the present.
-  const config = readConfig(iodsConfigSchema, { ...bed.env, ROLE: 'api' })
-  service = await createApp(config, bed.deps)
-  const { MONGODB_URI = '', MONGODB_PREFIX = '' } = bed.env
+  fixture = await startServiceFixture()
+  // The tests count past votes: no task may count up to the present.
+  const config = readConfig(iodsConfigSchema, { ...fixture.env, ROLE: 'api' })
+  service = await createApp(config, fixture.deps)
+  const { MONGODB_URI = '', MONGODB_PREFIX = '' } = fixture.env
   mongo = await connectMongo(MONGODB_URI, `${MONGODB_PREFIX}_iods`)
   models = createModels(mongo, config)
-  api = apiClient(await bed.listen(service), (await bed.user('ana')).token)
+  api = apiClient(await fixture.listen(service), (await fixture.user('ana')).token)
 })
 afterAll(async () => {
   await mongo?.close()
   await service?.close()
-  await bed?.stop()
+  await fixture?.stop()
 })
 beforeEach(async () => {
   await models.iods.deleteMany({})
@@ -48,7 +48,7 @@ beforeEach(async () => {
   await models.covoteBuilds.deleteMany({})
 })
 
-/** An account made a year ago. */
+/** Creates the id of an account of a year's age. */
 const account = () => {
   const time = Math.floor((Date.now() - 365 * DAY) / 1_000)
   return new Types.ObjectId(`${time.toString(16)}${newId().slice(8)}`)
@@ -59,7 +59,7 @@ const cast = (user_id: Types.ObjectId, time: number, vote_type: VoteType = 'POSI
   vote_type,
   created_at: new Date(time),
 })
-/** Stores an IOD with votes of the past, as requests of the time have. */
+/** Stores an IOD with past votes. */
 const store = async (votes: ReturnType<typeof cast>[], created_by = account()) => {
   const doc = newIodDoc(created_by, iodInput())
   const created_at = new Date(Date.now() - DAY)
@@ -69,11 +69,11 @@ const store = async (votes: ReturnType<typeof cast>[], created_by = account()) =
 const addVote = (iod: Types.ObjectId, vote: ReturnType<typeof cast>) =>
   models.iods.updateOne({ _id: iod }, { $push: { votes: vote } })
 
-/** Counts to the end, whatever the time. */
+/** Counts up to a time, without a practical limit of duration. */
 const project = async (until: number, of: IodModels = models) => {
   await projectCovotes(of, until, 60_000)
 }
-/** The live build's counts by pair. */
+/** Returns the live build's counts by pair. */
 const counts = async (): Promise<Record<string, number>> => {
   const live = await models.covoteBuilds.findOne({ live: true }).sort({ _id: -1 }).lean()
   const docs = await models.covotes.find({ build: live?._id }).lean()
@@ -82,9 +82,9 @@ const counts = async (): Promise<Record<string, number>> => {
 const weigh = (...ids: Types.ObjectId[]) =>
   api.call(iodsApi.weighVotes, { body: { ids: ids.map(id => id.toHexString()) } })
 const forget = (user: Types.ObjectId) =>
-  bed.internal(personalDataInternal.forgetUser, { params: { id: user.toHexString() } })
+  fixture.internal(personalDataInternal.eraseUser, { params: { id: user.toHexString() } })
 
-/** Model access that fails, as at the end of a process, after so many writes; of a bulk a part is written. */
+/** Returns models that fail after a number of writes, like a killed process; of a bulk write a part is written. */
 const failingAfter = (writes: number): IodModels => {
   let left = writes
   const guard = <T extends object>(model: T): T =>
@@ -111,7 +111,7 @@ const failingAfter = (writes: number): IodModels => {
 }
 
 describe('the projection', () => {
-  it('counts who votes on the same side within ten minutes, and how often each votes', async () => {
+  it('counts pairs that vote on the same side within ten minutes, and the votes of each user', async () => {
     const [a, b, c] = [account(), account(), account()].sort((x, y) => x.toString().localeCompare(`${y}`))
     if (!a || !b || !c) throw new Error('no accounts')
     const time = Date.now() - DAY
@@ -127,7 +127,7 @@ describe('the projection', () => {
     })
   })
 
-  it('goes on where it ended; a vote later pairs with those before', async () => {
+  it('continues where it ended; a later vote pairs with earlier ones', async () => {
     const [a, b] = [account(), account()]
     const time = Date.now() - DAY
     const iod = await store([cast(a, time)])
@@ -140,7 +140,7 @@ describe('the projection', () => {
     expect(await counts()).toEqual({ [`${a}:${a}`]: 1, [`${b}:${b}`]: 1, [pair]: 1 })
   })
 
-  it('makes work in proportion to the votes of a popular IOD, not to their square', {
+  it('takes work proportional to the votes of a popular IOD, not to their square', {
     tags: 'long',
   }, async () => {
     const time = Date.now() - DAY
@@ -151,7 +151,7 @@ describe('the projection', () => {
     expect(await models.covotes.countDocuments()).toBe(votes.length + pairs)
   })
 
-  it('grows by 64 counts a vote at most of one who votes on everything at once', {
+  it('grows by at most 64 counts per vote of a user who votes on everything at once', {
     tags: 'long',
   }, async () => {
     const time = Date.now() - DAY
@@ -178,7 +178,7 @@ describe('the projection', () => {
     expect(executionStats).toMatchObject({ nReturned: 1, totalDocsExamined: 1 })
   })
 
-  it('counts a batch once when two processes count it', async () => {
+  it('counts a batch once when several processes count it', async () => {
     const users = Array.from({ length: 6 }, account)
     const time = Date.now() - DAY
     for (let n = 0; n < 20; n++) await store(users.map((user, place) => cast(user, time + n * 1_000 + place)))
@@ -197,8 +197,8 @@ describe('the projection', () => {
     const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T
     let time = Date.now() - 300 * DAY
     let crashes = 0
-    // Chance may bring few crashes: it goes on until there are some.
-    for (let step = 0; step < rounds(200) || crashes < 6; step++) {
+    // Continues until enough crashes have happened.
+    for (let step = 0; step < runs(200) || crashes < 6; step++) {
       const chance = Math.random()
       if (iods.length < 3 || chance < 0.05) iods.push({ id: await store([]), voted: new Set() })
       else if (chance < 0.07) {
@@ -210,7 +210,7 @@ describe('the projection', () => {
         const [iod, user] = [pick(iods.slice(-6)), pick(users)]
         if (iod.voted.has(String(user))) continue
         iod.voted.add(String(user))
-        // A millisecond that is counted already gets no further votes.
+        // A counted millisecond must not receive further votes.
         time += 1 + Math.random() * 4 * MINUTE
         await addVote(iod.id, cast(user, time, Math.random() < 0.7 ? 'POSITIVE' : 'NEGATIVE'))
       } else if (chance < 0.9) {
@@ -219,7 +219,7 @@ describe('the projection', () => {
           if (error.message !== 'killed') throw error
           crashes++
         })
-        // An account is deleted while a batch is half counted.
+        // An account is deleted while a batch is partly counted.
         if (Math.random() < 0.1) {
           const user = pick(users)
           users = [...users.filter(each => each !== user), account()]
@@ -227,7 +227,7 @@ describe('the projection', () => {
         }
       } else await project(time)
     }
-    // Deleted accounts may have taken most pairs: each pair of users has a vote at the end.
+    // Deletions may have removed most pairs: at the end each pair of users votes together.
     const last = await store([])
     for (const user of users) await addVote(last, cast(user, ++time))
     await project(time)
@@ -243,7 +243,7 @@ describe('the projection', () => {
     expect(await counts()).toEqual(live)
   })
 
-  it('corrects what was changed by hand when it is a week old, and is read meanwhile', async () => {
+  it('corrects manual changes when it is a week old, and is read meanwhile', async () => {
     const [a, b] = [account(), account()]
     const time = Date.now() - DAY
     const gone = await store([cast(a, time), cast(b, time)])
@@ -265,14 +265,14 @@ describe('the projection', () => {
 it.each([
   ['one voter for it', { for: 1, against: 0, confidence: 0.207 }, 21],
   ['ten voters for it', { for: 10, against: 0, confidence: 0.722 }, 72],
-  ['voters against it alone', { for: 0, against: 3, confidence: 0 }, 0],
-  ['nobody whose vote counts', { for: 0, against: 0, confidence: 0 }, null],
+  ['only voters against it', { for: 0, against: 3, confidence: 0 }, 0],
+  ['no vote that counts', { for: 0, against: 0, confidence: 0 }, null],
 ])('the confidence of a file is the lower bound in percent: %s', (_, consensus, confidence) => {
   expect(confidenceOf(consensus)).toBe(confidence)
 })
 
 describe('POST /iods/consensus', () => {
-  /** A ring of 5 and 3 independent people, with 8 IODs behind them; then one that both vote on. */
+  /** Stores 8 IODs with votes of a ring of 5 and of 3 independent people, then one on which both vote. */
   const arrange = async () => {
     const ring = Array.from({ length: 5 }, account)
     const people = Array.from({ length: 3 }, account)
@@ -292,7 +292,7 @@ describe('POST /iods/consensus', () => {
     return { ring, people, judged, end: end + MINUTE }
   }
 
-  it('counts a ring as little more than one, and says so without saying who', async () => {
+  it('counts a ring as little more than one, with a reason that names no member', async () => {
     const { ring, people, judged, end } = await arrange()
     expect(await weigh(judged)).toEqual({})
     await project(end)
@@ -307,7 +307,7 @@ describe('POST /iods/consensus', () => {
     for (const user of [...ring, ...people]) expect(JSON.stringify(found)).not.toContain(String(user))
   })
 
-  it('tells new and deleted accounts and the creator; unknown IODs are left out', async () => {
+  it('names new and deleted accounts and the creator in the reason, and omits unknown IODs', async () => {
     const { ring, people, end } = await arrange()
     const [creator, first] = people
     if (!creator || !first) throw new Error('no people')
@@ -326,14 +326,14 @@ describe('POST /iods/consensus', () => {
         reason:
           "4 votes count like 2 independent ones: 2 are from new accounts, the creator's own does not count.",
       },
-      [String(none)]: { for: 0, against: 0, confidence: 0, reason: 'Nobody has voted yet.' },
+      [String(none)]: { for: 0, against: 0, confidence: 0, reason: 'No votes yet.' },
     })
     await forget(first)
     expect((await weigh(mixed))[String(mixed)]?.reason).toContain('1 is from a deleted account')
     expect(ring).toHaveLength(5)
   })
 
-  it('does not count what voters have in common on the IOD itself', async () => {
+  it('ignores votes cast together on the IOD itself', async () => {
     const time = Date.now() - DAY
     const users = Array.from({ length: 6 }, account)
     for (let n = 0; n < 6; n++)
@@ -346,14 +346,14 @@ describe('POST /iods/consensus', () => {
     for (const { for: independent } of Object.values(await weigh(...iods))) expect(independent).toBe(6)
   })
 
-  it('refuses more than 500 ids, and what is no id', async () => {
+  it('rejects more than 500 ids, and malformed ids', async () => {
     const many = Array.from({ length: 501 }, () => newId())
     for (const ids of [many, ['x'], [{ $ne: null }], 'x', undefined])
       expect((await api.send('POST', '/iods/consensus', { ids })).status).toBe(422)
     expect((await api.send('POST', '/iods/consensus', { ids: many.slice(1) })).status).toBe(200)
   })
 
-  it('is weighed one request at a time for a user who asks for many, and always for a page', async () => {
+  it('weighs one large request of a user at a time, and pages at any time', async () => {
     const { judged, end } = await arrange()
     await project(end)
     const ask = (length: number) =>
@@ -366,25 +366,28 @@ describe('POST /iods/consensus', () => {
     expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]))
   })
 
-  it('is stated in files, and since when: the same until it changes', async () => {
+  it('is stated in files with the time of its last change', async () => {
     const { judged, end } = await arrange()
     const unknown = newId()
     const state = async () => {
       const ids = [judged.toHexString(), unknown]
-      const { [judged.toHexString()]: statement, ...others } = await bed.internal(iodsInternal.stateIods, {
-        body: { ids },
-      })
+      const { [judged.toHexString()]: statement, ...others } = await fixture.internal(
+        iodsInternal.stateIods,
+        {
+          body: { ids },
+        },
+      )
       expect(others).toEqual({})
       return statement
     }
     const { created_at } = await api.call(iodsApi.getIod, { params: { id: judged.toHexString() } })
     const stored = await models.iods.findById(judged).select('+uid').lean()
     const uid = stored?.uid
-    // Votes that were not read yet are none that files speak of.
+    // Files state no confidence before the votes are counted.
     expect(await state()).toEqual({ uid, confidence: null, since: created_at, tlp: null })
     await project(end)
     const asked = new Date()
-    // Files that are made at once state it once.
+    // Concurrent exports store the same statement.
     const [stated, ...others] = await Promise.all(Array.from({ length: 8 }, state))
     const confidence = Math.round(((await weigh(judged))[String(judged)]?.confidence ?? Number.NaN) * 100)
     expect(stated).toMatchObject({ uid, confidence })
@@ -401,20 +404,22 @@ describe('POST /iods/consensus', () => {
     const times = [stated, withdrawn, again].map(each => each?.since)
     expect(times).toEqual([...new Set(times)].sort())
     const many = Array.from({ length: 501 }, () => newId())
-    await expect(bed.internal(iodsInternal.stateIods, { body: { ids: many } })).rejects.toMatchObject({
+    await expect(fixture.internal(iodsInternal.stateIods, { body: { ids: many } })).rejects.toMatchObject({
       status: 422,
     })
   })
 
-  it('names IODs in files as another deployment names them', async () => {
+  it('identifies IODs in files like other deployments', async () => {
     const made = await api.call(iodsApi.createIod, { body: iodInput({ value: ' Giant MIRRORS' }) })
-    const { [made.id]: statement } = await bed.internal(iodsInternal.stateIods, { body: { ids: [made.id] } })
+    const { [made.id]: statement } = await fixture.internal(iodsInternal.stateIods, {
+      body: { ids: [made.id] },
+    })
     expect(statement?.uid).toBe(iodUid({ category: made.category, value: 'giant mirrors ' }))
     expect(statement?.uid).not.toBe(iodUid({ category: 'TITLE', value: made.value }))
     expect(statement).toMatchObject({ confidence: null, since: made.created_at })
   })
 
-  it('knows votes once the task has counted them', async () => {
+  it('includes votes once the task has counted them', async () => {
     const { judged } = await arrange()
     expect(await weigh(judged)).toEqual({})
     await service.tasks.run('votes')

@@ -21,11 +21,11 @@ import { HttpError, readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
-  type BedUser,
+  type FixtureUser,
   iodInput,
   newId,
-  type ServiceBed,
-  startServiceBed,
+  type ServiceFixture,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
@@ -42,27 +42,27 @@ interface Kept {
   url: string
 }
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let url: string
-let ana: BedUser
-let bo: BedUser
+let ana: FixtureUser
+let bo: FixtureUser
 let api: ApiClient
 let boApi: ApiClient
 
-/** What the stand-in of the collector service keeps, by id, and how often it was asked. */
+/** Texts of the stubbed owners, by id, and the number of checked quotes of captures and records. */
 const captures = new Map<string, Kept>()
 const records = new Map<string, { owner: string; text: string }>()
 const narratives = new Map<string, { owner: string; text: string }>()
-let asked = 0
-/** The services that are down. */
+let checks = 0
+/** Services that are down. */
 const down = new Set<string>()
 
 const context = (text: string, start: number, end: number) => ({
   prefix: text.slice(Math.max(0, start - 10), start),
   suffix: text.slice(end, end + 10),
 })
-/** What the owners of texts do: 404 for others, 422 when the words are not there. */
+/** Stubs the check of a text's owner: 404 for other users, 422 when the text lacks the quote. */
 const quoted = (
   kept: { owner: string; text: string } | undefined,
   { user_id, start, end, exact }: { user_id: string; start: number; end: number; exact: string },
@@ -78,16 +78,16 @@ const isUp = (name: string) => {
 const NONE = { capture_id: null, manifest_hash: null, seq: null, url: null, captured_at: null }
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  service = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
-  url = await bed.listen(service)
-  ana = await bed.user('ana')
-  bo = await bed.user('bo')
+  fixture = await startServiceFixture()
+  service = await createApp(readConfig(iodsConfigSchema, fixture.env), fixture.deps)
+  url = await fixture.listen(service)
+  ana = await fixture.user('ana')
+  bo = await fixture.user('bo')
   api = apiClient(url, ana.token)
   boApi = apiClient(url, bo.token)
-  bed.answer(capturesInternal.checkQuote, ({ body }): CheckedQuote => {
+  fixture.answer(capturesInternal.checkQuote, ({ body }): CheckedQuote => {
     isUp('collector')
-    asked++
+    checks++
     if (body.record) return { kind: 'record', ...NONE, ...quoted(records.get(body.record.id), body) }
     const id = body.capture_id ?? ''
     const capture = captures.get(id)
@@ -104,7 +104,7 @@ beforeAll(async () => {
       ...around,
     }
   })
-  bed.answer(capturesInternal.getSeals, ({ body }) => {
+  fixture.answer(capturesInternal.getSeals, ({ body }) => {
     isUp('collector')
     return body.ids.flatMap(id => {
       const capture = captures.get(id)
@@ -113,16 +113,16 @@ beforeAll(async () => {
       return { id, seal, shared, open: shared || owner === body.user_id }
     })
   })
-  bed.answer(narrativesInternal.checkQuote, ({ params, body }): CheckedQuote => {
+  fixture.answer(narrativesInternal.checkQuote, ({ params, body }): CheckedQuote => {
     isUp('narratives')
     return { kind: 'narrative', ...NONE, ...quoted(narratives.get(params.id), body) }
   })
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 beforeEach(() => down.clear())
 
 let made = 0
-/** A sealed capture of a user. */
+/** Creates a sealed capture of a user. */
 const capture = (fields: Partial<Kept> = {}): string => {
   const id = newId()
   const seal: Seal = {
@@ -145,7 +145,7 @@ const capture = (fields: Partial<Kept> = {}): string => {
 }
 const iodOf = (fields: Parameters<typeof iodInput>[0] = {}): Promise<Iod> =>
   api.call(iodsApi.createIod, { body: iodInput(fields) })
-/** An IOD whose value the text says, and no other IOD. */
+/** Creates an IOD, and a text that contains only its value. */
 const iod = async () => {
   const value = `${VALUE} ${newId()}`
   return { ...(await iodOf({ value })), text: TEXT.replace(VALUE, value) }
@@ -160,10 +160,10 @@ const list = (client: ApiClient, id: string): Promise<Evidence[]> =>
   client.call(evidenceApi.listEvidence, { params: { id } })
 const counts = (ids: string[]) => api.call(evidenceApi.countEvidence, { body: { ids } })
 const usage = async (id: string) =>
-  (await bed.internal(usageInternal.getUsage, { params: { id } })).evidence_bytes?.used
+  (await fixture.internal(usageInternal.getUsage, { params: { id } })).evidence_bytes?.used
 
 describe('adding', () => {
-  it('quotes an own sealed capture, with its seal and the author by name', async () => {
+  it('quotes a sealed capture of the user, with its seal and the author’s name', async () => {
     const { id, value, text } = await iod()
     const capture_id = capture({ text })
     const { status, body } = await add(api, id, { capture_id, ...place(text, value) })
@@ -194,7 +194,7 @@ describe('adding', () => {
     expect(await counts([id, newId()])).toEqual({ [id]: 1 })
   })
 
-  it('tells how words and value relate, and refuses words that do not', async () => {
+  it('states how quote and value relate, and rejects unrelated quotes', async () => {
     const mark = newId()
     const { id } = await iodOf({ value: `Straße ${mark}`, category: 'KEYWORDS' })
     const text = `straße ${mark}. In der Straße ${mark} brennt es. Nothing else.`
@@ -209,7 +209,7 @@ describe('adding', () => {
     })
   })
 
-  it('takes a sentence for a triplet if it has a word of it', async () => {
+  it('accepts a sentence for a triplet if they share a word', async () => {
     const mark = newId()
     const { id } = await iodOf({ value: `mirrors heat ${mark}`, category: 'NARRATIVE_TRIPLET' })
     const text = `The mirrors have heated all of ${mark}. Nobody asks.`
@@ -230,7 +230,7 @@ describe('adding', () => {
     const { id, value } = await iod()
     const record = { source: 'tiktok' as const, id: newId() }
     records.set(record.id, { owner: ana.id, text: value })
-    const collector = apiClient(url, await bed.token({ id: ana.id, scope: 'collector' }))
+    const collector = apiClient(url, await fixture.token({ id: ana.id, scope: 'collector' }))
     const quote = { record, role: 'record' as const, pointer: '/main/description', ...place(value, value) }
     expect(await add(collector, id, quote)).toMatchObject({
       status: 201,
@@ -243,7 +243,7 @@ describe('adding', () => {
     expect((await collector.send('GET', `/iods/${id}/evidence`)).status).toBe(403)
   })
 
-  it('refuses what is not there, not sealed, another’s, erased or unknown', async () => {
+  it('rejects quotes of missing texts and of unsealed, foreign, erased or unknown sources', async () => {
     const { id, value, text } = await iod()
     const quote = place(text, value)
     const statusOf = async (client: ApiClient, body: NewEvidence, iodId = id) =>
@@ -260,7 +260,7 @@ describe('adding', () => {
     expect(await statusOf(api, { narrative_id: theirs, ...quote })).toBe(404)
     expect(await list(api, id)).toEqual([])
     expect(await counts([id])).toEqual({})
-    // Shared captures are everybody's to quote.
+    // Any user may quote shared captures.
     expect(await statusOf(boApi, { capture_id: capture({ text, shared: true }), ...quote })).toBe(201)
   })
 
@@ -278,17 +278,17 @@ describe('adding', () => {
     [{ capture_id: newId(), relation: 'same' }, /not a known field/],
     [{ capture_id: newId(), manifest_hash: 'a'.repeat(64) }, /not a known field/],
     [{ capture_id: { $ne: null } }, /^capture_id: /],
-  ])('refuses a wrong body before anybody is asked (%#)', async (fields, fault) => {
-    const before = asked
+  ])('rejects an invalid body without a request to the owner (%#)', async (fields, fault) => {
+    const before = checks
     const { id } = await iodOf()
     const body = { start: 0, end: 4, exact: 'They', ...fields } as NewEvidence
     const { status, body: answer } = await add(api, id, body)
     expect(status).toBe(422)
     expect(answer.detail).toEqual([expect.stringMatching(fault)])
-    expect(asked).toBe(before)
+    expect(checks).toBe(before)
   })
 
-  it('refuses half a surrogate pair and NUL', async () => {
+  it('rejects half a surrogate pair and NUL', async () => {
     const { id } = await iodOf()
     for (const exact of ['\\ud83d', '\\udef0 x', 'a\\u0000b'])
       expect(
@@ -312,7 +312,7 @@ describe('adding', () => {
     expect(await list(api, id)).toEqual([])
   })
 
-  it('stores the same quote once, of 20 at once', { tags: 'long' }, async () => {
+  it('stores one of 20 concurrent equal quotes', { tags: 'long' }, async () => {
     const { id, value, text } = await iod()
     const capture_id = capture({ text, shared: true })
     const quote = { capture_id, ...place(text, value) }
@@ -325,16 +325,16 @@ describe('adding', () => {
   })
 })
 
-describe('one member who wants to flood an IOD', () => {
-  /** A text that says the value often, each time in other words. */
-  const said = (value: string, times: number) =>
+describe('limits of evidence', () => {
+  /** Returns a text that contains the value often, each time in another context. */
+  const textOf = (value: string, times: number) =>
     Array.from({ length: times }, (_, n) => `${n} ${value} ${n}`).join('\n')
   const quotesOf = (value: string, text: string, times: number) =>
     Array.from({ length: times }, (_, n) => place(text, `${n} ${value} ${n}`))
 
-  it('gets no further than 20 pieces, however many requests at once', async () => {
+  it('accept 20 pieces of a member, also from concurrent requests', async () => {
     const { id, value } = await iod()
-    const text = said(value, 22)
+    const text = textOf(value, 22)
     const capture_id = capture({ text })
     const answers = await Promise.all(
       quotesOf(value, text, 22).map(quote => add(api, id, { capture_id, ...quote })),
@@ -344,7 +344,7 @@ describe('one member who wants to flood an IOD', () => {
       Array.from({ length: 2 }, () => [413, DETAILS.userEvidenceFull]),
     )
     expect(await counts([id])).toEqual({ [id]: LIMITS.userEvidenceMax })
-    // Others still get in, and a deletion makes room.
+    // Other members may still add evidence, and a deletion frees quota.
     const shared = capture({ text, shared: true })
     const [first] = quotesOf(value, text, 1)
     expect((await add(boApi, id, { capture_id: shared, ...place(text, first?.exact ?? '') })).status).toBe(
@@ -357,11 +357,11 @@ describe('one member who wants to flood an IOD', () => {
     expect((await add(api, id, { capture_id, ...place(text, again?.exact ?? '') })).status).toBe(201)
   })
 
-  it('an IOD takes 100 pieces, of however many members', { tags: 'long' }, async () => {
+  it('accept 100 pieces for an IOD, from any number of members', { tags: 'long' }, async () => {
     const { id, value } = await iod()
-    const text = said(value, 120)
+    const text = textOf(value, 120)
     const people = await Promise.all(
-      Array.from({ length: 6 }, async () => apiClient(url, (await bed.user()).token)),
+      Array.from({ length: 6 }, async () => apiClient(url, (await fixture.user()).token)),
     )
     const capture_id = capture({ text, shared: true })
     const quotes = quotesOf(value, text, 120)
@@ -401,15 +401,15 @@ describe('one member who wants to flood an IOD', () => {
     return { items: body, total: total && Number(total), nextCursor: headers.get('x-next-cursor') } as never
   }
 
-  it('is stopped by the quota of bytes', async () => {
+  it('include the quota of bytes', async () => {
     const full = await createApp(
       readConfig(iodsConfigSchema, {
-        ...bed.env,
+        ...fixture.env,
         MONGODB_PREFIX: `p${newId()}`,
         REDIS_PREFIX: `p${newId()}`,
         QUOTA_EVIDENCE_BYTES: '1000',
       }),
-      bed.deps,
+      fixture.deps,
     )
     try {
       const address = await full.listen()
@@ -428,9 +428,9 @@ describe('one member who wants to flood an IOD', () => {
         body: { detail: expect.stringMatching(/^Your evidence takes \d+ bytes of 1,000 bytes/) },
       })
       expect(await client.call(evidenceApi.countEvidence, { body: { ids: [id] } })).toEqual({ [id]: 1 })
-      // Of an import that the quota stops, the audit log has what came in.
+      // The audit entry of an import that the quota stops counts the added quotes.
       const entries: AuditEntry[] = []
-      bed.answer(auditInternal.appendAudit, ({ body }) => {
+      fixture.answer(auditInternal.appendAudit, ({ body }) => {
         entries.push(...body.entries)
         return { done: true as const }
       })
@@ -451,7 +451,7 @@ describe('one member who wants to flood an IOD', () => {
 })
 
 describe('reading', () => {
-  it('is of known IODs, for signed-in members', async () => {
+  it('requires a known IOD and a session', async () => {
     expect((await api.send('GET', `/iods/${newId()}/evidence`)).status).toBe(404)
     expect((await api.send('GET', '/iods/nonsense/evidence')).status).toBe(404)
     expect((await apiClient(url).send('GET', `/iods/${newId()}/evidence`)).status).toBe(401)
@@ -462,7 +462,7 @@ describe('reading', () => {
     expect(await counts([])).toEqual({})
   })
 
-  it('keeps the excerpt of an erased capture, without capture and seal', async () => {
+  it('returns the quote of an erased capture, without capture and seal', async () => {
     const { id, value, text } = await iod()
     const capture_id = capture({ text })
     const { body } = await add(api, id, { capture_id, ...place(text, value) })
@@ -473,7 +473,7 @@ describe('reading', () => {
     expect(await list(boApi, id)).toEqual([{ ...body, capture_id: null, seal: null, open: false }])
   })
 
-  it('answers 503 rather than take captures for erased while the collector service is down', async () => {
+  it('answers 503 while the collector service is down, as captures would look erased', async () => {
     const [sealed, plain] = [await iod(), await iod()]
     await add(api, sealed.id, {
       capture_id: capture({ text: sealed.text }),
@@ -490,7 +490,7 @@ describe('reading', () => {
 })
 
 describe('deleting', () => {
-  it('is for who added it, and gives the quota back', async () => {
+  it('is allowed only to the author, and frees quota', async () => {
     const { id, value, text } = await iod()
     const before = (await usage(ana.id)) ?? 0
     const { body } = await add(api, id, { capture_id: capture({ text }), ...place(text, value) })
@@ -507,7 +507,7 @@ describe('deleting', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(404)])
     expect(await counts([id])).toEqual({})
     expect(await usage(ana.id)).toBe(before)
-    // It may be added again.
+    // The same quote may be added again.
     expect((await add(api, id, { capture_id: capture({ text }), ...place(text, value) })).status).toBe(201)
   })
 })
@@ -524,7 +524,7 @@ describe('importing', () => {
   const take = (client: ApiClient, id: string, quotes: object[]) =>
     client.send('POST', `/iods/${id}/evidence/import`, { quotes })
 
-  it('takes quotes as unchecked, without a seal, once', async () => {
+  it('stores quotes once, unchecked and without a seal', async () => {
     const { id, value, text } = await iod()
     const quotes = [quoteOf(text, value), quoteOf(text, 'nobody asks')]
     expect(await take(api, id, quotes)).toMatchObject({
@@ -553,7 +553,7 @@ describe('importing', () => {
     ])
   })
 
-  it('knows the checked evidence that it comes from', async () => {
+  it('recognises the checked evidence of the same quote', async () => {
     const { id, value, text } = await iod()
     const { body } = await add(api, id, { capture_id: capture({ text }), ...place(text, value) })
     const { start, end, exact, prefix, suffix, role, pointer, captured_at } = body
@@ -561,7 +561,7 @@ describe('importing', () => {
     expect((await take(boApi, id, [quote])).body).toEqual({ added: 0, known: 1, left_out: 0 })
   })
 
-  it('neither claims a seal nor keeps a real quote out', async () => {
+  it('rejects a claimed seal, and does not block a sealed quote', async () => {
     const { id, value, text } = await iod()
     const capture_id = capture({ text })
     const { seal, url: address } = captures.get(capture_id) as Kept
@@ -577,7 +577,7 @@ describe('importing', () => {
     expect((await add(api, id, { capture_id, ...place(text, value) })).status).toBe(201)
   })
 
-  it('leaves out what finds no room, of one member and of an IOD', { tags: 'long' }, async () => {
+  it('omits quotes past the maximum of a member and of an IOD', { tags: 'long' }, async () => {
     const { id, value } = await iod()
     const text = Array.from({ length: 30 }, (_, n) => `${n} ${value} ${n}`).join('\n')
     const quotes = Array.from({ length: 30 }, (_, n) => quoteOf(text, `${n} ${value} ${n}`))
@@ -592,8 +592,8 @@ describe('importing', () => {
     expect(await takeAll(api)).toEqual({ added: 20, known: 0, left_out: 10 })
     expect(await takeAll(api)).toEqual({ added: 0, known: 20, left_out: 10 })
     expect(await takeAll(boApi)).toEqual({ added: 10, known: 20, left_out: 0 })
-    // However many at once.
-    const third = apiClient(url, (await bed.user()).token)
+    // Also for concurrent requests.
+    const third = apiClient(url, (await fixture.user()).token)
     const other = Array.from({ length: 40 }, (_, n) =>
       quoteOf(text, value, { start: n, end: n + value.length }),
     )
@@ -601,10 +601,10 @@ describe('importing', () => {
     expect(answers.reduce((sum, { body }) => sum + body.added, 0)).toBe(20)
   })
 
-  it('refuses unknown IODs, the extension’s token and wrong bodies', async () => {
+  it('rejects unknown IODs, the extension’s token and invalid bodies', async () => {
     const { id, value, text } = await iod()
     const quote = quoteOf(text, value)
-    const collector = apiClient(url, await bed.token({ id: ana.id, scope: 'collector' }))
+    const collector = apiClient(url, await fixture.token({ id: ana.id, scope: 'collector' }))
     expect((await take(collector, id, [quote])).status).toBe(403)
     expect((await take(api, newId(), [quote])).status).toBe(404)
     for (const fields of [
@@ -630,21 +630,21 @@ describe('importing', () => {
 })
 
 describe('for other services', () => {
-  it('names cited captures and the evidence of one', async () => {
+  it('returns cited captures and the evidence of a capture', async () => {
     const { id, value, text } = await iod()
     const [cited, other] = [capture({ text }), capture()]
     const { body } = await add(api, id, { capture_id: cited, ...place(text, value) })
     const { seal: _seal, open: _open, shared: _shared, ...quote } = body
-    expect(await bed.internal(evidenceInternal.citedCaptures, { body: { ids: [cited, other] } })).toEqual([
-      cited,
-    ])
+    expect(await fixture.internal(evidenceInternal.citedCaptures, { body: { ids: [cited, other] } })).toEqual(
+      [cited],
+    )
     const of = (capture_id: string) =>
-      bed.internal(evidenceInternal.getCaptureEvidence, { body: { capture_id } })
+      fixture.internal(evidenceInternal.getCaptureEvidence, { body: { capture_id } })
     expect(await of(cited)).toEqual([{ ...quote, value }])
     expect(await of(other)).toEqual([])
   })
 
-  it('deletes evidence for the team, one by its id or all of a capture, whoever added it', async () => {
+  it('deletes evidence for the team, by its id or all of a capture, regardless of the author', async () => {
     const [one, two] = [await iod(), await iod()]
     const text = `${one.value} ${two.value}`
     const quoted = capture({ text, shared: true })
@@ -656,7 +656,7 @@ describe('for other services', () => {
       ...place(one.text, one.value),
     })
     const redact = async (id: string) =>
-      (await bed.internal(evidenceInternal.redactEvidence, { body: { id } })).deleted
+      (await fixture.internal(evidenceInternal.redactEvidence, { body: { id } })).deleted
     expect(await redact(quoted)).toBe(2)
     expect(await list(boApi, two.id)).toEqual([])
     expect((await list(boApi, one.id)).map(({ id }) => id)).toEqual([other.id])
@@ -667,13 +667,13 @@ describe('for other services', () => {
     expect([await usage(ana.id), await usage(bo.id)].map(n => n ?? 0)).toEqual(before.map(n => n ?? 0))
   })
 
-  it('hands out the evidence of IODs as a user sees it, up to a limit', async () => {
+  it('returns the evidence of IODs as a user sees it, up to a limit', async () => {
     const [one, two] = [await iod(), await iod()]
     for (const { id, value, text } of [one, two])
       for (const shared of [true, false])
         await add(api, id, { capture_id: capture({ text, shared }), ...place(text, value) })
     const exported = (limit: number, user_id = bo.id) =>
-      bed.internal(evidenceInternal.exportEvidence, {
+      fixture.internal(evidenceInternal.exportEvidence, {
         body: { ids: [one.id, two.id, newId()], user_id, limit },
       })
     const all = await exported(10)
@@ -685,20 +685,20 @@ describe('for other services', () => {
 })
 
 describe('personal data', () => {
-  it('exports a user’s evidence, and a deleted user’s excerpts stay without author', async () => {
-    const dora = await bed.user('dora')
+  it('exports a user’s evidence; a deleted user’s quotes remain without an author', async () => {
+    const dora = await fixture.user('dora')
     const client = apiClient(url, dora.token)
     const { id, value, text } = await iod()
     const capture_id = capture({ text, owner: dora.id })
     const { body } = await add(client, id, { capture_id, ...place(text, value) })
-    const exportOf = () => bed.internal(personalDataInternal.exportUser, { params: { id: dora.id } })
+    const exportOf = () => fixture.internal(personalDataInternal.exportUser, { params: { id: dora.id } })
     const exported = await exportOf()
     expect(exported).toEqual([
       { kind: 'evidence', data: expect.objectContaining({ _id: body.id, iod_id: id, exact: value }) },
     ])
     expect(JSON.stringify(exported)).not.toContain('quote_key')
     for (let times = 0; times < 2; times++)
-      await bed.internal(personalDataInternal.forgetUser, { params: { id: dora.id } })
+      await fixture.internal(personalDataInternal.eraseUser, { params: { id: dora.id } })
     expect(await exportOf()).toEqual([])
     expect(await list(api, id)).toEqual([
       { ...body, open: false, created_by_id: null, created_by_username: null },

@@ -1,4 +1,4 @@
-import { draws } from '@iodine/test-kit/rounds'
+import { propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -10,7 +10,7 @@ import {
   independentVoters,
 } from '../src/votes/policies/independence.js'
 
-/** Symmetric dependences of voters 0 to size − 1. */
+/** Arbitrary symmetric dependences of voters 0 to size − 1. */
 const matrices = fc.integer({ min: 1, max: 12 }).chain(size =>
   fc
     .array(fc.oneof(fc.constant(0), fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })), {
@@ -31,13 +31,13 @@ const dependentOf =
 const count = (matrix: Matrix) =>
   independentVoters(independenceWeights(upTo(matrix.size), dependentOf(matrix)))
 
-const RUNS = draws(500)
+const RUNS = propertyRuns(500)
 const NEAR = 1e-9
-/** 3 − 2√2: the most that one who repeats another in everything adds. */
+/** Maximum that a voter who repeats another in everything adds: 3 − 2√2. */
 const REPEATED_MAX = 3 - 2 * Math.SQRT2
 
 describe('the number of independent voters', () => {
-  it('is between 0 and the number of voters; each counts between 0 and 1', () => {
+  it('is between 0 and the number of voters; each weight is between 0 and 1', () => {
     fc.assert(
       fc.property(matrices, matrix => {
         const weights = independenceWeights(upTo(matrix.size), dependentOf(matrix))
@@ -64,7 +64,7 @@ describe('the number of independent voters', () => {
     )
   })
 
-  it('is raised by 1 by an independent voter, and by at most 0.172 by one who repeats another', () => {
+  it('increases by 1 for an independent voter, and by at most 0.172 for a voter who repeats another', () => {
     fc.assert(
       fc.property(matrices, fc.nat(), (matrix, which) => {
         const { size, d } = matrix
@@ -83,7 +83,7 @@ describe('the number of independent voters', () => {
     )
   })
 
-  it('is not halved by one who joins, however many they depend on', () => {
+  it('is not halved by a joining voter, regardless of their dependences', () => {
     const largest = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 12, maxLength: 12 })
     fc.assert(
       fc.property(matrices, largest, (matrix, near) => {
@@ -98,7 +98,7 @@ describe('the number of independent voters', () => {
     )
   })
 
-  it('is at least n² / Σ d: a group that joins takes nothing from those who are independent of it', () => {
+  it('is at least n² / Σ d; a joining group does not lower the weight of voters independent of it', () => {
     fc.assert(
       fc.property(matrices, matrix => {
         const pairs = upTo(matrix.size).flatMap(a =>
@@ -114,7 +114,7 @@ describe('the number of independent voters', () => {
   })
 })
 
-it('dependence is symmetric, 0 for what may be chance, and never more than 1', () => {
+it('dependence is symmetric, 0 for one common vote, and at most 1', () => {
   fc.assert(
     fc.property(fc.nat(100), fc.nat(100), fc.nat(100), (w, a, b) => {
       const d = dependence(w, a, b)
@@ -129,7 +129,7 @@ it('dependence is symmetric, 0 for what may be chance, and never more than 1', (
   expect(dependence(42, 42, 50)).toBeCloseTo(41 / 45, 9)
 })
 
-it('groups are linked through each other; largest first', () => {
+it('groups are connected components, largest first', () => {
   const near = new Map([
     [0, [1]],
     [1, [0, 2]],
@@ -152,7 +152,7 @@ describe('confidence', () => {
     expect(confidenceOf(0, 0)).toBe(0)
   })
 
-  it('is between 0 and the share; more of either side moves it that way', () => {
+  it('is between 0 and the share of positive votes, and increases with them', () => {
     const votes = fc.double({ min: 0, max: 1_000, noNaN: true })
     fc.assert(
       fc.property(votes, votes, (positive, negative) => {

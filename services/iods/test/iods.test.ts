@@ -14,37 +14,37 @@ import { HttpError, readConfig, type StoreService, usersVersionKey } from '@iodi
 import {
   type ApiClient,
   apiClient,
-  type BedUser,
+  type FixtureUser,
   internalClient,
   iodInput,
   newId,
-  rounds,
-  type ServiceBed,
-  startServiceBed,
+  runs,
+  type ServiceFixture,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let url: string
-let ana: BedUser
+let ana: FixtureUser
 let api: ApiClient
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  service = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
-  url = await bed.listen(service)
-  ana = await bed.user('ana')
+  fixture = await startServiceFixture()
+  service = await createApp(readConfig(iodsConfigSchema, fixture.env), fixture.deps)
+  url = await fixture.listen(service)
+  ana = await fixture.user('ana')
   api = apiClient(url, ana.token)
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 
 const create = (fields: Parameters<typeof iodInput>[0] = {}, client = api): Promise<Iod> =>
   client.call(iodsApi.createIod, { body: iodInput(fields) })
 
 describe('creating', () => {
-  it('answers 201 with the whole IOD, the creator by name', async () => {
+  it('answers 201 with the whole IOD and the creator’s name', async () => {
     const input = iodInput({ source: 'https://example.org/post', category: 'KEYWORDS', description: '' })
     const answer = await api.send('POST', '/iods/', input)
     expect(answer.status).toBe(201)
@@ -62,8 +62,8 @@ describe('creating', () => {
     expect(await api.call(iodsApi.listIods)).toContainEqual(answer.body)
   })
 
-  it('leaves the name null for a creator who has not chosen one', async () => {
-    const nobody = await bed.user()
+  it('returns a null name for a creator without a username', async () => {
+    const nobody = await fixture.user()
     const iod = await create({}, apiClient(url, nobody.token))
     expect(iod).toMatchObject({ created_by: null, created_by_username: null, created_by_id: nobody.id })
   })
@@ -83,11 +83,11 @@ describe('creating', () => {
     [{ source: 'javascript:alert(1)' }, 'source: must be an http(s) URL or a plain path'],
     [{ source: ' data:text/html,x' }, 'source: must be an http(s) URL or a plain path'],
     [{ source: 'file:///etc/passwd' }, 'source: must be an http(s) URL or a plain path'],
-    [{ source_id: 7 }, 'source_id: goes with the source type NARRATIVES alone'],
+    [{ source_id: 7 }, 'source_id: requires the source type NARRATIVES'],
     [{ source_id: 1.5, source_type: 'NARRATIVES' }, /^source_id: /],
     [{ votes: [] }, 'votes: is not a known field'],
     [{ created_by: newId() }, 'created_by: is not a known field'],
-  ])('refuses a wrong field (%#)', async (fields, fault) => {
+  ])('rejects an invalid field (%#)', async (fields, fault) => {
     const { status, body } = await api.send('POST', '/iods', { ...iodInput(), ...fields })
     expect(status).toBe(422)
     expect(body.detail).toEqual([typeof fault === 'string' ? fault : expect.stringMatching(fault)])
@@ -98,7 +98,7 @@ describe('creating', () => {
     expect(iod.source_id).toBe(Number.MAX_SAFE_INTEGER)
   })
 
-  it('refuses malformed, oversize and foreign bodies', async () => {
+  it('rejects malformed bodies, oversize bodies and other content types', async () => {
     expect((await api.send('POST', '/iods', '{"value":')).status).toBe(400)
     expect((await api.send('POST', '/iods', iodInput({ value: 'a\0b' }))).status).toBe(422)
     expect((await api.send('POST', '/iods', `{"value":"${'\\ud800'}"}`)).status).toBe(422)
@@ -108,7 +108,7 @@ describe('creating', () => {
 })
 
 describe('duplicates', () => {
-  it('refuses the same value in the same category, whatever its case, form or outer space', async () => {
+  it('rejects the same value in the same category, regardless of case, Unicode form and outer space', async () => {
     const value = `Caf\u00e9 ${newId()}`
     await create({ value, category: 'TITLE' })
     for (const same of [value, ` ${value.toUpperCase()}\n`, value.normalize('NFD')]) {
@@ -118,14 +118,14 @@ describe('duplicates', () => {
     expect((await create({ value, category: 'KEYWORDS' })).value).toBe(value)
   })
 
-  it('tells long values apart by their last character', async () => {
+  it('distinguishes long values by their last character', async () => {
     const value = 'é'.repeat(9_990) + newId().slice(0, 9)
     await create({ value: `${value}a` })
     await create({ value: `${value}b` })
     expect((await api.send('POST', '/iods', iodInput({ value: `${value}B` }))).status).toBe(409)
   })
 
-  it('lets one of 50 at once through', { tags: 'long' }, async () => {
+  it('accepts one of 50 concurrent creations', { tags: 'long' }, async () => {
     const input = iodInput()
     const answers = await Promise.all(Array.from({ length: 50 }, () => api.send('POST', '/iods', input)))
     const statuses = answers.map(({ status }) => status).sort()
@@ -171,7 +171,7 @@ describe('search', () => {
     }
   })
 
-  it('folds by Unicode’s case folding, and understands defanged addresses', async () => {
+  it('applies Unicode case folding, and refangs URLs', async () => {
     const mark = newId()
     const values = [
       'Η ΠΡΟΣΒΟΛΗ',
@@ -205,7 +205,7 @@ describe('search', () => {
     expect((await api.send('GET', '/iods?q=%E2%80%8B&limit=1')).status).toBe(200)
   })
 
-  it('looks into descriptions, ignores case and Unicode form, and never spans value and description', async () => {
+  it('searches descriptions, ignores case and Unicode form, and never spans value and description', async () => {
     const mark = newId()
     const iod = await create({ value: `${mark}abc`, description: `def${mark} Élan` })
     for (const q of [`${mark}ABC`, `DEF${mark}`, `${mark} \u0065\u0301lan`])
@@ -239,8 +239,8 @@ describe('search', () => {
     expect(found.map(({ id }) => id)).toEqual([iod.id])
   })
 
-  it('finds at once what another process took in, and counts it in searches made before', async () => {
-    const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
+  it('finds IODs of another process at once, and counts them in repeated searches', async () => {
+    const other = await createApp(readConfig(iodsConfigSchema, fixture.env), fixture.deps)
     try {
       const there = apiClient(await other.listen(), ana.token)
       const mark = newId()
@@ -258,11 +258,11 @@ describe('search', () => {
     }
   })
 
-  it("makes a deleted user's IODs and votes nobody's, in every process, and counts them as before", async () => {
-    const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
+  it("anonymizes a deleted user's IODs and votes in every process, and still counts them", async () => {
+    const other = await createApp(readConfig(iodsConfigSchema, fixture.env), fixture.deps)
     try {
       const there = apiClient(await other.listen(), ana.token)
-      const cy = await bed.user('cy_leaves')
+      const cy = await fixture.user('cy_leaves')
       const iod = await create({}, apiClient(url, cy.token))
       const { id: theirs } = await create()
       for (const id of [iod.id, theirs])
@@ -273,8 +273,9 @@ describe('search', () => {
       expect(await total(`created_by=${cy.id}`)).toBe(1)
       const params = { id: cy.id }
       const guess = internalClient(url, 'guess')
-      await expect(guess(personalDataInternal.forgetUser, { params })).rejects.toMatchObject({ status: 404 })
-      for (let times = 0; times < 2; times++) await bed.internal(personalDataInternal.forgetUser, { params })
+      await expect(guess(personalDataInternal.eraseUser, { params })).rejects.toMatchObject({ status: 404 })
+      for (let times = 0; times < 2; times++)
+        await fixture.internal(personalDataInternal.eraseUser, { params })
       expect([await total(''), await total(`created_by=${cy.id}`)]).toEqual([before, 0])
       for (const client of [api, there]) {
         const { body } = await client.send('GET', '/iods?limit=2')
@@ -291,7 +292,7 @@ describe('search', () => {
     }
   })
 
-  it('refuses NUL and what is too long, without a 500', async () => {
+  it('rejects NUL and too long texts with 422', async () => {
     expect((await api.send('GET', '/iods?q=a%00b')).status).toBe(422)
     expect((await api.send('GET', `/iods?q=${'a'.repeat(10_001)}`)).status).toBe(422)
     for (const letter of ['(', '\u044f', '\u6f22', '\u{1f600}']) {
@@ -315,24 +316,26 @@ describe('search', () => {
 })
 
 describe('counts for campaigns', () => {
-  it('split votes exactly at any time', async () => {
+  it('divide votes exactly at any time', async () => {
     const made: Iod[] = []
     for (const category of ['URL', 'HASH', 'URL'] as const) made.push(await create({ category }))
-    const voters = await Promise.all(Array.from({ length: 4 }, () => bed.user()))
+    const voters = await Promise.all(Array.from({ length: 4 }, () => fixture.user()))
     for (const [n, { token }] of voters.entries())
       for (const { id } of made.slice(0, 1 + (n % 3)))
         await apiClient(url, token).send('POST', `/iods/${id}/vote`, { vote_type: 'POSITIVE' })
     const ids = made.map(({ id }) => id)
-    const iods = await bed.internal(iodsInternal.getIods, { body: { ids } })
+    const iods = await fixture.internal(iodsInternal.getIods, { body: { ids } })
     const times = iods.flatMap(({ votes }) => votes.map(vote => vote.created_at))
     expect(times).toHaveLength(7)
     const before = new Date(Date.parse(times.sort()[0] ?? '') - 1).toISOString()
     for (const until of [before, ...times]) {
-      const counts = await bed.internal(iodsInternal.countIods, { body: { ids: [...ids, newId()], until } })
+      const counts = await fixture.internal(iodsInternal.countIods, {
+        body: { ids: [...ids, newId()], until },
+      })
       const votes = times.filter(time => time <= until).length
       const source_types = { [made[0]?.source_type ?? '']: 3 }
       expect(counts).toEqual({ categories: { URL: 2, HASH: 1 }, source_types, votes, later: 7 - votes })
-      const newest = await bed.internal(iodsInternal.votesSince, { body: { since: until } })
+      const newest = await fixture.internal(iodsInternal.votesSince, { body: { since: until } })
       expect(newest.complete).toBe(true)
       expect(Date.parse(newest.until)).toBeGreaterThanOrEqual(Date.parse(until))
       const ours = newest.iods.filter(({ id }) => ids.includes(id))
@@ -344,15 +347,15 @@ describe('counts for campaigns', () => {
         expect(each.later).toBe(later?.length)
       }
     }
-    const { until, ...none } = await bed.internal(iodsInternal.votesSince, { body: { since: null } })
+    const { until, ...none } = await fixture.internal(iodsInternal.votesSince, { body: { since: null } })
     expect(none).toEqual({ iods: [], complete: true })
     expect(Date.now() - Date.parse(until)).toBeGreaterThanOrEqual(10_000)
   })
 })
 
 describe('votes', () => {
-  it('answers the full IOD, once a user', async () => {
-    const bo = await bed.user('bo')
+  it('are accepted once per user, and return the full IOD', async () => {
+    const bo = await fixture.user('bo')
     const { id } = await create()
     const first = await api.send('POST', `/iods/${id}/vote`, { vote_type: 'NEGATIVE' })
     expect(first.status).toBe(200)
@@ -373,12 +376,12 @@ describe('votes', () => {
     expect(other.votes).toMatchObject([mine, { user_id: bo.id, username: 'bo', vote_type: 'POSITIVE' }])
   })
 
-  it('keeps one vote a user, and every one, of 50 at once by 25 users', {
+  it('are stored once per user, of 50 at once by 25 users', {
     tags: 'long',
-    timeout: rounds(2) * 60_000,
+    timeout: runs(2) * 60_000,
   }, async () => {
-    const users = await Promise.all(Array.from({ length: 25 }, (_, n) => bed.user(`voter_${n}`)))
-    for (let round = 0; round < rounds(2); round++) {
+    const users = await Promise.all(Array.from({ length: 25 }, (_, n) => fixture.user(`voter_${n}`)))
+    for (let round = 0; round < runs(2); round++) {
       const { id } = await create()
       const answers = await Promise.all(
         [...users, ...users].map(({ token }, n) =>
@@ -391,7 +394,7 @@ describe('votes', () => {
         ...Array(25).fill(200),
         ...Array(25).fill(409),
       ])
-      const [iod] = await bed.internal(iodsInternal.getIods, { body: { ids: [id] } })
+      const [iod] = await fixture.internal(iodsInternal.getIods, { body: { ids: [id] } })
       const kept = iod?.votes.map(vote => `${vote.user_id} ${vote.vote_type}`)
       const told = answers.flatMap(({ status }, n) =>
         status === 200 ? [`${users[n % 25]?.id} ${n % 2 ? 'POSITIVE' : 'NEGATIVE'}`] : [],
@@ -401,7 +404,7 @@ describe('votes', () => {
     }
   })
 
-  it('answers 404 for unknown and malformed ids, 422 for another kind of vote', async () => {
+  it('answer 404 for unknown and malformed ids, 422 for unknown kinds of votes', async () => {
     for (const id of [newId(), 'x', '1'.repeat(24), '%20'])
       expect((await api.send('POST', `/iods/${id}/vote`, { vote_type: 'POSITIVE' })).status).toBe(404)
     const { id } = await create()
@@ -411,7 +414,7 @@ describe('votes', () => {
 })
 
 describe('hashtags', () => {
-  it('are the same with and without their sign, and keep the value they were given', async () => {
+  it('are equal with and without their sign, and keep their stored value', async () => {
     const [tag, word] = [`Mirror${newId()}`, `Lake${newId()}`]
     const create = (value: string, category = 'HASHTAGS') =>
       api.send('POST', '/iods', iodInput({ value, category: category as never }))
@@ -423,7 +426,7 @@ describe('hashtags', () => {
     expect((await create(word)).status).toBe(201)
     expect((await create(`#${word}`)).status).toBe(409)
     for (const value of [tag, `#${tag}`]) expect(await found(value)).toEqual([['HASHTAGS', `#${tag}`]])
-    // Elsewhere the sign is a part of the value.
+    // In other categories the sign is a part of the value.
     expect((await create(`#${tag}`, 'KEYWORDS')).status).toBe(201)
     expect((await create(tag, 'KEYWORDS')).status).toBe(201)
     expect(await found(tag)).toEqual([
@@ -450,7 +453,7 @@ describe('lookup', () => {
     expect(found[0]).toMatchObject({ created_by: 'ana', votes: [] })
   })
 
-  it('takes 1,000 values and no more', async () => {
+  it('accepts at most 1,000 values', async () => {
     const values = Array.from({ length: 1_000 }, (_, n) => `nothing ${n}`)
     expect(await api.call(iodsApi.lookupIods, { body: { values } })).toEqual([])
     expect((await api.send('POST', '/iods/lookup', { values: [...values, 'x'] })).status).toBe(422)
@@ -459,7 +462,7 @@ describe('lookup', () => {
 })
 
 describe('one IOD', () => {
-  it('is read by its id, as lists have it', async () => {
+  it('is read by its id, with the same content as in lists', async () => {
     const made = await create({ source: 'posts/one' })
     await api.call(iodsApi.voteIod, { params: { id: made.id }, body: { vote_type: 'POSITIVE' } })
     const [listed] = await api.call(iodsApi.listIods, { query: { source: 'posts/one' } })
@@ -481,7 +484,7 @@ describe('IODs of a source', () => {
   const of = (source: string) => api.call(iodsApi.listIods, { query: { source } })
   const ids = (iods: Iod[]) => iods.map(({ id }) => id)
 
-  it('are those with exactly that source', async () => {
+  it('have exactly that source', async () => {
     const source = `https://example.org/${newId()}?a=(.*)&b=%00$ne`
     const [first, second] = [await create({ source }), await create({ source })]
     for (const other of [`${source} `, source.toUpperCase(), source.slice(0, -1), `${source}x`, undefined])
@@ -490,7 +493,7 @@ describe('IODs of a source', () => {
     expect(await of(`${source}y`)).toEqual([])
   })
 
-  it('are found by a source of 10,000 characters, and told apart by its last one', async () => {
+  it('are found by a source of 10,000 characters, which differ in the last one', async () => {
     const long = `https://example.org/${newId()}/`.padEnd(9_999, 'x')
     const [a, b] = [await create({ source: `${long}a` }), await create({ source: `${long}b` })]
     expect(ids(await of(`${long}a`))).toEqual([a.id])
@@ -502,7 +505,7 @@ describe('IODs of a source', () => {
     ])
   })
 
-  it('are not filtered by an empty source; NUL, lists and operators are refused', async () => {
+  it('are not filtered by an empty source; NUL, lists and operators are rejected', async () => {
     const { total } = (await api.send('GET', '/iods/facets')).body
     expect((await api.send('GET', '/iods/facets?source=')).body.total).toBe(total)
     for (const query of ['source=a%00b', 'source=a&source=b', 'source[$ne]=1'])
@@ -511,8 +514,8 @@ describe('IODs of a source', () => {
   })
 })
 
-describe('who may', () => {
-  it('asks for a session everywhere', async () => {
+describe('authorization', () => {
+  it('requires a session for all routes', async () => {
     const anonymous = apiClient(url)
     for (const [method, path] of [
       ['GET', '/iods'],
@@ -526,8 +529,8 @@ describe('who may', () => {
       expect((await anonymous.send(method, path)).status).toBe(401)
   })
 
-  it('lets the collector create and look up, and nothing else', async () => {
-    const collector = apiClient(url, await bed.token({ id: ana.id, scope: 'collector' }))
+  it('allows the collector only to create and look up', async () => {
+    const collector = apiClient(url, await fixture.token({ id: ana.id, scope: 'collector' }))
     const { id, value } = await create({}, collector)
     expect(await collector.call(iodsApi.lookupIods, { body: { values: [value] } })).toHaveLength(1)
     for (const path of ['/iods', '/iods/days', `/iods/${id}`])
@@ -535,26 +538,26 @@ describe('who may', () => {
     expect((await collector.send('POST', `/iods/${id}/vote`, { vote_type: 'POSITIVE' })).status).toBe(403)
   })
 
-  it('hides the internal routes from whoever lacks the service key', async () => {
+  it('answers 404 on internal routes without the service key', async () => {
     const guess = internalClient(url, 'guess')
     const a = await create()
     const body = { ids: [newId(), a.id] }
-    expect(await bed.internal(iodsInternal.getIods, { body })).toEqual([a])
-    expect(await bed.internal(iodsInternal.knownIods, { body })).toEqual([a.id])
+    expect(await fixture.internal(iodsInternal.getIods, { body })).toEqual([a])
+    expect(await fixture.internal(iodsInternal.knownIods, { body })).toEqual([a.id])
     for (const endpoint of [iodsInternal.getIods, iodsInternal.knownIods])
       await expect(guess(endpoint, { body })).rejects.toMatchObject({ status: 404 })
   })
 })
 
 describe('names', () => {
-  it('shows a rename at once on old IODs and votes', async () => {
-    const user = await bed.user('before')
+  it('reflect a rename at once on old IODs and votes', async () => {
+    const user = await fixture.user('before')
     const client = apiClient(url, user.token)
     const { id } = await create({}, client)
     await client.call(iodsApi.voteIod, { params: { id }, body: { vote_type: 'POSITIVE' } })
-    bed.users.set(user.id, { id: user.id, username: 'after', created_at: user.created_at })
-    await service.redis.incr(usersVersionKey(bed.env.REDIS_PREFIX ?? ''))
-    const [iod] = await bed.internal(iodsInternal.getIods, { body: { ids: [id] } })
+    fixture.users.set(user.id, { id: user.id, username: 'after', created_at: user.created_at })
+    await service.redis.incr(usersVersionKey(fixture.env.REDIS_PREFIX ?? ''))
+    const [iod] = await fixture.internal(iodsInternal.getIods, { body: { ids: [id] } })
     const now = { created_by: 'after', created_by_username: 'after', votes: [{ username: 'after' }] }
     expect(iod).toMatchObject(now)
     expect((await api.send('GET', '/iods?created_by=AFTER&limit=9')).body).toMatchObject([now])
@@ -565,44 +568,44 @@ describe('names', () => {
 describe('a new IOD', () => {
   const waiting = () => service.mongo.collection('outbox').find().toArray()
   const told = (id: string) =>
-    vi.waitFor(() => expect(bed.events.filter(({ data }) => data.id === id)).toHaveLength(1), 30_000)
+    vi.waitFor(() => expect(fixture.events.filter(({ data }) => data.id === id)).toHaveLength(1), 30_000)
   const answerWith = (status: number) =>
-    bed.answer(communityInternal.applyEvents, () => {
+    fixture.answer(communityInternal.applyEvents, () => {
       throw new HttpError(status, 'no')
     })
   afterEach(() =>
-    bed.answer(communityInternal.applyEvents, ({ body }) => {
-      bed.events.push(...body.events)
+    fixture.answer(communityInternal.applyEvents, ({ body }) => {
+      fixture.events.push(...body.events)
       return DONE
     }),
   )
 
-  it('is told to the community, also while Redis is empty', async () => {
+  it('is published to the community, also while Redis is empty', async () => {
     await service.redis.flushall()
     const iod = await create()
     await told(iod.id)
     const { id, value, category, description, created_at } = iod
-    expect(bed.events.filter(({ data }) => data.id === id)).toEqual([
+    expect(fixture.events.filter(({ data }) => data.id === id)).toEqual([
       { type: 'iod.created', data: { id, user_id: ana.id, value, category, description, created_at } },
     ])
     await vi.waitFor(async () => expect(await waiting()).toEqual([]), 30_000)
   })
 
-  it('waits while the community is down, and is told once it is back', async () => {
+  it('waits while the community is down, and is published once it is available', async () => {
     answerWith(503)
     const iod = await create()
     await vi.waitFor(
       async () => expect(await waiting()).toMatchObject([{ payload: { id: iod.id }, attempts: 2 }]),
       30_000,
     )
-    bed.answer(communityInternal.applyEvents, ({ body }) => {
-      bed.events.push(...body.events)
+    fixture.answer(communityInternal.applyEvents, ({ body }) => {
+      fixture.events.push(...body.events)
       return DONE
     })
     await told(iod.id)
   })
 
-  it('that the community refuses for what it is waits for a day', async () => {
+  it('is retried after a day when the community rejects it permanently', async () => {
     answerWith(422)
     const iod = await create()
     await vi.waitFor(
@@ -615,19 +618,19 @@ describe('a new IOD', () => {
     await service.outbox.drop(String(entry?._id))
   })
 
-  it('that is refused leaves nothing to tell', async () => {
+  it('leaves no outbox entry when it is rejected', async () => {
     const { value, category } = await create()
-    const before = bed.events.length
+    const before = fixture.events.length
     await vi.waitFor(async () => expect(await waiting()).toEqual([]), 30_000)
     expect((await api.send('POST', '/iods', iodInput({ value, category }))).status).toBe(409)
     expect(await waiting()).toEqual([])
-    expect(bed.events.length).toBeLessThanOrEqual(before + 1)
+    expect(fixture.events.length).toBeLessThanOrEqual(before + 1)
   })
 })
 
 describe('with Redis flushed', () => {
-  it('every process lists at once what was created since, whatever the version was', async () => {
-    const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
+  it('every process lists new IODs at once, regardless of the version', async () => {
+    const other = await createApp(readConfig(iodsConfigSchema, fixture.env), fixture.deps)
     const otherApi = apiClient(await other.listen(), ana.token)
     try {
       const listed = async (value: string) => {
@@ -647,12 +650,12 @@ describe('with Redis flushed', () => {
   })
 })
 
-describe('pages and counts that many ask for at once', () => {
-  it('show each what was acknowledged before it asked, names, votes and totals too', {
+describe('concurrent requests for pages and counts', () => {
+  it('receive all changes acknowledged before the request, also names, votes and totals', {
     tags: 'long',
   }, async () => {
     const word = `crowd${newId()}`
-    const voter = apiClient(url, (await bed.user()).token)
+    const voter = apiClient(url, (await fixture.user()).token)
     let created = 0
     const member = async () => {
       for (let round = 0; round < 5; round++) {
@@ -676,7 +679,7 @@ describe('pages and counts that many ask for at once', () => {
     expect(last.headers.get('x-next-cursor')).not.toBeNull()
   })
 
-  it('refuse a cursor that is not one of ours to each who sends it, and answer the others', async () => {
+  it('are rejected only for an invalid cursor', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
         api.send('GET', `/iods?limit=5${n % 2 ? '&cursor=nonsense' : ''}`),
@@ -705,7 +708,7 @@ describe('lists', () => {
     const iods = service.mongo.collection('iods')
     await iods.deleteMany({})
     await service.mongo.collection('tallies').deleteMany({})
-    const users = [ana, await bed.user('Carla'), await bed.user()]
+    const users = [ana, await fixture.user('Carla'), await fixture.user()]
     const words = ['alpha', 'Beta', 'gamma ray', 'delta', 'ALPHABET', 'été']
     const createNth = (n: number) => {
       const client = apiClient(url, users[n % 3]?.token)
@@ -741,7 +744,7 @@ describe('lists', () => {
     throw new Error('pages never end')
   }
 
-  it('streams the whole list, newest first, ids breaking ties', { tags: 'long' }, async () => {
+  it('stream the whole list, newest first, and break ties by id', { tags: 'long' }, async () => {
     const { headers, body } = await api.send('GET', '/iods/')
     expect(body).toHaveLength(240)
     expect(headers.get('x-total-count')).toBeNull()
@@ -757,7 +760,7 @@ describe('lists', () => {
     '&category=TITLE&category=URL',
     '&source_type=BLOG',
     '&source=posts/b',
-  ])('pages%s are the list cut into pieces, ties and all', { tags: 'long' }, async query => {
+  ])('pages%s contain the whole list in order, also with ties', { tags: 'long' }, async query => {
     const whole = (await api.send('GET', `/iods?${query.slice(1)}`)).body as Iod[]
     for (const limit of [1, 7, 500]) {
       const { seen, total } = await walk(query, limit)
@@ -766,7 +769,7 @@ describe('lists', () => {
     }
   })
 
-  it('keeps pages stable while IODs are created', { tags: 'long' }, async () => {
+  it('keep pages stable while IODs are created', { tags: 'long' }, async () => {
     const first = await api.send('GET', '/iods?limit=10')
     const extra = await create({ value: `newcomer ${newId()}` })
     const second = await api.send('GET', `/iods?limit=10&cursor=${first.headers.get('x-next-cursor')}`)
@@ -775,7 +778,7 @@ describe('lists', () => {
     all = [extra, ...all]
   })
 
-  it('agrees with a plain filter of the whole list, facets too, for every combination', {
+  it('equals a filter of the whole list, also in facets, for every combination', {
     tags: 'long',
   }, async () => {
     const options = {
@@ -822,7 +825,7 @@ describe('lists', () => {
             }
   })
 
-  it('refuses the cursor of another order, and an unknown order', async () => {
+  it('rejects the cursor of another order, and an unknown order', async () => {
     const cursorOf = async (query: string) =>
       (await api.send('GET', `/iods?limit=1${query}`)).headers.get('x-next-cursor')
     for (const [cursor, query] of [
@@ -831,13 +834,13 @@ describe('lists', () => {
     ])
       expect(await api.send('GET', `/iods?limit=1&cursor=${cursor}${query}`)).toMatchObject({
         status: 422,
-        body: { detail: ['cursor: is not one of ours'] },
+        body: { detail: ['cursor: is malformed'] },
       })
     expect((await api.send('GET', '/iods?sort=name')).status).toBe(422)
   })
 
   describe('sorted by votes', () => {
-    /** Votes of an IOD: on both sides, and on one. */
+    /** Returns the number of votes of an IOD, and that of the smaller side. */
     const sides = (iod: Iod) => {
       const positive = iod.votes.filter(({ vote_type }) => vote_type === 'POSITIVE').length
       return { votes: iod.votes.length, disputed: Math.min(positive, iod.votes.length - positive) }
@@ -845,7 +848,7 @@ describe('lists', () => {
     let voted: Iod[]
     beforeEach(async () => {
       if (voted) return
-      const voters = await Promise.all(Array.from({ length: 6 }, () => bed.user()))
+      const voters = await Promise.all(Array.from({ length: 6 }, () => fixture.user()))
       for (const [at, { id }] of all.entries())
         for (const [n, { token }] of voters.entries())
           if (at % 3 === 0 && n < at % 7)
@@ -857,14 +860,14 @@ describe('lists', () => {
       expect(new Set(voted.map(iod => sides(iod).disputed)).size).toBeGreaterThan(2)
     })
 
-    it('has each IOD on one page', async () => {
+    it('contain each IOD on one page', async () => {
       const wanted = voted.toSorted((a, b) => b.votes.length - a.votes.length)
       const { seen } = await walk('&sort=votes', 7)
       expect(seen.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id))
     })
 
     it.each(['votes', 'disputed'] as const)(
-      'by %s, in pages and whole, under every kind of filter',
+      'are ordered by %s, in pages and as a whole, with every kind of filter',
       { tags: 'long' },
       async sort => {
         const creator = ana.id
@@ -912,7 +915,7 @@ describe('lists', () => {
     const countDays = async (days?: number, client = api): Promise<Day[]> =>
       client.call(iodsApi.countDays, { query: days === undefined ? {} : { days: String(days) } })
     const dayOf = (time: string | number) => new Date(time).toISOString().slice(0, 10)
-    /** Days from a list of all IODs. */
+    /** Counts by day from a list of all IODs. */
     const scanned = async (days: number): Promise<Day[]> => {
       const iods = await api.call(iodsApi.listIods)
       return Array.from({ length: days }, (_, n) => {
@@ -927,14 +930,14 @@ describe('lists', () => {
     }
     afterEach(() => void vi.useRealTimers())
     beforeEach(async () => {
-      // The clock stands: midnight must not pass between a count and its check.
+      // The clock is fixed: midnight must not pass between a count and its assertion.
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
       // Spread over 120 days, some of them empty.
       await createdAt(at => new Date(Date.now() - (((at * 7) % 40) * 3 + (at % 2)) * DAY_MS))
     })
 
-    it('are those of a plain count, oldest first, 30 days by default', async () => {
-      const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
+    it('equal a plain count, oldest first, 30 days by default', async () => {
+      const other = await createApp(readConfig(iodsConfigSchema, fixture.env), fixture.deps)
       try {
         const there = apiClient(await other.listen(), ana.token)
         for (const days of [1, 30, 90, 7])
@@ -952,8 +955,8 @@ describe('lists', () => {
     })
   })
 
-  it('finds at once what a process whose clock is ten minutes late took in', async () => {
-    const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
+  it('contain an IOD of a process with a late clock at once', async () => {
+    const other = await createApp(readConfig(iodsConfigSchema, fixture.env), fixture.deps)
     const late = apiClient(await other.listen(), ana.token)
     try {
       const { total } = await api.call(iodsApi.getIodFacets)
@@ -972,7 +975,7 @@ describe('lists', () => {
   })
 
   it.each(['days=0', 'days=91', 'days=abc', 'days=1.5', 'days=-1', 'days=', 'days=1&days=2', 'from=1'])(
-    'refuses to count by day with %s',
+    'reject the count by day with %s',
     async query => {
       const { status, body } = await api.send('GET', `/iods/days?${query}`)
       expect([status, Object.keys(body)]).toEqual([422, ['detail']])
@@ -980,7 +983,7 @@ describe('lists', () => {
   )
 
   it.each(['limit=0', 'limit=501', 'limit=x', 'limit=-1', 'cursor=zzz', 'category=PLANET', 'page=2'])(
-    'refuses %s',
+    'reject %s',
     async query => {
       expect((await api.send('GET', `/iods?${query}`)).status).toBe(422)
     },

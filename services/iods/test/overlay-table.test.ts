@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { OVERLAY_ROW_BYTES } from '@iodine/known-iods'
-import { rounds, seededRandom } from '@iodine/test-kit'
+import { runs, seededRandom } from '@iodine/test-kit'
 import { expect, it } from 'vitest'
 import { type Change, OverlayTable } from '../src/overlay/queries/overlay-table.js'
 
-/** A row with an id of this number and other bytes. */
+/** Returns a row of an id, filled with `content`. */
 const rowOf = (id: number, content: number): Uint8Array => {
   const row = new Uint8Array(OVERLAY_ROW_BYTES).fill(content, 12)
   new DataView(row.buffer).setUint32(8, id)
@@ -12,12 +12,12 @@ const rowOf = (id: number, content: number): Uint8Array => {
 }
 const joined = (rows: Uint8Array[]) => new Uint8Array(Buffer.concat(rows))
 
-it('holds the newest row of each id in order, whatever comes in which order', () => {
+it('contains the newest row of each id, sorted, for any order of changes', () => {
   const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
   console.log(`SEED=${seed}`)
   const random = seededRandom(seed)
   const upTo = (count: number) => Math.floor(random() * count)
-  for (let run = 0; run < rounds(200); run++) {
+  for (let run = 0; run < runs(200); run++) {
     const table = new OverlayTable()
     const known = new Map<number, Change & { row: Uint8Array }>()
     const ids = 1 + upTo(40)
@@ -28,9 +28,9 @@ it('holds the newest row of each id in order, whatever comes in which order', ()
         const id = upTo(ids)
         // The newer row of an id has the higher revision.
         const change = { row: rowOf(id, upTo(256)), revision: upTo(1_000_000) }
-        const there = known.get(id)
-        if (there && there.revision === change.revision) change.revision++
-        if (!there || there.revision < change.revision) known.set(id, change)
+        const stored = known.get(id)
+        if (stored && stored.revision === change.revision) change.revision++
+        if (!stored || stored.revision < change.revision) known.set(id, change)
         revision = Math.max(revision, change.revision)
         return change
       })

@@ -21,15 +21,15 @@ import { type Connection, readConfig, type StoreService } from '@iodine/service-
 import {
   type ApiClient,
   apiClient,
-  type BedUser,
   deferred,
+  type FixtureUser,
   iodInput,
   NO_LIMITS,
   newId,
-  rounds,
-  type ServiceBed,
+  runs,
+  type ServiceFixture,
   seededRandom,
-  startServiceBed,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { type PipelineStage, Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -38,33 +38,36 @@ import type { IodModel } from '../src/iods/models/iod.js'
 import { createOverlay } from '../src/overlay/queries/overlay.js'
 import type { CovoteBuildDoc, CovoteDoc } from '../src/votes/models/covote.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let service: StoreService
 let url: string
 let mongo: Connection
-let ana: BedUser
+let ana: FixtureUser
 let api: ApiClient
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  service = await createApp(readConfig(iodsConfigSchema, { ...bed.env, ...NO_LIMITS, ROLE: 'api' }), bed.deps)
-  url = await bed.listen(service)
+  fixture = await startServiceFixture()
+  service = await createApp(
+    readConfig(iodsConfigSchema, { ...fixture.env, ...NO_LIMITS, ROLE: 'api' }),
+    fixture.deps,
+  )
+  url = await fixture.listen(service)
   mongo = service.mongo
-  ana = await bed.user('ana')
+  ana = await fixture.user('ana')
   api = apiClient(url, ana.token)
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 
 const create = (fields: Partial<NewIod> = {}, client = api): Promise<Iod> =>
   client.call(iodsApi.createIod, { body: iodInput(fields) })
 const vote = async ({ id }: Pick<Iod, 'id'>, vote_type: VoteType = 'POSITIVE', client?: ApiClient) =>
-  (client ?? apiClient(url, (await bed.user()).token)).call(iodsApi.voteIod, {
+  (client ?? apiClient(url, (await fixture.user()).token)).call(iodsApi.voteIod, {
     params: { id },
     body: { vote_type },
   })
-const forget = (id: string) => bed.internal(personalDataInternal.forgetUser, { params: { id } })
+const forget = (id: string) => fixture.internal(personalDataInternal.eraseUser, { params: { id } })
 
-/** The model of IODs, with what happens when a batch of all is read. */
+/** Returns the model of IODs with a wrapped `aggregate`, which reads the batches of all IODs. */
 const aggregatingBy = (run: (aggregate: () => unknown) => Promise<unknown>): IodModel =>
   new Proxy(mongo.model('Iod') as IodModel, {
     get: (model, name) =>
@@ -83,12 +86,12 @@ const modelsWith = (iods: IodModel) => ({
   covotes: mongo.model<CovoteDoc>('Covote'),
   covoteBuilds: mongo.model<CovoteBuildDoc>('CovoteBuild'),
 })
-/** The overlay of a replica; it reads changes before each answer unless told otherwise. */
+/** Creates the overlay of a replica, which reads changes before each answer by default. */
 const replica = (options: Options = {}) =>
   createOverlay(modelsWith(mongo.model('Iod') as IodModel), { refreshMs: 0, snapshotMs: 0, ...options })
 type Ask = ReturnType<typeof replica>
 
-/** What a client gets. */
+/** Returns the decoded answer. */
 const answerOf = async (ask: Ask, since = 0) => {
   const { bytes, etag } = await (await ask(since)).make()
   return { bytes, etag, ...(await decodeOverlay(bytes as Uint8Array<ArrayBuffer>)) }
@@ -102,7 +105,7 @@ const votesOf = (overlay: Pick<Overlay, 'rows'>, { id }: Pick<Iod, 'id'>) =>
     .filter(entry => entry.id === id)
     .map(({ votes_for, votes_against }) => [votes_for, votes_against])
 
-/** Asks the service over HTTP. */
+/** Requests the overlay over HTTP. */
 const get = (query = '', headers: Record<string, string> = {}, token = ana.token, base = url) =>
   fetch(`${base}${API_BASE}/iods/overlay${query}`, {
     headers: { authorization: `Bearer ${token}`, ...headers },
@@ -113,7 +116,7 @@ const read = async (response: Response) => {
   return { bytes, ...(await decodeOverlay(bytes)) }
 }
 
-/** An IOD that last changed long ago, without texts that a search finds. */
+/** Returns the document of an IOD that changed long ago, without search texts. */
 const stored = <F extends object>(fields: F = {} as F) => ({
   _id: new Types.ObjectId(),
   value: `Stored ${newId()}`,
@@ -140,10 +143,10 @@ const aVote = (vote_type: VoteType) => ({
   created_at: new Date(),
 })
 
-/** For tests whose replicas are new: those of the service know all IODs that there were. */
+/** Deletes all IODs. Only for tests with new replicas, as the service's replicas keep all IODs in memory. */
 const empty = () => mongo.collection('iods').deleteMany({})
 const startService = () =>
-  createApp(readConfig(iodsConfigSchema, { ...bed.env, ...NO_LIMITS, ROLE: 'api' }), bed.deps)
+  createApp(readConfig(iodsConfigSchema, { ...fixture.env, ...NO_LIMITS, ROLE: 'api' }), fixture.deps)
 
 it('is empty without IODs', async () => {
   const overlay = await answerOf(replica())
@@ -151,7 +154,7 @@ it('is empty without IODs', async () => {
 })
 
 describe('over HTTP', () => {
-  it('has every IOD with its key and votes, and is the same for everybody and on every replica', async () => {
+  it('contains every IOD with its key and votes, equal for all users and replicas', async () => {
     await mongo.collection('iods').insertOne(stored({ value: ' \u200b ' }))
     const old = stored({ votes: [aVote('POSITIVE')] })
     await mongo.collection('iods').insertOne(old)
@@ -181,8 +184,8 @@ describe('over HTTP', () => {
     const other = await startService()
     try {
       const otherUrl = await other.listen()
-      const ben = await bed.user('ben')
-      const collector = await bed.token({ id: ben.id, scope: 'collector' })
+      const ben = await fixture.user('ben')
+      const collector = await fixture.token({ id: ben.id, scope: 'collector' })
       const answers = await Promise.all([
         get(),
         get('', {}, ben.token),
@@ -211,7 +214,7 @@ describe('over HTTP', () => {
     }
   })
 
-  it('goes on from a revision, and answers 304 while nothing changes', async () => {
+  it('continues from a revision, and answers 304 without changes', async () => {
     const first = await create()
     const start = await vi.waitFor(async () => {
       const answer = await get('?since=1')
@@ -252,27 +255,27 @@ describe('over HTTP', () => {
     '1&more=2',
     '[1]',
     'null',
-  ])('refuses since=%s', async since => {
+  ])('rejects since=%s', async since => {
     const answer = await api.send('GET', `/iods/overlay?since=${since}`)
     expect([answer.status, Array.isArray(answer.body.detail)]).toEqual([422, true])
   })
 
-  it('answers all IODs to a revision of the future', async () => {
+  it('returns all IODs for a future revision', async () => {
     const { since, rows } = await read(await get('?since=8640000000000000'))
     expect(since).toBe(0)
     expect(rows.length).toBeGreaterThanOrEqual(CATEGORIES.length * OVERLAY_ROW_BYTES)
   })
 
-  it('is for sessions of members and of the collector alone', async () => {
+  it('is limited to sessions of members and of the collector', async () => {
     expect((await get('', {}, 'x')).status).toBe(401)
     expect((await fetch(`${url}${API_BASE}/iods/overlay`)).status).toBe(401)
-    const collector = await bed.token({ id: ana.id, scope: 'collector' })
+    const collector = await fixture.token({ id: ana.id, scope: 'collector' })
     expect((await get('', {}, collector)).status).toBe(200)
   })
 
-  it('shows revisions nowhere else', async () => {
+  it('exposes revisions in no other response', async () => {
     const iod = await create()
-    const voter = await bed.user()
+    const voter = await fixture.user()
     expect(Object.keys(await vote(iod, 'POSITIVE', apiClient(url, voter.token)))).not.toContain('revision')
     expect(await mongo.collection('iods').findOne({ value: iod.value })).toHaveProperty('revision')
     const lists = [
@@ -283,13 +286,13 @@ describe('over HTTP', () => {
     ]
     for (const { body } of lists) expect(JSON.stringify(body)).not.toContain('revision')
     for (const { id } of [ana, voter]) {
-      const personal = await bed.internal(personalDataInternal.exportUser, { params: { id } })
+      const personal = await fixture.internal(personalDataInternal.exportUser, { params: { id } })
       expect(personal).not.toEqual([])
       expect(JSON.stringify(personal)).not.toContain('revision')
     }
   })
 
-  it('a damaged or cut-off answer is noticed', async () => {
+  it('the client rejects a damaged or truncated answer', async () => {
     await create()
     const bytes = new Uint8Array(await (await get()).arrayBuffer())
     for (const at of [0, 5, 8, 24, 40, bytes.length - 1]) {
@@ -304,13 +307,13 @@ describe('over HTTP', () => {
 describe('a delta', () => {
   beforeEach(empty)
 
-  it('has what is new, voted on or forgotten since, as often as it is asked for', async () => {
-    const carla = await bed.user('carla')
-    const dora = await bed.user('dora')
+  it('contains new, voted and anonymized IODs since, in each repeated request', async () => {
+    const carla = await fixture.user('carla')
+    const dora = await fixture.user('dora')
     const hers = await create({}, apiClient(url, carla.token))
     const votedOn = await create({}, apiClient(url, dora.token))
     await vote(votedOn, 'NEGATIVE', apiClient(url, carla.token))
-    // As if all of it was an hour ago.
+    // Simulates changes an hour ago.
     const old = new Date(Date.now() - 3_600_000)
     await mongo.collection('iods').updateMany({}, { $set: { revision: old } })
     const since = Date.now() - 600_000
@@ -326,7 +329,7 @@ describe('a delta', () => {
         .map(({ id }) => id)
         .sort()
     }
-    // A client that has all of it gets the last changes again: others may have come late.
+    // An up-to-date client receives the last changes again, as others may become visible late.
     expect(await idsSince(since)).toEqual([last._id.toHexString()])
     expect(await idsSince(old.getTime())).toHaveLength(3)
 
@@ -343,12 +346,12 @@ describe('a delta', () => {
     expect(votesOf(forgotten, votedOn)).toEqual([[0, 1]])
     expect(votesOf(forgotten, hers)).toEqual([[1, 0]])
     expect(await answerOf(ask, since)).toEqual(forgotten)
-    // Repeated after a crash, the erasure changes nothing.
+    // A repeated erasure changes nothing.
     await forget(carla.id)
     expect(await answerOf(ask, since)).toEqual(forgotten)
   })
 
-  it('has a creation that was stored later than one that is known', async () => {
+  it('contains a creation that became visible after a later one', async () => {
     const ask = replica()
     const session = await mongo.startSession()
     session.startTransaction()
@@ -367,7 +370,7 @@ describe('a delta', () => {
     expect(entriesOf(next).map(({ id }) => id)).toContain(late._id.toHexString())
   })
 
-  it('has a vote that was stored later than a known one, and is not taken for the same', async () => {
+  it('contains a vote that became visible after a later one, with another ETag', async () => {
     const ask = replica()
     const [one, two] = [await create(), await create()]
     await vote(two)
@@ -382,7 +385,7 @@ describe('a delta', () => {
     expect(next.etag).not.toBe(start.etag)
   })
 
-  it('two votes at the same time get two revisions', async () => {
+  it('two votes at the same time have two revisions', async () => {
     const ask = replica()
     const iod = await create()
     const future = new Date(Date.now() + 3_600_000)
@@ -402,7 +405,7 @@ describe('with many IODs', () => {
     return { docs, revision: revision.getTime() }
   }
 
-  it('answers all instead of a delta with nearly all, encoded once for those who ask together', async () => {
+  it('returns all IODs instead of a large delta, encoded once for concurrent requests', async () => {
     const { docs, revision } = await insertMany(600)
     const ask = replica({ snapshotMs: 60_000, deltaMax: 599 })
     const made = await Promise.all(
@@ -415,7 +418,7 @@ describe('with many IODs', () => {
     const overlay = await answerOf(ask, revision)
     expect([overlay.since, overlay.revision]).toEqual([0, revision])
     expect(entriesOf(overlay).map(({ id }) => id)).toEqual(docs.map(({ _id }) => _id.toHexString()).sort())
-    // A delta tells what the snapshot does not have yet.
+    // A delta contains changes that the snapshot lacks.
     const fresh = await create()
     expect((await answerOf(ask)).etag).toBe(overlay.etag)
     await mongo
@@ -423,14 +426,14 @@ describe('with many IODs', () => {
       .updateMany({ revision: new Date(revision) }, { $set: { revision: new Date(revision - 90_000) } })
     const other = replica({ deltaMax: 599 })
     expect(entriesOf(await answerOf(other, revision)).map(({ id }) => id)).toEqual([fresh.id])
-    // One that has a later revision than the kept snapshot is not thrown back to it.
+    // A client with a later revision does not receive the older snapshot.
     const later = (await answerOf(other)).revision
     await mongo.collection('iods').updateMany({}, { $set: { revision: new Date(later + 1) } })
     const again = await answerOf(ask, later)
     expect([again.since, again.revision]).toEqual([0, later + 1])
   })
 
-  it('answers 503 until all are read for the first time', async () => {
+  it('answers 503 until the first full read', async () => {
     await insertMany(600)
     const held = deferred()
     const ask = createOverlay(modelsWith(aggregatingBy(async aggregate => held.promise.then(aggregate))), {
@@ -446,22 +449,22 @@ describe('with many IODs', () => {
     )
   })
 
-  it('a member with a script gets one at a time, another member at once', { tags: 'long' }, async () => {
+  it('serves one request of a member at a time, and other members at once', { tags: 'long' }, async () => {
     await insertMany(4_000)
-    const [eve, fred] = [await bed.user('eve'), await bed.user('fred')]
+    const [eve, fred] = [await fixture.user('eve'), await fixture.user('fred')]
     const own = await startService()
     const held = deferred()
-    // As if her clients read nothing yet.
+    // Her clients do not read their responses yet.
     own.app.addHook('onSend', async ({ headers }, reply) => {
       if (headers.authorization?.endsWith(eve.token) && reply.statusCode === 200) await held.promise
     })
     try {
       const ownUrl = await own.listen()
-      const ask = async ({ token }: BedUser) => {
+      const ask = async ({ token }: FixtureUser) => {
         const answer = await get('', {}, token, ownUrl)
         return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
       }
-      // All must be read before: until then everybody gets 503.
+      // The service answers 503 until the first full read.
       await vi.waitFor(async () => expect((await ask(fred)).status).toBe(200), 30_000)
       const answers: Awaited<ReturnType<typeof ask>>[] = []
       for (let n = 0; n < 30; n++) void ask(eve).then(answer => answers.push(answer))
@@ -480,16 +483,16 @@ describe('with many IODs', () => {
   })
 })
 
-it('reads all again after a day: a restored database has fewer', async () => {
+it('reads all IODs again after a day, as a restored database may have fewer', async () => {
   await empty()
-  const ask = replica({ trustedMs: 0 })
+  const ask = replica({ maxAgeMs: 0 })
   const [gone, left] = [await create(), await create()]
   expect(entriesOf(await answerOf(ask))).toHaveLength(2)
   await mongo.collection('iods').deleteOne({ value: gone.value })
   await expect.poll(async () => entriesOf(await answerOf(ask)).map(({ id }) => id)).toEqual([left.id])
 })
 
-it('a failed reading is one failed answer', async () => {
+it('a failed read fails one answer', async () => {
   await empty()
   await create()
   let failures = 1
@@ -502,16 +505,16 @@ it('a failed reading is one failed answer', async () => {
   expect(entriesOf(await answerOf(ask))).toHaveLength(1)
 })
 
-it(`clients that go on from what they have know all IODs, in ${rounds(8)} runs of random changes`, {
+it(`clients that continue from their revision have all IODs, in ${runs(8)} runs of random changes`, {
   tags: 'long',
 }, async () => {
   const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
   console.log(`SEED=${seed}`)
   const random = seededRandom(seed)
   const upTo = (count: number) => Math.floor(random() * count)
-  const members = await Promise.all(Array.from({ length: 6 }, () => bed.user()))
-  const clientOf = ({ token }: BedUser) => apiClient(url, token)
-  const member = () => members[upTo(members.length)] as BedUser
+  const members = await Promise.all(Array.from({ length: 6 }, () => fixture.user()))
+  const clientOf = ({ token }: FixtureUser) => apiClient(url, token)
+  const member = () => members[upTo(members.length)] as FixtureUser
   const replicas = [replica(), replica({ refreshMs: 20 }), replica({ snapshotMs: 50 })]
   const clients = Array.from({ length: 4 }, () => ({ revision: 0, rows: new Uint8Array() as Uint8Array }))
   const iods: Iod[] = []
@@ -527,8 +530,8 @@ it(`clients that go on from what they have know all IODs, in ${rounds(8)} runs o
       expect([200, 409]).toContain(answer.status)
     } else {
       const at = upTo(members.length)
-      await forget((members[at] as BedUser).id)
-      members[at] = await bed.user()
+      await forget((members[at] as FixtureUser).id)
+      members[at] = await fixture.user()
     }
   }
   const goOn = async (client: (typeof clients)[number], ask: Ask) => {
@@ -538,7 +541,7 @@ it(`clients that go on from what they have know all IODs, in ${rounds(8)} runs o
     client.revision = revision
   }
 
-  for (let run = 0; run < rounds(8); run++) {
+  for (let run = 0; run < runs(8); run++) {
     await Promise.all([
       ...Array.from({ length: 3 }, async () => {
         for (let n = 0; n < 12; n++) await change()
@@ -562,7 +565,7 @@ it(`clients that go on from what they have know all IODs, in ${rounds(8)} runs o
   }
 })
 
-it('rows tell what votes are worth by independence, of two votes and more', async () => {
+it('rows contain the weight of votes by independence, from two votes on', async () => {
   await empty()
   const [disputed, once] = [await create(), await create()]
   for (const type of ['POSITIVE', 'POSITIVE', 'POSITIVE', 'NEGATIVE'] as const) await vote(disputed, type)
@@ -573,7 +576,7 @@ it('rows tell what votes are worth by independence, of two votes and more', asyn
     entriesOf(await answerOf(replica())).flatMap(({ id, independent }) =>
       id === disputed.id ? [independent] : [],
     )
-  // Nothing is known before past votes have been read.
+  // No weight is known before a build is live.
   expect(await worth()).toEqual([undefined])
   await covoteBuilds.create({ _id: 1, begun_at: new Date(), up_to: new Date(0), batch: null, live: true })
   // New accounts count 1 together.

@@ -5,17 +5,17 @@ import {
   apiClient,
   iodInput,
   newId,
-  type ServiceBed,
-  startServiceBed,
+  type ServiceFixture,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 beforeAll(async () => {
-  bed = await startServiceBed()
+  fixture = await startServiceFixture()
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 
 interface Running {
   service: StoreService
@@ -30,14 +30,17 @@ const withQuotas = async (
 ): Promise<void> => {
   const env = Object.fromEntries(Object.entries(quotas).map(([name, limit]) => [name, String(limit)]))
   const prefix = { MONGODB_PREFIX: `p${newId()}`, REDIS_PREFIX: `p${newId()}` }
-  const service = await createApp(readConfig(iodsConfigSchema, { ...bed.env, ...prefix, ...env }), bed.deps)
+  const service = await createApp(
+    readConfig(iodsConfigSchema, { ...fixture.env, ...prefix, ...env }),
+    fixture.deps,
+  )
   try {
-    const url = await bed.listen(service)
+    const url = await fixture.listen(service)
     await use({
       service,
       url,
       async user() {
-        const { id, token } = await bed.user()
+        const { id, token } = await fixture.user()
         return { id, api: apiClient(url, token) }
       },
     })
@@ -45,7 +48,7 @@ const withQuotas = async (
     await service.close()
   }
 }
-const usage = (id: string) => bed.internal(usageInternal.getUsage, { params: { id } })
+const usage = (id: string) => fixture.internal(usageInternal.getUsage, { params: { id } })
 const post = (api: ApiClient, fields: Parameters<typeof iodInput>[0] = {}) =>
   api.send('POST', '/iods', iodInput(fields))
 const statuses = (answers: { status: number }[], status: number) =>
@@ -53,15 +56,15 @@ const statuses = (answers: { status: number }[], status: number) =>
 
 describe('IODs', () => {
   it(
-    '50 at once for the last place: exactly one gets in, by whichever session and token',
+    'are limited: one of 50 concurrent creations is accepted, across sessions and tokens',
     { tags: 'long' },
     () =>
       withQuotas({ QUOTA_IODS: 3 }, async ({ url, user }) => {
         const { id, api } = await user()
-        const again = apiClient(url, await bed.token({ id }))
-        const collector = apiClient(url, await bed.token({ id, scope: 'collector' }))
+        const again = apiClient(url, await fixture.token({ id }))
+        const collector = apiClient(url, await fixture.token({ id, scope: 'collector' }))
         const { body } = await post(api)
-        // A duplicate is refused and uses no quota.
+        // A duplicate is rejected and uses no quota.
         const { value, category, description, source_type } = body
         expect((await api.send('POST', '/iods', { value, category, description, source_type })).status).toBe(
           409,
@@ -73,23 +76,23 @@ describe('IODs', () => {
         expect(statuses(answers, 201)).toBe(1)
         expect(statuses(answers, 413)).toBe(49)
         expect(answers.find(({ status }) => status === 413)?.body).toEqual({
-          detail: 'You created 3 of 3 IODs: ask whoever runs this site for more',
+          detail: 'You created 3 of 3 IODs: ask the operator of this site for more',
         })
         expect(await usage(id)).toMatchObject({ iods: { used: 3, limit: 3 } })
         expect((await post((await user()).api)).status).toBe(201)
       }),
   )
 
-  it('a day are bounded, and a new day begins at midnight UTC', () =>
+  it('per day are limited, and a new day begins at midnight UTC', () =>
     withQuotas({ QUOTA_IODS_A_DAY: 2 }, async ({ service, user }) => {
-      // The clock stands: the day must not end before its quota is used up.
+      // The clock is fixed: the day must not end before its quota is used up.
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
       onTestFinished(() => void vi.useRealTimers())
       const { id, api } = await user()
       expect([await post(api), await post(api)].map(({ status }) => status)).toEqual([201, 201])
       expect(await post(api)).toMatchObject({
         status: 413,
-        body: { detail: 'You created 2 of 2 IODs a day: go on after midnight UTC' },
+        body: { detail: 'You created 2 of 2 IODs a day: continue after midnight UTC' },
       })
       const kept = service.mongo.collection<{ _id: string }>('usage')
       await kept.updateOne({ _id: id }, { $set: { day: '2026-01-01' } })
@@ -105,7 +108,7 @@ describe('IODs', () => {
       })
     }))
 
-  it('of before the usage was kept are counted at the first need', () =>
+  it('without a stored usage are counted at the first use', () =>
     withQuotas({ QUOTA_IODS: 6 }, async ({ service, user }) => {
       const { id, api } = await user()
       for (let n = 0; n < 4; n++) await post(api, { value: `ü${newId()}`, description: 'für alle' })
@@ -120,7 +123,7 @@ describe('IODs', () => {
     }))
 
   it(
-    'of one member who writes the longest texts until refused leave list, search and creation to the others',
+    'of a member who fills the quota do not block list, search and creation of others',
     { tags: 'long' },
     () =>
       withQuotas({ QUOTA_IOD_BYTES: 1_000_000 }, async ({ user }) => {
@@ -136,7 +139,7 @@ describe('IODs', () => {
           status: 413,
           body: {
             detail:
-              'The texts of your IODs take 1,000,000 bytes of 1,000,000 bytes, and this needs 20,000 bytes more: shorten it, or ask whoever runs this site for more',
+              'The texts of your IODs take 1,000,000 bytes of 1,000,000 bytes, and this needs 20,000 bytes more: shorten it, or ask the operator of this site for more',
           },
         })
         expect(await usage(mallory.id)).toMatchObject({ iod_bytes: { used: 1_000_000 } })
@@ -147,12 +150,12 @@ describe('IODs', () => {
       }),
   )
 
-  it('of a deleted account become nobody’s', () =>
+  it('of a deleted account count as unowned', () =>
     withQuotas({ QUOTA_IODS: 3 }, async ({ user, service }) => {
       const { id, api } = await user()
       for (let n = 0; n < 3; n++) expect((await post(api)).status).toBe(201)
       for (let times = 0; times < 2; times++)
-        await bed.internal(personalDataInternal.forgetUser, { params: { id } })
+        await fixture.internal(personalDataInternal.eraseUser, { params: { id } })
       const usage = service.mongo.collection<{ _id: string; used: object }>('usage')
       expect(await usage.findOne({ _id: id })).toBeNull()
       expect((await usage.findOne({ _id: 'unowned' }))?.used).toMatchObject({ iods: 3 })

@@ -6,7 +6,7 @@ import { addInternalRoutes } from './narratives/routes/internal.js'
 import { addNarrativeRoutes } from './narratives/routes/narratives.js'
 import { createStore } from './store.js'
 
-/** The narratives service: narratives, their extracted triplets, and the graph built from these. */
+/** Creates the narratives service: narratives, their extracted triplets, and the graph built from these. */
 export const createApp = (config: NarrativesConfig, deps?: ServiceDeps): Promise<StoreService> =>
   startStoreService('narratives', config, deps, service => {
     const store = createStore(service, config)

@@ -1,22 +1,23 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * Keeps values with the stamp of what they were made from, until they weigh too much together: the least recently used
- * goes first. The last one stays, whatever it weighs.
+ * Creates an LRU cache of values with a stamp, the version of their inputs. It evicts by total weight, but keeps at
+ * least the newest value.
+ * @param maxWeight of all values together
  */
-export const createStampedCache = <T>(most: number, weigh: (value: T) => number) => {
-  const kept = new LRUCache<string, { stamp: string; value: T }>({
-    maxSize: most,
-    sizeCalculation: ({ value }) => Math.min(most, weigh(value) + 1),
+export const createStampedCache = <T>(maxWeight: number, weigh: (value: T) => number) => {
+  const cache = new LRUCache<string, { stamp: string; value: T }>({
+    maxSize: maxWeight,
+    sizeCalculation: ({ value }) => Math.min(maxWeight, weigh(value) + 1),
   })
   return {
     get(name: string, stamp: string): T | undefined {
-      const found = kept.get(name)
+      const found = cache.get(name)
       return found?.stamp === stamp ? found.value : undefined
     },
-    /** Keeps a value, in place of the name's earlier one, and returns it. */
+    /** Stores a value, replaces the name's previous one, and returns it. */
     put(name: string, stamp: string, value: T): T {
-      kept.set(name, { stamp, value })
+      cache.set(name, { stamp, value })
       return value
     },
   }

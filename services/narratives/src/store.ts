@@ -2,7 +2,7 @@ import type { Kind, StoreService } from '@iodine/service-kit'
 import { type Clusterings, clusteringWork } from './canon/commands/mark-canon.js'
 import { type CanonReader, createCanonReader } from './canon/queries/canon-view.js'
 import type { NarrativesConfig } from './config.js'
-import { type Summing, summingWork } from './graph/commands/sum-graph.js'
+import { type SumsOutbox, summingWork } from './graph/commands/sum-graph.js'
 import { createModels, type NarrativeModels } from './models.js'
 import { extractionWork } from './narratives/commands/complete-extraction.js'
 import { createNarrativeWork, type NarrativeWork } from './narratives/commands/narrative-work.js'
@@ -10,15 +10,15 @@ import { createWaits, type Waits } from './narratives/commands/waits.js'
 import { createNumbers, type Numbers } from './narratives/models/counter.js'
 import { createNarrativeQuotas } from './narratives/models/usage.js'
 
-/** The service with its models, as commands and queries use it. */
-export interface Store extends NarrativeModels, NarrativeWork, Clusterings, Summing {
-  /** Open narratives; each gets a job again when its job is lost. */
+/** The service with its models and outbox kinds, for commands and queries. */
+export interface Store extends NarrativeModels, NarrativeWork, Clusterings, SumsOutbox {
+  /** Open narratives whose extraction job is checked, and added again if it was lost. */
   extractions: Kind<{ id: string }>
   quotas: ReturnType<typeof createNarrativeQuotas>
-  /** Ids of triplets. */
+  /** Issues ids of triplets. */
   numbers: Numbers
   waits: Waits
-  /** Clusters and canonical narratives, kept while they are up to date. */
+  /** Reader of clusters and canonical narratives, cached while they are up to date. */
   canonReader: CanonReader
   service: StoreService
   /** Aborted at shutdown, so that long waits end. */
@@ -33,12 +33,12 @@ export const createStore = (
   service.app.addHook('preClose', async () => closing.abort())
   const models = createModels(service.mongo)
   const { outbox } = service
-  const wantedSums = outbox.kind('sums', summingWork(models))
+  const pendingSums = outbox.kind('sums', summingWork(models))
   const store: Store = {
     ...models,
-    ...createNarrativeWork(service, { ...models, wantedSums }),
+    ...createNarrativeWork(service, { ...models, pendingSums }),
     clusterings: outbox.kind('canon', clusteringWork(service, models)),
-    wantedSums,
+    pendingSums,
     extractions: outbox.kind(
       'extraction',
       extractionWork(() => store),

@@ -17,37 +17,37 @@ import {
 import { newId } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Bench, CROWD_MS, startBench, type Triplet, triplet } from './bench.js'
+import { CROWD_MS, startTestServer, type TestServer, type Triplet, triplet } from './test-server.js'
 
-type User = Awaited<ReturnType<Bench['user']>>
+type User = Awaited<ReturnType<TestServer['user']>>
 
-let bench: Bench
+let server: TestServer
 let ana: User
 const answers = new Map<string, Triplet[]>()
-/** Usernames of those who have a public profile. */
+/** Usernames of users with a public profile, by id. */
 const profiles = new Map<string, string>()
 
 beforeAll(async () => {
-  bench = await startBench({ QUOTA_CANON_RULES: '60' })
-  bench.work(async id => {
-    const doc = await bench.store.narratives.findById(id).lean()
-    await bench.finish(id, { triplets: answers.get(doc?.text ?? '') ?? [] })
+  server = await startTestServer({ QUOTA_CANON_RULES: '60' })
+  server.work(async id => {
+    const doc = await server.store.narratives.findById(id).lean()
+    await server.finish(id, { triplets: answers.get(doc?.text ?? '') ?? [] })
   })
-  bench.bed.answer(authInternal.lookupUsers, ({ body }) =>
+  server.fixture.answer(authInternal.lookupUsers, ({ body }) =>
     body.ids.flatMap(id => {
       const username = profiles.get(id)
       return username ? [{ id, username, created_at: new Date().toISOString() }] : []
     }),
   )
 })
-afterAll(() => bench?.stop())
+afterAll(() => server?.stop())
 beforeEach(async () => {
-  ana = await bench.user('ana')
+  ana = await server.user('ana')
 })
 
 let made = 0
-/** Posts a text in which each triplet has a sentence of its own. */
-const say = async (triplets: Triplet[], { src, who = ana }: { src?: string; who?: User } = {}) => {
+/** Posts a text with one sentence per triplet. */
+const postText = async (triplets: Triplet[], { src, who = ana }: { src?: string; who?: User } = {}) => {
   const sentences = triplets.map(({ subject, verb, object }) => `${subject} ${verb} ${object}.`)
   const text = `Text ${++made}. ${sentences.join(' ')}`
   let start = `Text ${made}. `.length
@@ -67,8 +67,8 @@ const clustersOf = (clusters: readonly Cluster[]): BodyFor<typeof canonInternal.
   clusters
     .filter(({ members }) => members.length > 1)
     .map(({ members }) => members.map(({ key, why, turned }) => ({ key, why, turned })))
-const work = (who = ana) => bench.internal(canonInternal.getCanonWork, { params: { user_id: who.id } })
-/** The worker's part. Resolves to whether the clusters are in use. */
+const work = (who = ana) => server.internal(canonInternal.getCanonWork, { params: { user_id: who.id } })
+/** Delivers clusters as the worker does. Resolves to whether they were stored. */
 const finish = async ({ revision, texts, triplets, rules }: Awaited<ReturnType<typeof work>>, who = ana) => {
   const { entities, verbs } = assign(triplets, { rules })
   const body = {
@@ -78,7 +78,7 @@ const finish = async ({ revision, texts, triplets, rules }: Awaited<ReturnType<t
     entities: clustersOf(entities),
     verbs: clustersOf(verbs),
   }
-  return (await bench.internal(canonInternal.applyCanon, { params: { user_id: who.id }, body })).applied
+  return (await server.internal(canonInternal.applyCanon, { params: { user_id: who.id }, body })).applied
 }
 const cluster = async (who = ana) => finish(await work(who), who)
 const list = (query: Record<string, string | number> = {}, who = ana) =>
@@ -91,13 +91,13 @@ const split = (id: string, body: object, who = ana) =>
 const undo = (id: string, who = ana) => who.api.send('POST', `/narratives/canonical/history/${id}/undo`)
 const history = (who = ana) => who.api.call(canonicalApi.listDecisions)
 const state = (who = ana) => who.api.call(canonicalApi.getCanonicalState)
-const said = ({ subject, verb, object }: CanonicalNarrative) =>
+const labelsOf = ({ subject, verb, object }: CanonicalNarrative) =>
   [subject.label, verb.label, object.label].join(' · ')
-const shown = async (who = ana) => (await list({}, who)).map(said)
+const shown = async (who = ana) => (await list({}, who)).map(labelsOf)
 const keysOf = async (id: string, part: 'subject' | 'verb' | 'object', who = ana) =>
   (await detail(id, who)).members[part].map(({ key }) => key)
 const idOf = async (start: string, who = ana) =>
-  (await list({}, who)).find(each => said(each).startsWith(start))?.id ?? expect.fail(`no ${start}`)
+  (await list({}, who)).find(each => labelsOf(each).startsWith(start))?.id ?? expect.fail(`no ${start}`)
 
 describe('a comparison by meaning', () => {
   const alike = [
@@ -108,18 +108,18 @@ describe('a comparison by meaning', () => {
     const { revision, texts } = await work()
     const method = failure ? ('offline' as const) : ('embeddings' as const)
     const body = { revision, texts, method, compared: { failure }, entities, verbs: [] }
-    return bench.internal(canonInternal.applyCanon, { params: { user_id: ana.id }, body })
+    return server.internal(canonInternal.applyCanon, { params: { user_id: ana.id }, body })
   }
 
-  it('is owed once asked for, and what it joined is told to the next ones', async () => {
-    await say([triplet('vaccine', 'harms', 'kids'), triplet('jab', 'harms', 'kids')])
+  it('stays pending until it is delivered; later jobs receive the pairs that it joined', async () => {
+    await postText([triplet('vaccine', 'harms', 'kids'), triplet('jab', 'harms', 'kids')])
     await cluster()
     expect(await state()).toMatchObject({ pending: false, comparing: false, failure: null })
     await ana.api.call(canonicalApi.compareByMeaning)
     await ana.api.call(canonicalApi.compareByMeaning)
     expect(await state()).toMatchObject({ pending: true, comparing: true })
     expect(await work()).toMatchObject({ compare: true, alike: [] })
-    // Clusters that were made without it leave it owed.
+    // Clusters without the comparison leave it pending.
     await cluster()
     expect(await state()).toMatchObject({ pending: true, comparing: true })
     expect(await answer(null)).toEqual({ applied: true })
@@ -129,15 +129,15 @@ describe('a comparison by meaning', () => {
       failure: null,
       method: 'embeddings',
     })
-    await say([heat()])
+    await postText([heat()])
     expect(await work()).toMatchObject({
       compare: false,
       alike: [{ kind: 'entity', a: 'jab', b: 'vaccine' }],
     })
   })
 
-  it('that fails says why until another one succeeds', async () => {
-    await say([heat()])
+  it('that fails returns the reason until another one succeeds', async () => {
+    await postText([heat()])
     await ana.api.call(canonicalApi.compareByMeaning)
     await answer('rejected_key', [])
     expect(await state()).toMatchObject({
@@ -153,9 +153,9 @@ describe('a comparison by meaning', () => {
 })
 
 describe('canonical narratives', () => {
-  it('gather what sentences say in other words, by reach; a new text counts at once', async () => {
-    await say([heat(), heat('giant mirrors', 'heats')], { src: 'https://a.example' })
-    await say([heat('The giant mirrors', 'heated', 'Lake  Varnel'), triplet('Nobody', 'asks', 'why')], {
+  it('group reworded sentences, sorted by reach; a new text counts at once', async () => {
+    await postText([heat(), heat('giant mirrors', 'heats')], { src: 'https://a.example' })
+    await postText([heat('The giant mirrors', 'heated', 'Lake  Varnel'), triplet('Nobody', 'asks', 'why')], {
       src: 'https://b.example',
     })
     expect(await state()).toMatchObject({ pending: true, method: 'offline', rules: { used: 0, limit: 60 } })
@@ -173,21 +173,21 @@ describe('canonical narratives', () => {
       owners: null,
     })
     expect(first).toMatchObject({ clock: 'analyzed', dated: 3, over_time: [] })
-    expect(others.map(said)).toEqual(['Nobody · asks · why'])
-    // A passive says the same the other way round.
-    await say([triplet('Lake Varnel', 'is heated by', 'giant mirrors')])
+    expect(others.map(labelsOf)).toEqual(['Nobody · asks · why'])
+    // A passive joins the cluster with exchanged subject and object.
+    await postText([triplet('Lake Varnel', 'is heated by', 'giant mirrors')])
     expect((await list()).length).toBe(3)
     await cluster()
     const [now] = await list()
-    expect([now?.id, now && said(now), now?.sentences]).toEqual([first?.id, said(first as never), 4])
+    expect([now?.id, now && labelsOf(now), now?.sentences]).toEqual([first?.id, labelsOf(first as never), 4])
   })
 
-  it('are opened on their sentences, which stand in their texts, by source and page by page', async () => {
+  it('list their sentences with positions in the texts, by source and page by page', async () => {
     const [one, two] = [
-      await say([heat(), heat('mirrors giant')], { src: 'https://a.example' }),
-      await say([triplet('Nobody', 'asks', 'why'), heat()], { src: 'https://b.example' }),
+      await postText([heat(), heat('mirrors giant')], { src: 'https://a.example' }),
+      await postText([triplet('Nobody', 'asks', 'why'), heat()], { src: 'https://b.example' }),
     ]
-    const three = await say([heat()])
+    const three = await postText([heat()])
     await cluster()
     const [{ id } = { id: '' }] = await list()
     const read = async (query: Record<string, string> = {}) => {
@@ -222,7 +222,7 @@ describe('canonical narratives', () => {
     const { days, by_source, members } = await detail(id)
     const perDay = new Map<string, number>()
     for (const { narrative_id } of items) {
-      const doc = await bench.store.narratives.findById(narrative_id).lean()
+      const doc = await server.store.narratives.findById(narrative_id).lean()
       const day = doc?.created_at.toISOString().slice(0, 10) ?? ''
       perDay.set(day, (perDay.get(day) ?? 0) + 1)
     }
@@ -243,18 +243,18 @@ describe('dates', () => {
   const LETTERS = ['https://a.example/letters', 'https://b.example/letters']
   const POSTED = ['2026-10-12T06:31:00.000Z', '2026-11-05T10:00:00.000Z']
 
-  it('are those of the sources where records have them, never mixed with those of the analyses', async () => {
-    bench.bed.answer(sightingsInternal.postedTimes, ({ body }) =>
+  it('are posting times if records contain any, else times of analysis', async () => {
+    server.fixture.answer(sightingsInternal.postedTimes, ({ body }) =>
       LETTERS.flatMap((address, n) =>
         body.user_id === ana.id && body.addresses.includes(address)
           ? [{ address, posted_at: POSTED[n] as string }]
           : [],
       ),
     )
-    await say([heat()], { src: LETTERS[1] as string })
-    await say([heat(), triplet('Nobody', 'asks', 'why')], { src: LETTERS[0] as string })
-    await say([heat()], { src: 'https://c.example' })
-    await say([triplet('An advertiser', 'pays', 'Captain Osk')])
+    await postText([heat()], { src: LETTERS[1] as string })
+    await postText([heat(), triplet('Nobody', 'asks', 'why')], { src: LETTERS[0] as string })
+    await postText([heat()], { src: 'https://c.example' })
+    await postText([triplet('An advertiser', 'pays', 'Captain Osk')])
     const [first, ...others] = await list()
     expect(first).toMatchObject({
       clock: 'posted',
@@ -267,7 +267,7 @@ describe('dates', () => {
     expect([first?.over_time[0], first?.over_time.at(-1)]).toEqual([1, 1])
     const day = new Date().toISOString().slice(0, 10)
     expect(
-      Object.fromEntries(others.map(each => [said(each), [each.clock, each.since.slice(0, 10)]])),
+      Object.fromEntries(others.map(each => [labelsOf(each), [each.clock, each.since.slice(0, 10)]])),
     ).toEqual({
       'Nobody · asks · why': ['posted', '2026-10-12'],
       'An advertiser · pays · Captain Osk': ['analyzed', day],
@@ -287,10 +287,13 @@ describe('dates', () => {
   })
 })
 
-it('counts variants by the triplets of the one narrative, so that its parts agree', async () => {
-  await say([heat(), heat('the giant mirrors', 'heated')], { src: 'https://a.example' })
-  await say([triplet('Lake Varnel', 'is heated by', 'giant mirrors'), heat('giant mirror')])
-  await say([triplet('The giant mirrors', 'face', 'a tower'), triplet('a giant mirror', 'face', 'the tower')])
+it('counts variants by the triplets of the narrative, so that its parts have equal sums', async () => {
+  await postText([heat(), heat('the giant mirrors', 'heated')], { src: 'https://a.example' })
+  await postText([triplet('Lake Varnel', 'is heated by', 'giant mirrors'), heat('giant mirror')])
+  await postText([
+    triplet('The giant mirrors', 'face', 'a tower'),
+    triplet('a giant mirror', 'face', 'the tower'),
+  ])
   await cluster()
   const { members, triplets } = await detail(await idOf('giant mirrors · heat'))
   expect(triplets).toBe(4)
@@ -304,12 +307,12 @@ it('counts variants by the triplets of the one narrative, so that its parts agre
   ])
 })
 
-/** Two narratives that the machine keeps apart, and a third one. */
+/** Two narratives that the clustering separates, and a third one. */
 const LAKES = [heat(), triplet('sun satellites', 'warm', 'the reservoir'), triplet('Nobody', 'asks', 'why')]
 
 describe('decisions', () => {
-  it('merge two narratives at once, and stand when texts are added and labels compared anew', async () => {
-    await say(LAKES, { src: 'https://a.example' })
+  it('merge two narratives at once, and survive new texts and clusterings', async () => {
+    await postText(LAKES, { src: 'https://a.example' })
     await cluster()
     const [one, two] = [await idOf('giant mirrors'), await idOf('sun satellites')]
     const merged = await merge(one, two)
@@ -322,7 +325,7 @@ describe('decisions', () => {
     })
     expect(await shown()).toHaveLength(2)
     expect((await list({ q: 'SATELL' })).map(({ id }) => id)).toEqual([merged.body.id])
-    await say([triplet('the sun satellites', 'warmed', 'Lake Varnel')], { src: 'https://b.example' })
+    await postText([triplet('the sun satellites', 'warmed', 'Lake Varnel')], { src: 'https://b.example' })
     expect(await cluster()).toBe(true)
     const [first] = await list()
     expect(first).toMatchObject({ sentences: 3, sources: 2 })
@@ -352,9 +355,9 @@ describe('decisions', () => {
     expect((await history())[0]?.undone_at).toEqual(expect.any(String))
   })
 
-  it('split members off, which stay apart from the others and together', async () => {
+  it('split variants off, which stay together and separate from the others', async () => {
     const labels = ['giant mirrors', 'the giant mirrors', 'giant mirror', 'a giant mirror']
-    await say(labels.map(label => heat(label)))
+    await postText(labels.map(label => heat(label)))
     await cluster()
     const [{ id } = { id: '' }] = await list()
     const keys = await keysOf(id, 'subject')
@@ -368,15 +371,15 @@ describe('decisions', () => {
     }
     const expected = [off.toSorted(), ['giant mirrors', 'the giant mirrors']]
     expect(await look()).toEqual(expected)
-    await say([heat('Giant  Mirrors'), heat('giant mirror')])
+    await postText([heat('Giant  Mirrors'), heat('giant mirror')])
     await cluster()
     expect(await look()).toEqual(expected)
-    // What is decided contradicts a merge of the two.
+    // The decision contradicts a merge of the two.
     const [a, b] = (await list()).map(each => each.id) as [string, string]
     const refused = await merge(a, b)
     expect(refused.status).toBe(409)
     expect(refused.body.detail).toMatch(
-      /^This contradicts what you decided: “.*giant mirror.*” is not “.*mirrors.*”/,
+      /^This contradicts earlier decisions: “.*giant mirror.*” is not “.*mirrors.*”/,
     )
     expect(await look()).toEqual(expected)
     expect((await undo(done.body.decision)).status).toBe(200)
@@ -385,23 +388,23 @@ describe('decisions', () => {
     expect(await look()).toEqual([labels.toSorted()])
   })
 
-  it('that contradict are refused with the rules’ names: what was merged is not split before it is undone', async () => {
-    await say(LAKES)
+  it('are rejected with the rules that they contradict: merged variants cannot be split before an undo', async () => {
+    await postText(LAKES)
     await cluster()
     const merged = await merge(await idOf('giant mirrors'), await idOf('sun satellites'))
     const refused = await split(merged.body.id, { part: 'subject', members: ['sun satellites'] })
     const day = (await history())[0]?.at.slice(0, 10)
     expect([refused.status, refused.body.detail]).toEqual([
       409,
-      `This contradicts what you decided: “\u2068giant mirrors\u2069” is the same as “\u2068sun satellites\u2069” (${day}). Undo that in the history first`,
+      `This contradicts earlier decisions: “\u2068giant mirrors\u2069” is the same as “\u2068sun satellites\u2069” (${day}). Undo them in the history first`,
     ])
     expect(await history()).toHaveLength(1)
     expect((await undo(merged.body.decision)).status).toBe(200)
     expect(await shown()).toHaveLength(3)
   })
 
-  it('of which parts overlap are undone as well', async () => {
-    await say([triplet('gulls', 'follow', 'tides'), triplet('tides', 'follow', 'gulls')])
+  it('with overlapping parts can be undone', async () => {
+    await postText([triplet('gulls', 'follow', 'tides'), triplet('tides', 'follow', 'gulls')])
     await cluster()
     const before = await list()
     const merged = await merge(await idOf('gulls'), await idOf('tides'))
@@ -413,8 +416,8 @@ describe('decisions', () => {
     expect(await list()).toEqual(before)
   })
 
-  it('are refused for what is not there, or is no part of it', async () => {
-    await say(LAKES)
+  it('are rejected for unknown narratives, variants and cursors', async () => {
+    await postText(LAKES)
     await cluster()
     const id = await idOf('giant mirrors')
     expect((await merge(id, newId())).status).toBe(404)
@@ -435,19 +438,19 @@ describe('decisions', () => {
     expect(await history()).toEqual([])
   })
 
-  it('are not overwritten by clusters that were made before them', async () => {
-    await say(LAKES)
+  it('are not overwritten by clusters from earlier decisions', async () => {
+    await postText(LAKES)
     const before = await work()
     await finish(before)
     const older = await (async () => {
-      await say([triplet('Someone', 'asks', 'how')])
+      await postText([triplet('Someone', 'asks', 'how')])
       return work()
     })()
     const merged = await merge(await idOf('giant mirrors'), await idOf('sun satellites'))
     expect(await finish(older)).toBe(false)
     expect((await detail(merged.body.id)).sentences).toBe(2)
     expect(await state()).toMatchObject({ pending: true })
-    // Clusters of fewer texts come late.
+    // Clusters of fewer texts arrive late.
     const now = await work()
     expect(await finish(now)).toBe(true)
     expect(await finish({ ...now, texts: now.texts - 1 })).toBe(false)
@@ -456,12 +459,12 @@ describe('decisions', () => {
     expect((await detail(merged.body.id)).sentences).toBe(2)
   })
 
-  it('50 merges at once all hold, and as many rules as the quota has are taken', {
+  it('50 concurrent merges are all stored; rules above the quota are rejected', {
     tags: 'long',
     timeout: CROWD_MS,
   }, async () => {
     const things = Array.from({ length: 51 }, (_, n) => `thing${String.fromCharCode(97 + (n % 26))}x${n}`)
-    await say(things.map(thing => triplet(thing, 'is', 'here')))
+    await postText(things.map(thing => triplet(thing, 'is', 'here')))
     await cluster()
     const ids = await Promise.all(things.map(thing => idOf(`${thing} `)))
     const answers = await Promise.all(ids.slice(1).map(id => merge(ids[0] as string, id)))
@@ -470,22 +473,22 @@ describe('decisions', () => {
     expect([all?.sentences, others]).toEqual([51, []])
     await cluster()
     expect((await list()).map(({ sentences }) => sentences)).toEqual([51])
-    const usage = () => bench.internal(usageInternal.getUsage, { params: { id: ana.id } })
+    const usage = () => server.internal(usageInternal.getUsage, { params: { id: ana.id } })
     expect((await usage()).canon_rules).toEqual({ used: 50, limit: 60 })
 
-    // Undone all at once, each once.
+    // Concurrent undos succeed once per decision.
     const decisions = await history()
     const undone = await Promise.all([...decisions, ...decisions].map(({ id }) => undo(id)))
     expect(undone.filter(({ status }) => status === 200)).toHaveLength(50)
     expect((await usage()).canon_rules).toEqual({ used: 0, limit: 60 })
     await cluster()
     expect(await list()).toHaveLength(51)
-    // 61 rules do not fit.
+    // 61 rules exceed the quota.
     const many = Array.from({ length: 62 }, (_, n) => `the item ${'i'.repeat(n + 1)}`)
-    await say(many.map(each => triplet(each, 'counts', 'much')))
+    await postText(many.map(each => triplet(each, 'counts', 'much')))
     const { revision, texts } = await work()
     const entities = [many.map(key => ({ key, why: 'words' as const, turned: false }))]
-    await bench.internal(canonInternal.applyCanon, {
+    await server.internal(canonInternal.applyCanon, {
       params: { user_id: ana.id },
       body: { revision, texts, method: 'offline', entities, verbs: [] },
     })
@@ -498,8 +501,8 @@ describe('decisions', () => {
     expect((await detail(big)).sentences).toBe(62)
   })
 
-  it('stand while their labels are in no text', async () => {
-    const texts = [await say([LAKES[0] as Triplet]), await say([LAKES[1] as Triplet])]
+  it('stay in force while no text contains their labels', async () => {
+    const texts = [await postText([LAKES[0] as Triplet]), await postText([LAKES[1] as Triplet])]
     await cluster()
     const merged = await merge(await idOf('giant mirrors'), await idOf('sun satellites'))
     await ana.api.call(narrativesApi.deleteNarrative, { params: { id: texts[1] as string } })
@@ -512,11 +515,11 @@ describe('decisions', () => {
     for (const id of texts) await ana.api.call(narrativesApi.deleteNarrative, { params: { id } })
     expect(await list()).toEqual([])
     await cluster()
-    expect(await bench.store.canonMembers.countDocuments({ user_id: ana.id })).toBe(0)
+    expect(await server.store.canonMembers.countDocuments({ user_id: ana.id })).toBe(0)
     expect((await undo(merged.body.decision)).status).toBe(200)
   })
 
-  it('take labels of any kind', async () => {
+  it('accept labels with any characters', async () => {
     const hostile = [
       '\u202Egnp.exe\u202C',
       `${'x'.repeat(LIMITS.tripletPartMax - 4)} $.a`,
@@ -528,7 +531,7 @@ describe('decisions', () => {
       '👩🏽‍🚀',
       '.',
     ]
-    await say(hostile.map(label => triplet(label, '$set', 'e.$.x')))
+    await postText(hostile.map(label => triplet(label, '$set', 'e.$.x')))
     await cluster()
     expect(await list()).toHaveLength(hostile.length)
     const [one, ...others] = await list()
@@ -550,16 +553,16 @@ describe('decisions', () => {
 })
 
 describe('the clusters', () => {
-  it('are the same for the same texts in any order, and for another user', { tags: 'long' }, async () => {
+  it('are equal for the same texts in any order, and for another user', { tags: 'long' }, async () => {
     const texts = [
       [heat(), heat('the mirrors'), triplet('World Health Organization', 'hides', 'the truth')],
       [triplet('WHO', 'is hiding', 'truth'), heat('mirrors', 'did not heat')],
       [triplet('the lake Varnel', 'was heated by', 'giant mirrors')],
       [triplet('giant mirrors', 'may heat', 'lake Varnel'), heat('big giant mirrors')],
     ]
-    const bob = await bench.user('bob')
-    for (const text of texts) await say(text)
-    for (const text of texts.toReversed()) await say(text.toReversed(), { who: bob })
+    const bob = await server.user('bob')
+    for (const text of texts) await postText(text)
+    for (const text of texts.toReversed()) await postText(text.toReversed(), { who: bob })
     await cluster()
     await cluster(bob)
     const summary = async (who: User) =>
@@ -575,9 +578,9 @@ describe('the clusters', () => {
     expect(verbs).toEqual(expect.arrayContaining(['did not heat', 'may heat']))
   })
 
-  it('are paged by reach, in the same order in pages and in whole', async () => {
+  it('are paged by reach, in the same order as the whole list', async () => {
     for (let n = 1; n <= 4; n++)
-      await say(
+      await postText(
         Array.from({ length: 6 }, (_, k) => triplet(`subject${k}`, 'says', `object${k % (n + 1)}q`)),
         { src: `https://example.org/${n}` },
       )
@@ -604,7 +607,7 @@ describe('the clusters', () => {
         ...triplet(`actor ${n} number${k}`, `verb${k}s`, `place ${(n * 7 + k) % 997}`),
         cite: { start: 0, end: 5, score: 1 },
       }))
-    await bench.store.narratives.insertMany(
+    await server.store.narratives.insertMany(
       Array.from({ length: 25 }, (_, n) => ({
         user_id,
         text: 'Many.',
@@ -616,7 +619,7 @@ describe('the clusters', () => {
         graph: new Types.ObjectId(),
       })),
     )
-    await bench.store.canon.create({ _id: user_id, texts: 1 })
+    await server.store.canon.create({ _id: user_id, texts: 1 })
     expect((await work()).triplets).toHaveLength(5_000)
     expect(await cluster()).toBe(true)
     expect((await ana.api.send('GET', '/narratives/canonical?limit=1')).headers.get('x-total-count')).toMatch(
@@ -626,17 +629,17 @@ describe('the clusters', () => {
 })
 
 describe('others', () => {
-  it('see the narratives of a user with a public profile, without their texts, and change nothing', async () => {
-    await say(LAKES, { src: 'https://a.example' })
+  it('can read, not change, the narratives of a user with a public profile, without texts', async () => {
+    await postText(LAKES, { src: 'https://a.example' })
     await cluster()
     const id = await idOf('giant mirrors')
-    const bob = await bench.user('bob')
+    const bob = await server.user('bob')
     const path = (rest = '') => `/narratives/canonical${rest}?user_id=${ana.id}`
     expect((await bob.api.send('GET', path())).status).toBe(404)
     expect((await bob.api.send('GET', path(`/${id}`))).status).toBe(404)
     profiles.set(ana.id, 'ana')
     const seen = await bob.api.send('GET', path())
-    expect((seen.body as CanonicalNarrative[]).map(said)).toEqual(await shown())
+    expect((seen.body as CanonicalNarrative[]).map(labelsOf)).toEqual(await shown())
     expect((await bob.api.send('GET', path(`/${id}`))).body).toEqual(await detail(id))
     expect((await bob.api.send('GET', path(`/${id}/sentences`))).status).toBe(404)
     expect((await ana.api.send('GET', path(`/${id}/sentences`))).status).toBe(200)
@@ -648,10 +651,10 @@ describe('others', () => {
     expect((await bob.api.send('GET', `/narratives/canonical?user_id=${newId()}`)).status).toBe(404)
   })
 
-  it('share what at least three users with a public profile say', async () => {
-    const users = await Promise.all(['one', 'two', 'three', 'four'].map(name => bench.user(name)))
+  it('see narratives of at least three users with a public profile', async () => {
+    const users = await Promise.all(['one', 'two', 'three', 'four'].map(name => server.user(name)))
     for (const [n, who] of users.entries()) {
-      await say(
+      await postText(
         [
           triplet(n === 1 ? 'The gull' : 'Gulls', n === 2 ? 'are counting' : 'count', 'tides'),
           triplet(`Loner ${'x'.repeat(n + 4)}`, 'counts', 'tides'),
@@ -665,7 +668,7 @@ describe('others', () => {
       const { body } = await ana.api.send('GET', '/narratives/canonical?scope=all&q=gull')
       return (body as CanonicalNarrative[]).map(each => [each.owners, each.sentences])
     }
-    // Asked for the first time in this file: an answer is kept for a minute.
+    // The first request in this file: results are cached for a minute.
     for (const { id } of users.slice(2, 3)) profiles.set(id, `user_${id}`)
     expect(await all()).toEqual([[3, 3]])
     const { body } = await ana.api.send('GET', '/narratives/canonical?scope=all')
@@ -676,9 +679,9 @@ describe('others', () => {
 describe('the graph', () => {
   const graph = (query: object) => ana.api.call(graphApi.getTriplets, { query: query as never })
 
-  it('in its canonical form has clusters as nodes, and their texts', async () => {
-    await say([heat(), heat('the giant mirrors', 'heated')], { src: 'https://a.example' })
-    await say([triplet('Lake Varnel', 'is heated by', 'giant mirrors')])
+  it('with merged variants has clusters as nodes, with their texts', async () => {
+    await postText([heat(), heat('the giant mirrors', 'heated')], { src: 'https://a.example' })
+    await postText([triplet('Lake Varnel', 'is heated by', 'giant mirrors')])
     await cluster()
     for (const limit of [undefined, 100]) {
       const plain = await graph({ ...(limit && { limit }) })
@@ -714,22 +717,22 @@ describe('the graph', () => {
 
 describe('the data', () => {
   const exported = async () =>
-    (await bench.internal(personalDataInternal.exportUser, { params: { id: ana.id } })) as {
+    (await server.internal(personalDataInternal.exportUser, { params: { id: ana.id } })) as {
       kind: string
     }[]
 
-  it('of a user are exported, and go with the account', async () => {
-    await say(LAKES)
+  it('of a user are exported, and deleted with the account', async () => {
+    await postText(LAKES)
     await cluster()
     const merged = await merge(await idOf('giant mirrors'), await idOf('sun satellites'))
     const kinds = new Set((await exported()).map(({ kind }) => kind))
     for (const kind of ['canonical_rule', 'canonical_decision', 'canonical_label'])
       expect(kinds).toContain(kind)
     const late = await work()
-    await bench.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    await server.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
     expect(await exported()).toEqual([])
     expect(await finish(late)).toBe(false)
-    const { canon, canonMembers, canonRules, canonDecisions, canonShared } = bench.store
+    const { canon, canonMembers, canonRules, canonDecisions, canonShared } = server.store
     const user_id = new Types.ObjectId(ana.id)
     for (const model of [canonMembers, canonRules, canonDecisions, canonShared] as {
       exists: typeof canonMembers.exists
@@ -739,20 +742,20 @@ describe('the data', () => {
     expect((await undo(merged.body.decision)).status).toBe(404)
   })
 
-  it('are made although Redis has lost the job', { tags: 'long' }, async () => {
-    const queue = bench.service.queues.queue('canon')
+  it('are clustered although Redis lost the job', { tags: 'long' }, async () => {
+    const queue = server.service.queues.queue('canon')
     const waiting = async () =>
       (await queue.getJobs(['delayed', 'wait'])).some(job => job.data.user_id === ana.id)
-    await say([heat()])
+    await postText([heat()])
     await vi.waitFor(async () => expect(await waiting()).toBe(true), 30_000)
-    await bench.service.redis.flushall()
+    await server.service.redis.flushall()
     expect(await waiting()).toBe(false)
-    await bench.workOff()
+    await server.drain()
     expect(await waiting()).toBe(true)
     await cluster()
-    await bench.workOff()
+    await server.drain()
     expect(
-      await bench.service.mongo.collection('outbox').countDocuments({ kind: 'canon', key: ana.id }),
+      await server.service.mongo.collection('outbox').countDocuments({ kind: 'canon', key: ana.id }),
     ).toBe(0)
   })
 })

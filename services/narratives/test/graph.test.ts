@@ -10,7 +10,7 @@ import {
   personalDataInternal,
 } from '@iodine/contracts'
 import { HttpError, ignoreDuplicateKey } from '@iodine/service-kit'
-import { draws, newId, rounds, seededRandom } from '@iodine/test-kit'
+import { newId, propertyRuns, runs, seededRandom } from '@iodine/test-kit'
 import fc from 'fast-check'
 import mongoose, { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -19,37 +19,37 @@ import { dropSums } from '../src/graph/commands/sum-graph.js'
 import { edgesOf, withGrams } from '../src/graph/models/edge.js'
 import { splitDays } from '../src/graph/queries/read-graph.js'
 import type { NarrativeDoc } from '../src/narratives/models/narrative.js'
-import { type Bench, CROWD_MS, startBench, type Triplet, triplet } from './bench.js'
+import { CROWD_MS, startTestServer, type TestServer, type Triplet, triplet } from './test-server.js'
 
-let bench: Bench
-let ana: Awaited<ReturnType<Bench['user']>>
+let server: TestServer
+let ana: Awaited<ReturnType<TestServer['user']>>
 const answers = new Map<string, Triplet[]>()
-/** When the worker of a text dies on its first try; another worker starts over. */
+/** When the worker of a text dies on its first attempt. Another worker retries. */
 type Death = 'before it answers' | 'after it answered'
 const deaths = new Map<string, Death>()
 let made = 0
 
 beforeAll(async () => {
-  bench = await startBench()
-  bench.work(async id => {
-    const doc = await bench.store.narratives.findById(id).lean()
+  server = await startTestServer()
+  server.work(async id => {
+    const doc = await server.store.narratives.findById(id).lean()
     const text = doc?.text ?? ''
     const death = deaths.get(text)
     deaths.delete(text)
     if (death === 'before it answers') throw new Error('killed')
-    await bench.finish(id, { triplets: answers.get(text) ?? [] })
+    await server.finish(id, { triplets: answers.get(text) ?? [] })
     if (death === 'after it answered') throw new Error('killed')
   })
 })
-afterAll(() => bench?.stop())
+afterAll(() => server?.stop())
 beforeEach(async () => {
-  ana = await bench.user('ana')
+  ana = await server.user('ana')
 })
 
 const SHORT = !process.env.ROUNDS
 
-/** Posts a text from which the provider extracts these triplets. */
-const say = async (
+/** Posts a text from which the worker extracts these triplets. */
+const postText = async (
   triplets: Triplet[],
   src?: string,
   { text = `Text ${++made}.`, death }: { text?: string; death?: Death | undefined } = {},
@@ -62,7 +62,7 @@ const say = async (
 /** Recomputes a user's aggregates, by the steps of `npm run rebuild-graph`. */
 const rebuildUser = async (userId: string) => {
   let cursor: string | null = `${userId}@0`
-  while (cursor?.includes('@')) ({ cursor } = await rebuildStep(bench.store, cursor))
+  while (cursor?.includes('@')) ({ cursor } = await rebuildStep(server.store, cursor))
 }
 const forget = (id: string) => ana.api.call(narrativesApi.deleteNarrative, { params: { id } })
 type Query = Record<string, string>
@@ -70,11 +70,10 @@ const read = (query: Query = {}, api = ana.api): Promise<Graph> =>
   api.call(graphApi.getTriplets, { query: query as never })
 
 /**
- * Reference implementation: the graph by the contract's definition, counted over the narratives one
- * occurrence at a time.
+ * Reference implementation: counts the graph by the contract's definition, one occurrence at a time.
  */
 const countFromScratch = (narratives: NarrativeDoc[], query: Query = {}): Graph => {
-  // A blank filter is none.
+  // A blank filter selects everything.
   const contains = (label: string, filter = '') =>
     !isFilled(filter) || foldLabel(label).includes(filter.replace(/\s+/g, ' ').normalize('NFC').toLowerCase())
   const nodes = new Map<string, { type: 'entity' | 'verb'; spellings: string[]; sources: string[] }>()
@@ -137,20 +136,20 @@ const inOrder = ({ nodes, links, sources }: Graph): Graph => ({
   sources,
 })
 const done = (userId = ana.id) =>
-  bench.store.narratives.find({ user_id: userId, state: 'done' }).lean<NarrativeDoc[]>()
+  server.store.narratives.find({ user_id: userId, state: 'done' }).lean<NarrativeDoc[]>()
 
 describe('the graph', () => {
   it('is empty without narratives', async () => {
     expect(await read()).toEqual({ nodes: [], links: [], sources: [] })
   })
 
-  it('counts occurrences under the folded label, shows the most frequent spelling and names the sources', async () => {
-    await say(
+  it('counts occurrences by folded label, with the most frequent spelling and the sources', async () => {
+    await postText(
       [triplet('The  Cat', 'EATS', 'fish'), triplet('the cat', 'eats', 'the cat')],
       'https://a.example',
     )
-    await say([triplet('the cat', 'eats', 'fish')], 'b/path')
-    await say([triplet('fish', 'fish', 'fish')])
+    await postText([triplet('the cat', 'eats', 'fish')], 'b/path')
+    await postText([triplet('fish', 'fish', 'fish')])
     const graph = await read()
     expect(inOrder(graph).nodes).toEqual([
       {
@@ -183,9 +182,9 @@ describe('the graph', () => {
     expect(inOrder(graph)).toEqual(countFromScratch(await done()))
   })
 
-  it('is bounded by a limit: the strongest nodes, the strongest links among them, and totals', async () => {
+  it('with a limit returns the strongest nodes, the strongest links among them, and totals', async () => {
     for (let n = 1; n <= 4; n++)
-      await say(
+      await postText(
         Array.from({ length: n }, () => triplet(`Node ${n}`, 'links', `Node ${n - 1}`)),
         'b/path',
       )
@@ -228,9 +227,9 @@ describe('the graph', () => {
       expect((await ana.api.send('GET', `/graph/triplets?limit=${limit}`)).status).toBe(422)
   })
 
-  it('bounds the links, too', async () => {
+  it('bounds the number of links', async () => {
     for (let batch = 0; batch < 3; batch++)
-      await say(Array.from({ length: 12 }, (_, n) => triplet(`S${n}`, `v${batch}`, `O${n % 4}`)))
+      await postText(Array.from({ length: 12 }, (_, n) => triplet(`S${n}`, `v${batch}`, `O${n % 4}`)))
     const { links, totals } = await read({ limit: '12' })
     const whole = await read()
     expect(totals).toMatchObject({ links: whole.links.length })
@@ -238,13 +237,16 @@ describe('the graph', () => {
     expect((await read({ limit: '19' })).links).toHaveLength(whole.links.length)
   })
 
-  it('shows what was just posted or deleted, fifty times at once', {
+  it('reflects 50 concurrent posts and deletions at once', {
     tags: 'long',
     timeout: CROWD_MS,
   }, async () => {
     const ids = await Promise.all(
       Array.from({ length: 50 }, async (_, n) => {
-        const id = await say([triplet('Everybody', 'says', `thing ${n}`)], n < 3 ? 'one/source' : undefined)
+        const id = await postText(
+          [triplet('Everybody', 'says', `thing ${n}`)],
+          n < 3 ? 'one/source' : undefined,
+        )
         expect((await read({ entity: `thing ${n}` })).nodes.length).toBeGreaterThan(0)
         return id
       }),
@@ -252,13 +254,16 @@ describe('the graph', () => {
     expect((await read()).nodes.find(({ id }) => id === 'verb:says')?.count).toBe(50)
     await Promise.all(ids.map(forget))
     expect(await read()).toEqual({ nodes: [], links: [], sources: [] })
-    expect(await bench.store.edges.countDocuments({ user_id: ana.id })).toBe(0)
-    expect(await bench.store.sources.countDocuments({ user_id: ana.id })).toBe(0)
+    expect(await server.store.edges.countDocuments({ user_id: ana.id })).toBe(0)
+    expect(await server.store.sources.countDocuments({ user_id: ana.id })).toBe(0)
   })
 
-  it('selects by literal, case-insensitive parts of labels, and by source', async () => {
-    await say([triplet('A.B', 'says', '50% (off)'), triplet('AxB', 'denies', 'Élan')], 'https://a.example')
-    await say([triplet('ab', 'SAYS', 'x')])
+  it('filters by literal, case-insensitive substrings of labels, and by source', async () => {
+    await postText(
+      [triplet('A.B', 'says', '50% (off)'), triplet('AxB', 'denies', 'Élan')],
+      'https://a.example',
+    )
+    await postText([triplet('ab', 'SAYS', 'x')])
     const entities = async (query: Query) =>
       (await read(query)).nodes
         .filter(({ type }) => type === 'entity')
@@ -277,7 +282,7 @@ describe('the graph', () => {
     expect((await read({ entity: 'nothing like it' })).sources).toEqual(['https://a.example'])
   })
 
-  it.each(['start_date', 'end_date', 'user_id'])('refuses a malformed %s', async name => {
+  it.each(['start_date', 'end_date', 'user_id'])('rejects a malformed %s', async name => {
     expect((await ana.api.send('GET', `/graph/triplets?${name}=nonsense`)).status).toBe(422)
   })
 
@@ -290,7 +295,7 @@ describe('the graph', () => {
       '2026-03-04T09:30',
     ]
     for (const [n, time] of times.entries()) {
-      const id = await say([triplet(`Day ${n}`)])
+      const id = await postText([triplet(`Day ${n}`)])
       await redate(id, new Date(`${time}Z`))
     }
     const days = async (start_date: string, end_date: string) =>
@@ -314,7 +319,7 @@ describe('the graph', () => {
     expect(await days('', '2026-03-01T10:00')).toEqual(['Day 0'])
   })
 
-  it('splits any span into whole days and what is left, without gap or overlap', () => {
+  it('splits any span into whole days and remainders, without gap or overlap', () => {
     const time = fc.option(
       fc.date({ min: new Date('2026-01-01'), max: new Date('2026-01-09'), noInvalidDate: true }),
       {
@@ -332,25 +337,25 @@ describe('the graph', () => {
           const covered = [days, ...rest].filter(
             ({ from, to }) => at.getTime() >= from && at.getTime() < to,
           ).length
-          const asked = (!start || at >= start) && (!end || at <= end)
-          expect(covered).toBe(asked ? 1 : 0)
+          const queried = (!start || at >= start) && (!end || at <= end)
+          expect(covered).toBe(queried ? 1 : 0)
         },
       ),
-      draws(2_000),
+      propertyRuns(2_000),
     )
   })
 })
 
 /** Moves a narrative to another creation time. */
 const redate = async (id: string, created_at: Date) => {
-  await bench.store.narratives.updateOne({ _id: id }, { $set: { created_at } })
-  await bench.rebuild()
+  await server.store.narratives.updateOne({ _id: id }, { $set: { created_at } })
+  await server.rebuild()
 }
 
 describe('filters by labels', () => {
   /** Stores triplets as narratives of one user, and their edges. */
   const store = async (userId: string, triplets: Triplet[], src: string | null = null) => {
-    await bench.store.narratives.create({
+    await server.store.narratives.create({
       user_id: userId,
       text: 'stored',
       src,
@@ -366,7 +371,7 @@ describe('filters by labels', () => {
     await rebuildUser(userId)
   }
 
-  it('select what a filter of everything would, whatever the labels and the filter', async () => {
+  it('select the same edges as a full scan, for any labels and filters', async () => {
     const word = fc
       .array(fc.constantFrom('a', 'b', 'A', ' ', '.', '\u00e9', 'e\u0301', '\u5317', '\u{1f600}', '$', '('), {
         minLength: 1,
@@ -378,7 +383,7 @@ describe('filters by labels', () => {
       minLength: 5,
       maxLength: 40,
     })
-    /** A part of a label, or any text. */
+    /** A substring of a label, or any text. */
     const part = fc.record({
       pick: fc.nat(),
       from: fc.nat(6),
@@ -387,27 +392,36 @@ describe('filters by labels', () => {
     })
     const query = fc.record({ entity: fc.option(part), verb: fc.option(part), isOther: fc.boolean() })
     await fc.assert(
-      fc.asyncProperty(triplets, fc.array(query, { minLength: 6, maxLength: 6 }), async (said, queries) => {
-        ana = await bench.user('ana')
-        await store(ana.id, said, 'b/path')
-        const narratives = await done()
-        for (const { entity, verb, isOther } of queries) {
-          const text = (of: 'subject' | 'verb', { pick, from, length, other }: NonNullable<typeof entity>) =>
-            isOther ? other : [...(said[pick % said.length]?.[of] ?? '')].slice(from, from + length).join('')
-          const filters = {
-            ...(entity && { entity: text('subject', entity) }),
-            ...(verb && { verb: text('verb', verb) }),
-          } as Query
-          expect(inOrder(await read(filters))).toEqual(countFromScratch(narratives, filters))
-        }
-      }),
-      draws(8),
+      fc.asyncProperty(
+        triplets,
+        fc.array(query, { minLength: 6, maxLength: 6 }),
+        async (generated, queries) => {
+          ana = await server.user('ana')
+          await store(ana.id, generated, 'b/path')
+          const narratives = await done()
+          for (const { entity, verb, isOther } of queries) {
+            const text = (
+              of: 'subject' | 'verb',
+              { pick, from, length, other }: NonNullable<typeof entity>,
+            ) =>
+              isOther
+                ? other
+                : [...(generated[pick % generated.length]?.[of] ?? '')].slice(from, from + length).join('')
+            const filters = {
+              ...(entity && { entity: text('subject', entity) }),
+              ...(verb && { verb: text('verb', verb) }),
+            } as Query
+            expect(inOrder(await read(filters))).toEqual(countFromScratch(narratives, filters))
+          }
+        },
+      ),
+      propertyRuns(8),
     )
   })
 
-  it('read the edges of the rarest part alone', { tags: 'long', timeout: 180_000 }, async () => {
-    // A service of its own: its sample of edges is of these.
-    const own = await startBench()
+  it('read only the edges with the rarest gram', { tags: 'long', timeout: 180_000 }, async () => {
+    // A separate service, which samples only these edges.
+    const own = await startTestServer()
     try {
       const { id, api } = await own.user('ana')
       const random = seededRandom(5)
@@ -426,14 +440,14 @@ describe('filters by labels', () => {
       for (let from = 0; from < EDGES; from += 2_000)
         await collection.insertMany(rows.slice(from, from + 2_000).map(withGrams) as never[])
       const examined = async (query: Query) => {
-        const asked: { filter: object; options: object }[] = []
+        const queried: { filter: object; options: object }[] = []
         mongoose.set('debug', (name: string, method: string, filter: object, options: object) => {
-          if (name === 'edges' && method === 'find' && 'user_id' in filter) asked.push({ filter, options })
+          if (name === 'edges' && method === 'find' && 'user_id' in filter) queried.push({ filter, options })
         })
         const { links } = await read(query, api).finally(() => mongoose.set('debug', false))
-        expect(asked).toHaveLength(1)
+        expect(queried).toHaveLength(1)
         const { executionStats } = await collection
-          .find(asked[0]?.filter ?? {}, asked[0]?.options)
+          .find(queried[0]?.filter ?? {}, queried[0]?.options)
           .explain('executionStats')
         return { docs: executionStats.totalDocsExamined, links: links.length }
       }
@@ -457,20 +471,20 @@ describe('the texts behind a link', () => {
     })
   const sentences = async (query: Query = {}) => (await texts(query)).map(({ sentence }) => sentence)
 
-  it('are the narratives that say it, newest first, each with its sentence', async () => {
+  it('are the narratives that contain it, newest first, each with its sentence', async () => {
     const moon = triplet('The  Moon', 'orbits', 'Earth')
-    const first = await say([moon], 'https://a.example', {
+    const first = await postText([moon], 'https://a.example', {
       text: 'Once upon a time. The moon is far. The Moon orbits Earth. The Moon orbits.',
     })
-    const second = await say(
+    const second = await postText(
       [triplet('Mars', 'orbits', 'the moon'), triplet('the moon', 'ORBITS', 'x')],
       'b/path',
       {
         text: `<b>Mars</b> says nothing of it`,
       },
     )
-    await say([triplet('The Moon', 'sees', 'Earth')])
-    const third = await say([moon], 'b/path', {
+    await postText([triplet('The Moon', 'sees', 'Earth')])
+    const third = await postText([moon], 'b/path', {
       text: `${'word '.repeat(400)}The Moon orbits${' 😀'.repeat(400)}`,
     })
     const found = await texts({})
@@ -497,8 +511,9 @@ describe('the texts behind a link', () => {
     expect(await sentences()).toHaveLength(2)
   })
 
-  it('come in pages, through an index', async () => {
-    for (let n = 0; n < 5; n++) await say([triplet('the moon', 'orbits')], undefined, { text: `Page ${n}.` })
+  it('are paged through an index', async () => {
+    for (let n = 0; n < 5; n++)
+      await postText([triplet('the moon', 'orbits')], undefined, { text: `Page ${n}.` })
     const seen: string[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
@@ -509,15 +524,15 @@ describe('the texts behind a link', () => {
       cursor = headers.get('x-next-cursor')
     }
     expect(seen).toEqual([4, 3, 2, 1, 0].map(n => `Page ${n}.`))
-    const plan = await bench.store.narratives
+    const plan = await server.store.narratives
       .find({ user_id: ana.id, link_keys: 'x', state: 'done' })
       .explain('queryPlanner')
     expect(JSON.stringify(plan)).toContain('link_keys')
   })
 
-  it('are nobody else’s, not even where the graph is, and refuse what is no link', async () => {
-    await say([triplet('the moon', 'orbits')], undefined, { text: 'Private.' })
-    const [bob, nameless] = [await bench.user('bob'), await bench.user()]
+  it('are hidden from other users even if the graph is public; malformed links are rejected', async () => {
+    await postText([triplet('the moon', 'orbits')], undefined, { text: 'Private.' })
+    const [bob, nameless] = [await server.user('bob'), await server.user()]
     expect(await texts({}, bob.api)).toEqual([])
     const path = (query: string, { api } = ana) => api.send('GET', `/graph/texts?${query}`)
     const moon = 'from=entity:the%20moon&to=verb:orbits'
@@ -536,9 +551,9 @@ describe('the texts behind a link', () => {
     expect((await path('from=entity:a&to=verb:b&cursor=nonsense')).status).toBe(422)
   })
 
-  it('are found again after a rebuild of what was written before links were noted', async () => {
-    await say([triplet('the moon', 'orbits')], undefined, { text: 'Old.' })
-    await bench.store.narratives.updateMany({ user_id: ana.id }, { $unset: { link_keys: 1 } })
+  it('of narratives without link keys are found after a rebuild', async () => {
+    await postText([triplet('the moon', 'orbits')], undefined, { text: 'Old.' })
+    await server.store.narratives.updateMany({ user_id: ana.id }, { $unset: { link_keys: 1 } })
     expect(await sentences()).toEqual([])
     await rebuildUser(ana.id)
     expect(await sentences()).toEqual(['Old.'])
@@ -549,12 +564,12 @@ describe('the narratives with a node', () => {
   const mentions = (node: string, query: Query = {}, api = ana.api) =>
     api.call(graphApi.listMentions, { query: { node, ...query } as never })
 
-  it('come newest first, each with its triplets and the places of their sentences', async () => {
+  it('are listed newest first, each with its triplets and the positions of their sentences', async () => {
     const texts = [
       'Long ago.  The Moon orbits Earth. Sailors love the moon! The Moon orbits Earth.',
       'Nothing.',
     ]
-    const first = await say(
+    const first = await postText(
       [
         triplet('The  Moon', 'orbits', 'Earth'),
         triplet('Sailors', 'love', 'the moon'),
@@ -564,7 +579,9 @@ describe('the narratives with a node', () => {
       'https://a.example',
       { text: texts[0] as string },
     )
-    const second = await say([triplet('Mars', 'moon', 'the moon')], 'b/path', { text: texts[1] as string })
+    const second = await postText([triplet('Mars', 'moon', 'the moon')], 'b/path', {
+      text: texts[1] as string,
+    })
     const found = await mentions('entity:the moon')
     expect(found.map(({ id, src, omitted }) => [id, src, omitted])).toEqual([
       [second, 'b/path', 0],
@@ -587,7 +604,7 @@ describe('the narratives with a node', () => {
         expect(texts[0]?.slice(place.start, place.end)).toBe(sentence)
     expect(found[0]?.triplets).toMatchObject([{ sentence: 'Nothing.', place: { start: 0, end: 8 } }])
 
-    // Verbs are nodes of their own.
+    // Verbs and entities with the same label are different nodes.
     expect((await mentions('verb:moon')).map(({ id }) => id)).toEqual([second])
     expect((await mentions('verb:orbits')).map(({ id }) => id)).toEqual([first])
     expect(await mentions('entity:orbits')).toEqual([])
@@ -597,9 +614,9 @@ describe('the narratives with a node', () => {
     expect((await mentions('entity:the moon')).map(({ id }) => id)).toEqual([first])
   })
 
-  it('are bounded: in narratives a page, and in triplets of each', { tags: 'long' }, async () => {
+  it('are bounded in narratives per page and triplets per narrative', { tags: 'long' }, async () => {
     const many = LIMITS.mentionTripletsMax + 7
-    await say(
+    await postText(
       Array.from({ length: many }, (_, n) => triplet('the moon', `verb ${n}`)),
       undefined,
       { text: 'Word. '.repeat(8_000) },
@@ -607,7 +624,8 @@ describe('the narratives with a node', () => {
     const [mention] = await mentions('entity:the moon')
     expect(mention).toMatchObject({ omitted: 7 })
     expect(mention?.triplets).toHaveLength(LIMITS.mentionTripletsMax)
-    for (let n = 0; n < 4; n++) await say([triplet('the moon', 'orbits')], undefined, { text: `Page ${n}.` })
+    for (let n = 0; n < 4; n++)
+      await postText([triplet('the moon', 'orbits')], undefined, { text: `Page ${n}.` })
     const seen: string[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
@@ -621,42 +639,42 @@ describe('the narratives with a node', () => {
     expect(
       (await ana.api.send('GET', `/graph/mentions?node=entity:x&limit=${LIMITS.mentionsMax + 1}`)).status,
     ).toBe(422)
-    const plan = await bench.store.narratives
+    const plan = await server.store.narratives
       .find({ user_id: ana.id, node_keys: 'x', state: 'done' })
       .explain('queryPlanner')
     expect(JSON.stringify(plan)).toContain('node_keys')
   })
 
-  it('are nobody else’s, not even where the graph is, and refuse what is no node', async () => {
-    const id = await say([triplet('the moon', 'orbits')], undefined, { text: 'Private.' })
-    const bob = await bench.user('bob')
+  it('are hidden from other users even if the graph is public; malformed nodes are rejected', async () => {
+    const id = await postText([triplet('the moon', 'orbits')], undefined, { text: 'Private.' })
+    const bob = await server.user('bob')
     expect(await mentions('entity:the moon', {}, bob.api)).toEqual([])
     expect((await bob.api.send('GET', `/graph/triplets?user_id=${ana.id}`)).body.links).not.toEqual([])
     const others = await bob.api.send('GET', `/graph/mentions?node=entity:the%20moon&user_id=${ana.id}`)
     expect(others).toMatchObject({ status: 404, body: { detail: DETAILS.notFound } })
     expect((await ana.api.send('GET', '/graph/mentions')).status).toBe(422)
     expect((await ana.api.send('GET', '/graph/mentions?node=moon')).status).toBe(422)
-    // The narrative that they lead to.
+    // The narrative is hidden, too.
     expect((await ana.api.send('GET', `/narratives/data/${id}`)).body).toMatchObject({ id, text: 'Private.' })
     expect((await bob.api.send('GET', `/narratives/data/${id}`)).status).toBe(404)
     await forget(id)
     expect((await ana.api.send('GET', `/narratives/data/${id}`)).status).toBe(404)
   })
 
-  it('are found again after a rebuild of what was written before nodes were noted', async () => {
-    await say([triplet('the moon', 'orbits')], undefined, { text: 'Old.' })
-    await bench.store.narratives.updateMany({ user_id: ana.id }, { $unset: { node_keys: 1 } })
+  it('without node keys are found after a rebuild', async () => {
+    await postText([triplet('the moon', 'orbits')], undefined, { text: 'Old.' })
+    await server.store.narratives.updateMany({ user_id: ana.id }, { $unset: { node_keys: 1 } })
     expect(await mentions('entity:the moon')).toEqual([])
     await rebuildUser(ana.id)
     expect(await mentions('entity:the moon')).toHaveLength(1)
   })
 })
 
-it('is gone with its user', async () => {
-  await say([triplet('Ana')], 'https://a.example')
-  await bench.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+it('the graph is deleted with its user', async () => {
+  await postText([triplet('Ana')], 'https://a.example')
+  await server.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
   expect(await read()).toEqual({ nodes: [], links: [], sources: [] })
-  const { narratives, edges, sources } = bench.store
+  const { narratives, edges, sources } = server.store
   for (const left of [
     await narratives.countDocuments({ user_id: ana.id }),
     await edges.countDocuments({ user_id: ana.id }),
@@ -666,43 +684,43 @@ it('is gone with its user', async () => {
 })
 
 describe('another user’s graph', () => {
-  it('is shown if their profile is public', async () => {
-    await say([triplet('Ana')], 'https://a.example')
-    const bob = await bench.user('bob')
+  it('is readable if the profile is public', async () => {
+    await postText([triplet('Ana')], 'https://a.example')
+    const bob = await server.user('bob')
     expect(await read({ user_id: ana.id }, bob.api)).toEqual(await read())
     expect(await read({ user_id: ana.id.toUpperCase() }, bob.api)).toEqual(await read())
     expect(await read({ user_id: bob.id }, bob.api)).toEqual({ nodes: [], links: [], sources: [] })
   })
 
-  it('is 404 without a username, for strangers, and never the own’s business', async () => {
-    const nameless = await bench.user()
+  it('is 404 for users without a username and unknown users; the own graph needs none', async () => {
+    const nameless = await server.user()
     for (const id of [nameless.id, newId()])
       expect((await ana.api.send('GET', `/graph/triplets?user_id=${id}`)).status).toBe(404)
     expect((await nameless.api.send('GET', `/graph/triplets?user_id=${nameless.id}`)).status).toBe(200)
   })
 
-  it('is 503 while nobody can say whose profile is public', async () => {
-    const bob = await bench.user('bob')
-    bench.bed.answer(authInternal.lookupUsers, () => {
+  it('is 503 while auth is down', async () => {
+    const bob = await server.user('bob')
+    server.fixture.answer(authInternal.lookupUsers, () => {
       throw new HttpError(503, 'down')
     })
     const { status } = await ana.api.send('GET', `/graph/triplets?user_id=${bob.id}`)
-    bench.bed.answer(authInternal.lookupUsers, ({ body }) =>
-      body.ids.flatMap(id => bench.bed.users.get(id) ?? []),
+    server.fixture.answer(authInternal.lookupUsers, ({ body }) =>
+      body.ids.flatMap(id => server.fixture.users.get(id) ?? []),
     )
     expect(status).toBe(503)
   })
 })
 
-/** Says more than one narrative holds. */
-const sayMany = async (triplets: Triplet[]) => {
+/** Posts triplets in several narratives, up to the limit per narrative. */
+const postMany = async (triplets: Triplet[]) => {
   for (let from = 0; from < triplets.length; from += LIMITS.tripletsMax)
-    await say(triplets.slice(from, from + LIMITS.tripletsMax))
+    await postText(triplets.slice(from, from + LIMITS.tripletsMax))
 }
 
-/** The state that a service leaves that is killed while it builds sums. */
+/** Stores the state of a service that was killed while it built sums. */
 const leaveHalfBuilt = async (userId: string) => {
-  const { summed, sums } = bench.store
+  const { summed, sums } = server.store
   const user_id = new Types.ObjectId(userId)
   const building = new Types.ObjectId()
   await summed
@@ -713,7 +731,7 @@ const leaveHalfBuilt = async (userId: string) => {
   await sums.create([{ ...row, _id: newId(), kind: 'node', name: 'entity:half' }])
 }
 
-/** Bounded reads of everything equal those that sum the edges, byte for byte, and a count from scratch. */
+/** Expects bounded reads of the whole graph to equal reads of the edges byte for byte, and a count from scratch. */
 const expectSums = async (narratives: NarrativeDoc[]) => {
   for (const limit of ['1', '3', '5', '50000']) {
     const bounded = await read({ limit })
@@ -726,9 +744,9 @@ const expectSums = async (narratives: NarrativeDoc[]) => {
 }
 
 describe('sums of all time', { timeout: CROWD_MS }, () => {
-  const state = () => bench.store.summed.findById(ana.id).lean()
+  const state = () => server.store.summed.findById(ana.id).lean()
 
-  it('answer bounded reads byte for byte, whatever the labels', { tags: 'long' }, async () => {
+  it('return the same bytes as bounded reads of the edges, for any labels', { tags: 'long' }, async () => {
     const char = fc.constantFrom('a', 'B', ' ', '\u00e9', '\ue000', '\uffee', '\u{1f600}', '\u{10ffff}')
     const label = fc
       .tuple(
@@ -740,11 +758,11 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
       fc.asyncProperty(
         fc.array(fc.record({ subject: label, verb: label, object: label }), { minLength: 1, maxLength: 30 }),
         fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 3, maxLength: 3 }),
-        async (said, limits) => {
-          ana = await bench.user('ana')
-          await say(said.slice(0, 20), 'b/path')
-          await bench.sum(ana.id)
-          await say(said.slice(10), 'https://a.example')
+        async (generated, limits) => {
+          ana = await server.user('ana')
+          await postText(generated.slice(0, 20), 'b/path')
+          await server.sum(ana.id)
+          await postText(generated.slice(10), 'https://a.example')
           for (const limit of limits)
             expect(JSON.stringify(await read({ limit: String(limit) }))).toBe(
               JSON.stringify(await read({ limit: String(limit), start_date: '1970-01-01' })),
@@ -752,32 +770,32 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
           expect((await state())?.graph).toBeTruthy()
         },
       ),
-      draws(10),
+      propertyRuns(10),
     )
   })
 
-  it('are built although the first attempt fails', { tags: 'long' }, async () => {
-    await say([triplet('Sun', 'has', 'spots')])
-    const failing = vi.spyOn(bench.store.edges, 'updateMany').mockRejectedValueOnce(new Error('gone'))
-    await bench.sum(ana.id)
+  it('are built after a failed attempt', { tags: 'long' }, async () => {
+    await postText([triplet('Sun', 'has', 'spots')])
+    const failing = vi.spyOn(server.store.edges, 'updateMany').mockRejectedValueOnce(new Error('gone'))
+    await server.sum(ana.id)
     expect(failing).toHaveBeenCalledTimes(2)
     failing.mockRestore()
     expect((await state())?.graph).toBeTruthy()
   })
 
-  it('read as many nodes and links as are shown, and no edges', async () => {
+  it('read only the returned nodes and links, and no edges', async () => {
     for (let n = 0; n < 3; n++)
-      await say(
+      await postText(
         Array.from({ length: 180 }, (_, m) => triplet(`S${m % 90}`, `v${(m * 7 + n) % 40}`, `O${m}`)),
         `source/${n}`,
       )
-    await bench.sum(ana.id)
+    await server.sum(ana.id)
     const finds: string[] = []
     mongoose.set('debug', (name: string, method: string) => finds.push(`${name}.${method}`))
     await read({ limit: '10' }).finally(() => mongoose.set('debug', false))
     expect(finds.filter(name => name === 'edges.find')).toEqual([])
     const graph = (await state())?.graph
-    const { executionStats } = await bench.store.sums.collection
+    const { executionStats } = await server.store.sums.collection
       .find({ user_id: new Types.ObjectId(ana.id), graph, kind: 'node' } as object)
       .sort({ count: -1, order: 1 })
       .limit(10)
@@ -786,21 +804,21 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
     await expectSums(await done())
   })
 
-  it('follow what is deleted and restored, fifty times, ten at once', { tags: 'long' }, async () => {
+  it('reflect 50 deletions and restorations, ten at once', { tags: 'long' }, async () => {
     const ids = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => say([triplet('Sun', 'has', `spot ${n % 6}`)], 'b/path')),
+      Array.from({ length: 50 }, (_, n) => postText([triplet('Sun', 'has', `spot ${n % 6}`)], 'b/path')),
     )
-    await bench.sum(ana.id)
+    await server.sum(ana.id)
     const before = await read({ limit: '50' })
     const change = async (id: string, n: number) => {
       await forget(id)
       await read({ limit: '5' })
-      // Restored at the end: on a busy machine that is later than LIMITS.restoreMs.
+      // Restored at the end, which is later than LIMITS.restoreMs on a busy machine.
       const restore_until = new Date(Date.now() + CROWD_MS)
-      if (n % 5 === 0) await bench.store.narratives.updateOne({ _id: id }, { $set: { restore_until } })
+      if (n % 5 === 0) await server.store.narratives.updateOne({ _id: id }, { $set: { restore_until } })
       else expect((await ana.api.send('POST', `/narratives/data/${id}/restore`)).status).toBe(200)
     }
-    // More at once take longer than LIMITS.restoreMs on a busy machine.
+    // On a busy machine, more than ten at once take longer than LIMITS.restoreMs.
     for (let from = 0; from < ids.length; from += 10)
       await Promise.all(ids.slice(from, from + 10).map(change))
     await expectSums(await done())
@@ -810,13 +828,16 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
     expect((await state())?.graph).toBeTruthy()
   })
 
-  it('follow what is posted and deleted, fifty times at once', { tags: 'long' }, async () => {
-    await say([triplet('Everybody', 'says', 'nothing')])
-    await bench.sum(ana.id)
+  it('reflect 50 concurrent posts and deletions', { tags: 'long' }, async () => {
+    await postText([triplet('Everybody', 'says', 'nothing')])
+    await server.sum(ana.id)
     const count = async () => (await read({ limit: '5' })).nodes.find(({ id }) => id === 'verb:says')?.count
     const ids = await Promise.all(
       Array.from({ length: 50 }, async (_, n) => {
-        const id = await say([triplet('Everybody', 'says', `thing ${n}`)], n % 2 ? 'one/source' : undefined)
+        const id = await postText(
+          [triplet('Everybody', 'says', `thing ${n}`)],
+          n % 2 ? 'one/source' : undefined,
+        )
         expect(await count()).toBeGreaterThan(1)
         return id
       }),
@@ -830,27 +851,27 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
     )
     expect(await count()).toBe(1)
     await expectSums(await done())
-    expect(await bench.store.edges.countDocuments({ user_id: ana.id, count: { $lte: 0 } })).toBe(0)
+    expect(await server.store.edges.countDocuments({ user_id: ana.id, count: { $lte: 0 } })).toBe(0)
     expect((await state())?.graph).toBeTruthy()
   })
 
-  it('count what is posted and deleted while they are built', { tags: 'long' }, async () => {
+  it('include posts and deletions during their build', { tags: 'long' }, async () => {
     const ids = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => say([triplet('Sun', 'has', `spot ${n % 6}`)])),
+      Array.from({ length: 50 }, (_, n) => postText([triplet('Sun', 'has', `spot ${n % 6}`)])),
     )
     await Promise.all([
-      bench.sum(ana.id),
+      server.sum(ana.id),
       ...ids.slice(0, 35).map(forget),
-      ...Array.from({ length: 30 }, (_, n) => say([triplet('Sun', 'has', `spot ${n}`)], 'b/path')),
+      ...Array.from({ length: 30 }, (_, n) => postText([triplet('Sun', 'has', `spot ${n}`)], 'b/path')),
     ])
     expect((await state())?.graph).toBeTruthy()
     await expectSums(await done())
   })
 
-  it('are built for large graphs that were read, and corrected by a rebuild', {
+  it('are built for large graphs after a read, and corrected by a rebuild', {
     tags: 'long',
   }, async () => {
-    await sayMany(Array.from({ length: 5_130 }, (_, n) => triplet(`S${n % 190}`, `v${n % 27}`, `O${n}`)))
+    await postMany(Array.from({ length: 5_130 }, (_, n) => triplet(`S${n % 190}`, `v${n % 27}`, `O${n}`)))
     await read()
     expect(await state()).toBeNull()
     const first = await read({ limit: '20' })
@@ -859,59 +880,59 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
     await built()
     expect(await read({ limit: '20' })).toEqual(first)
     const user_id = new Types.ObjectId(ana.id)
-    await bench.store.sums.updateMany({ user_id, kind: 'node' }, { $inc: { count: 1 } })
+    await server.store.sums.updateMany({ user_id, kind: 'node' }, { $inc: { count: 1 } })
     expect(await read({ limit: '20' })).not.toEqual(first)
-    await bench.rebuild()
+    await server.rebuild()
     expect(await read({ limit: '20' })).toEqual(first)
     await built()
     expect(await read({ limit: '20' })).toEqual(first)
-    await bench.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    await server.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
   })
 
-  it('and edges of a deleted narrative are removed without a read, in use or not', async () => {
-    const { edges, sums } = bench.store
+  it('and edges of a deleted narrative are removed without a read, with and without sums in use', async () => {
+    const { edges, sums } = server.store
     const emptied = () => edges.countDocuments({ user_id: ana.id, count: { $lte: 0 } })
-    const ids = [await say([triplet('Sun'), triplet('Moon')]), await say([triplet('Mars')])]
-    await say([triplet('Sun')])
+    const ids = [await postText([triplet('Sun'), triplet('Moon')]), await postText([triplet('Mars')])]
+    await postText([triplet('Sun')])
     await rebuildUser(ana.id)
     await forget(ids[0] ?? '')
     expect(await emptied()).toBe(0)
     expect(inOrder(await read())).toEqual(countFromScratch(await done()))
-    await bench.sum(ana.id)
+    await server.sum(ana.id)
     await forget(ids[1] ?? '')
-    await bench.published(ids[1] ?? '')
+    await server.published(ids[1] ?? '')
     await vi.waitFor(async () => expect(await emptied()).toBe(0), 30_000)
     expect(await sums.countDocuments({ user_id: ana.id, name: 'entity:mars' })).toBe(0)
     await expectSums(await done())
   })
 
-  it('are not kept of what is too large for a document, and go with their user', {
+  it('are refused if an item exceeds a document, and deleted with their user', {
     tags: 'long',
   }, async () => {
     const user_id = new Types.ObjectId(ana.id)
     const shout = (n: number) =>
       Array.from({ length: 500 }, (_, at) => ((n >> (at % 12)) & 1 ? 'A' : 'a')).join('')
-    await sayMany(Array.from({ length: 2_400 }, (_, n) => triplet(shout(n), 'is', 'it')))
-    const id = await say([triplet('Moon')])
-    await bench.sum(ana.id)
+    await postMany(Array.from({ length: 2_400 }, (_, n) => triplet(shout(n), 'is', 'it')))
+    const id = await postText([triplet('Moon')])
+    await server.sum(ana.id)
     expect(await state()).toMatchObject({ graph: null, refused: true })
     await expectSums(await done())
     await forget(id)
-    expect(await bench.store.edges.countDocuments({ user_id, count: { $lte: 0 } })).toBe(0)
-    await bench.store.edges.deleteMany({ user_id })
-    await bench.store.narratives.deleteMany({ user_id })
+    expect(await server.store.edges.countDocuments({ user_id, count: { $lte: 0 } })).toBe(0)
+    await server.store.edges.deleteMany({ user_id })
+    await server.store.narratives.deleteMany({ user_id })
     await rebuildUser(ana.id)
-    await dropSums(bench.store, user_id)
-    await say([triplet('Sun')])
-    await bench.sum(ana.id)
-    expect(await bench.store.sums.countDocuments({ user_id })).toBe(5)
-    await bench.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
-    expect(await bench.store.sums.countDocuments({ user_id })).toBe(0)
+    await dropSums(server.store, user_id)
+    await postText([triplet('Sun')])
+    await server.sum(ana.id)
+    expect(await server.store.sums.countDocuments({ user_id })).toBe(5)
+    await server.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
+    expect(await server.store.sums.countDocuments({ user_id })).toBe(0)
     expect(await state()).toBeNull()
   })
 })
 
-describe('whatever the order of creates, deletes, restores, retries, kills and rebuilds', () => {
+describe('in any order of creates, deletes, restores, retries, kills and rebuilds', () => {
   const label = fc.constantFrom(
     'Sun',
     'sun',
@@ -954,13 +975,13 @@ describe('whatever the order of creates, deletes, restores, retries, kills and r
   const restores = async (id: string) =>
     (await ana.api.send('POST', `/narratives/data/${id}/restore`)).status === 200
 
-  it('the graph equals a count from scratch', { tags: 'long', timeout: rounds(25) * 60_000 }, async () => {
+  it('the graph equals a count from scratch', { tags: 'long', timeout: runs(25) * 60_000 }, async () => {
     let properties = 0
     let summed = 0
     let restored = 0
     const deadline = Date.now() + 15_000
-    // The first run, whatever the seed: a narrative goes and comes back.
-    const turns: (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[][] = [
+    // The first run for any seed: a narrative is deleted and restored.
+    const firstRun: (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[][] = [
       [
         {
           do: 'create',
@@ -976,38 +997,41 @@ describe('whatever the order of creates, deletes, restores, retries, kills and r
       fc.asyncProperty(
         fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 }),
         fc.array(query, { minLength: 1, maxLength: 3 }),
-        async (rounds, queries) => {
-          // Short runs stop at the deadline on a busy machine; a long run does all its steps.
+        async (batches, queries) => {
+          // Short runs stop at the deadline on a busy machine. Long runs execute all steps.
           if (SHORT && Date.now() > deadline) return
-          ana = await bench.user('ana')
+          ana = await server.user('ana')
           const ids: string[] = []
-          for (const round of rounds)
+          for (const batch of batches)
             await Promise.all(
-              round.map(async one => {
+              batch.map(async one => {
                 const id = 'pick' in one ? (ids[one.pick % (ids.length || 1)] ?? newId()) : ''
-                if (one.do === 'create') ids.push(await say(one.triplets, one.source, { death: one.death }))
+                if (one.do === 'create')
+                  ids.push(await postText(one.triplets, one.source, { death: one.death }))
                 else if (one.do === 'delete') await ana.api.send('DELETE', `/narratives/data/${id}`)
                 else if (one.do === 'restore') restored += Number(await restores(id))
                 else if (one.do === 'finish')
-                  await bench.finish(id, { triplets: one.triplets }).catch(() => {})
+                  await server.finish(id, { triplets: one.triplets }).catch(() => {})
                 else if (one.do === 'rebuild') await rebuildUser(ana.id)
-                else if (one.do === 'sum') await bench.sum(ana.id)
+                else if (one.do === 'sum') await server.sum(ana.id)
                 else if (one.do === 'read') await read({ limit: '5' })
                 else await leaveHalfBuilt(ana.id)
               }),
             )
-          await bench.workOff()
+          await server.drain()
           const narratives = await done()
           for (const each of [{}, ...queries])
             expect(inOrder(await read(each as Query))).toEqual(countFromScratch(narratives, each as Query))
           await expectSums(narratives)
-          // Rebuilt, they are the same.
+          // Rebuilt sums are equal.
           const user_id = new Types.ObjectId(ana.id)
-          await dropSums(bench.store, user_id)
-          await bench.sum(ana.id)
-          summed += Number((await bench.store.summed.exists({ _id: user_id, graph: { $ne: null } })) !== null)
+          await dropSums(server.store, user_id)
+          await server.sum(ana.id)
+          summed += Number(
+            (await server.store.summed.exists({ _id: user_id, graph: { $ne: null } })) !== null,
+          )
           await expectSums(narratives)
-          const counted = await bench.store.edges.find({ user_id: ana.id }).lean()
+          const counted = await server.store.edges.find({ user_id: ana.id }).lean()
           const rows = narratives.flatMap(edgesOf)
           expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(
             rows.reduce((sum, { count }) => sum + count, 0),
@@ -1015,39 +1039,41 @@ describe('whatever the order of creates, deletes, restores, retries, kills and r
           properties++
         },
       ),
-      { ...draws(25), endOnFailure: SHORT, examples: [[turns, [{}]]] },
+      { ...propertyRuns(25), endOnFailure: SHORT, examples: [[firstRun, [{}]]] },
     )
     expect(properties).toBeGreaterThan(0)
     expect(summed).toBeGreaterThan(0)
     expect(restored).toBeGreaterThan(0)
   })
 
-  it('a rebuild mends aggregates that are wrong, missing or nobody’s', { tags: 'long' }, async () => {
-    await say([triplet('Sun'), triplet('Moon')], 'b/path')
-    await say([triplet('Sun')])
+  it('a rebuild corrects wrong, missing and orphaned aggregates', { tags: 'long' }, async () => {
+    await postText([triplet('Sun'), triplet('Moon')], 'b/path')
+    await postText([triplet('Sun')])
     const before = inOrder(await read())
-    await bench.store.edges.updateMany({ user_id: ana.id }, { $inc: { count: 3 } })
-    await bench.store.edges.deleteOne({ user_id: ana.id })
+    await server.store.edges.updateMany({ user_id: ana.id }, { $inc: { count: 3 } })
+    await server.store.edges.deleteOne({ user_id: ana.id })
     const orphans = edgesOf({
       user_id: new Types.ObjectId(ana.id),
       created_at: new Date('2020-01-01'),
       src: null,
       triplets: [{ id: 1, ...triplet('Nobody'), cite: null }],
     })
-    await bench.store.edges.insertMany(orphans.map(withGrams))
-    await bench.store.sources.deleteMany({ user_id: ana.id })
+    await server.store.edges.insertMany(orphans.map(withGrams))
+    await server.store.sources.deleteMany({ user_id: ana.id })
     expect(inOrder(await read())).not.toEqual(before)
-    await bench.rebuild()
+    await server.rebuild()
     expect(inOrder(await read())).toEqual(before)
   })
 
-  it('rebuilds while narratives come and go', { tags: 'long' }, async () => {
-    const kept = await Promise.all(Array.from({ length: 6 }, () => say([triplet('Sun'), triplet('Moon')])))
+  it('rebuilds during concurrent posts and deletions', { tags: 'long' }, async () => {
+    const kept = await Promise.all(
+      Array.from({ length: 6 }, () => postText([triplet('Sun'), triplet('Moon')])),
+    )
     await Promise.all([
-      bench.rebuild(),
+      server.rebuild(),
       ...kept.slice(0, 3).map(forget),
-      ...Array.from({ length: 6 }, () => say([triplet('Sun'), triplet('Mars')])),
-      bench.rebuild(),
+      ...Array.from({ length: 6 }, () => postText([triplet('Sun'), triplet('Mars')])),
+      server.rebuild(),
     ])
     expect(inOrder(await read())).toEqual(countFromScratch(await done()))
     expect((await read()).nodes.find(({ id }) => id === 'entity:sun')?.count).toBe(9)

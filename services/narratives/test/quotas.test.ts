@@ -1,31 +1,31 @@
 import { personalDataInternal, usageInternal } from '@iodine/contracts'
 import { newId } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Bench, startBench, triplet } from './bench.js'
+import { startTestServer, type TestServer, triplet } from './test-server.js'
 
-let bench: Bench
-let ana: Awaited<ReturnType<Bench['user']>>
+let server: TestServer
+let ana: Awaited<ReturnType<TestServer['user']>>
 
 beforeAll(async () => {
-  bench = await startBench({ QUOTA_NARRATIVES: '4' })
+  server = await startTestServer({ QUOTA_NARRATIVES: '4' })
 })
-afterAll(() => bench?.stop())
+afterAll(() => server?.stop())
 beforeEach(async () => {
-  ana = await bench.user('ana')
-  bench.work(id => bench.finish(id, { triplets: [triplet('They')] }))
+  ana = await server.user('ana')
+  server.work(id => server.finish(id, { triplets: [triplet('They')] }))
 })
 
 const post = (text = `They hide ${newId()}.`) => ana.api.send('POST', '/narratives/', { text })
-const usage = () => bench.internal(usageInternal.getUsage, { params: { id: ana.id } })
+const usage = () => server.internal(usageInternal.getUsage, { params: { id: ana.id } })
 const used = (n: number) => ({
   narratives: { used: n, limit: 4 },
   canon_rules: { used: 0, limit: 5_000 },
 })
 const doc = () =>
-  bench.service.mongo.collection<{ _id: string; used: object }>('usage').findOne({ _id: ana.id })
+  server.service.mongo.collection<{ _id: string; used: object }>('usage').findOne({ _id: ana.id })
 
 describe('narratives', () => {
-  it('50 at once for the last place: exactly one gets in; a deleted one makes room, once', {
+  it('exactly one of 50 concurrent requests takes the last slot; a deletion frees one slot', {
     tags: 'long',
   }, async () => {
     const [first] = [await post(), await post(), await post()]
@@ -42,7 +42,7 @@ describe('narratives', () => {
     expect([(await post()).status, (await post()).status]).toEqual([201, 413])
   })
 
-  it('are restored into free room alone', async () => {
+  it('are restored only within the quota', async () => {
     const [first] = [await post(), await post(), await post(), await post()]
     const address = `/narratives/data/${first?.body.id}`
     await ana.api.send('DELETE', address)
@@ -56,21 +56,21 @@ describe('narratives', () => {
     expect((await ana.api.send('POST', `${address}/restore`)).status).toBe(200)
     expect(await usage()).toEqual(used(4))
     const before = await doc()
-    await bench.service.mongo
+    await server.service.mongo
       .collection<{ _id: string }>('usage')
       .updateOne({ _id: ana.id }, { $set: { checked_at: new Date(0) } })
-    await bench.service.tasks.run('usage')
+    await server.service.tasks.run('usage')
     expect((await doc())?.used).toEqual(before?.used)
   })
 
-  it('that fail give their room back, those under way have taken it, and joining one needs none', async () => {
-    bench.work(id => bench.finish(id, { failure: 'provider_failed' }))
+  it('count while open, not after a failure; joining an open one needs no quota', async () => {
+    server.work(id => server.finish(id, { failure: 'provider_failed' }))
     expect((await post()).status).toBe(502)
     expect(await usage()).toEqual(used(0))
-    const joins = bench.joins()
-    bench.work(async id => {
+    const joins = server.joins()
+    server.work(async id => {
       await joins(5)
-      await bench.finish(id, { triplets: [] })
+      await server.finish(id, { triplets: [] })
     })
     const texts = [1, 2, 3, 4].map(n => `Text ${n} of ${ana.id}.`)
     const waiting = texts.map(post)
@@ -82,12 +82,12 @@ describe('narratives', () => {
     expect(answers[4]?.body.id).toBe(answers[0]?.body.id)
   })
 
-  it('count the bytes of their texts, and the usage goes with the account', async () => {
+  it('count the bytes of their texts; the usage is deleted with the account', async () => {
     const answer = await post('Ärger überall')
     expect((await doc())?.used).toEqual({ narratives: 1, bytes: 15 })
     await ana.api.send('DELETE', `/narratives/data/${answer.body.id}`)
     expect((await doc())?.used).toEqual({ narratives: 0, bytes: 0 })
-    await bench.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    await server.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
     expect(await doc()).toBeNull()
   })
 })

@@ -4,7 +4,7 @@ import { addCoordinationRoutes } from './coordination/routes/coordination.js'
 import { addSightingRoutes } from './sightings/routes/sightings.js'
 import { createStore } from './store.js'
 
-/** Sightings: where the posts that users collected were seen, by what they say, link to and show. */
+/** Creates the sightings service: an index of collected posts by text, links and media, and coordination runs. */
 export const createApp = (config: SightingsConfig, deps?: ServiceDeps): Promise<StoreService> =>
   startStoreService('sightings', config, deps, service => {
     const store = createStore(service)

@@ -4,9 +4,9 @@ import { createModels, type SightingModels } from './models.js'
 import { createSecrets } from './sightings/commands/create-secrets.js'
 import { createRecordRequests } from './sightings/commands/request-records.js'
 import { isSnapshotDue, snapshotWork } from './sightings/commands/take-snapshot.js'
-import type { Secrets } from './sightings/policies/signed.js'
+import type { Secrets } from './sightings/policies/signatures.js'
 
-/** The service's models, with its work that is done after a change. */
+/** The service's models, secrets and outbox kinds. */
 export interface SightingStore {
   models: SightingModels
   secrets(): Promise<Secrets>
@@ -20,7 +20,7 @@ export const createStore = (service: StoreService): SightingStore => {
   const { mongo, outbox, tasks, peers, log } = service
   const models = createModels(mongo)
   const secrets = createSecrets(models, createRecordRequests(service))
-  // Requests records at the first start, before anything else needs the secrets.
+  // Creates the secrets at the first start, which requests all records.
   tasks.every('index', INDEX_MS, secrets)
   const snapshots = outbox.kind('snapshot', snapshotWork(models))
   tasks.every('daily-snapshot', SNAPSHOT_MS, async () => (await isSnapshotDue(models)) && snapshots.add({}))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { canonicalLink, canonicalLinkOf } from '../src/sightings/policies/canonical-link.js'
 
 const V = '7423000000000000101'
-/** For each platform: the canonical form, and addresses that lead there. */
+/** Canonical form and equivalent URLs, by platform. */
 const SAME: Record<string, [canonical: string, ...addresses: string[]][]> = {
   TikTok: [
     [
@@ -22,7 +22,7 @@ const SAME: Record<string, [canonical: string, ...addresses: string[]][]> = {
       'https://www.tiktok.com/@User.Name?lang=fr&_t=8',
       'https://m.tiktok.com/@user.name/',
     ],
-    // Short links are known to the platform alone.
+    // Only the platform can resolve short links.
     ['vm.tiktok.com/ZMabc', 'https://vm.tiktok.com/ZMabc/', 'https://vm.tiktok.com/ZMabc?_t=1'],
   ],
   Telegram: [
@@ -148,9 +148,9 @@ const SAME: Record<string, [canonical: string, ...addresses: string[]][]> = {
   ],
 }
 
-describe.each(Object.entries(SAME))('addresses of %s', (_, all) => {
+describe.each(Object.entries(SAME))('URLs of %s', (_, all) => {
   it.each(all.flatMap(([canonical, ...addresses]) => addresses.map(address => [address, canonical])))(
-    '%s is %s',
+    'maps %s to %s',
     (address, canonical) => {
       expect(canonicalLink(address)).toBe(canonical)
       expect(canonicalLink(`https://${canonical}`)).toBe(canonical)
@@ -169,7 +169,7 @@ it.each([
   ['https://example.org/?v=1&t=2', 'https://example.org/?v=1'],
   ['https://example.org/?si=1', 'https://example.org/?si=2'],
   ['https://example.org/A', 'https://example.org/a'],
-])('keeps %s and %s apart', (one, other) => {
+])('distinguishes %s and %s', (one, other) => {
   expect(canonicalLink(one)).not.toBe(canonicalLink(other))
 })
 
@@ -182,11 +182,11 @@ it.each([
   ['h**ps://evil\\.example/a', 'evil.example/a'],
   ['t[.]me/Channel/5', 't.me/channel/5'],
   ['evil[.]example', 'evil.example'],
-])('understands %s', (written, canonical) => {
+])('refangs %s', (written, canonical) => {
   expect(canonicalLinkOf(written)).toBe(canonical)
 })
 
-it('is null for what is no address, and for very long ones', () => {
+it('returns null for other texts and for very long URLs', () => {
   for (const none of ['', 'words', 'javascript:alert(1)', `https://example.org/${'a'.repeat(500)}`, null])
     expect(canonicalLink(none)).toBeNull()
 })

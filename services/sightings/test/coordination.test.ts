@@ -2,53 +2,53 @@ import {
   coordinationApi,
   LIMITS,
   personalDataInternal,
-  type RunQuestion,
+  type RunParameters,
   type SightingRecord,
 } from '@iodine/contracts'
 import { HttpError } from '@iodine/service-kit'
-import { apiClient, type BedUser, newId } from '@iodine/test-kit'
+import { apiClient, type FixtureUser, newId } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Rig, startRig } from './rig.js'
+import { startTestServer, type TestServer } from './test-server.js'
 
-let rig: Rig
-let ana: BedUser
-let bo: BedUser
+let server: TestServer
+let ana: FixtureUser
+let bo: FixtureUser
 
 beforeAll(async () => {
-  rig = await startRig()
+  server = await startTestServer()
 })
-afterAll(() => rig?.stop())
+afterAll(() => server?.stop())
 beforeEach(async () => {
-  rig.sharing.clear()
-  ;[ana, bo] = [await rig.bed.user('ana'), await rig.bed.user('bo')]
+  server.sharing.clear()
+  ;[ana, bo] = [await server.fixture.user('ana'), await server.fixture.user('bo')]
 })
 
-const api = (user: BedUser) => apiClient(rig.url, user.token)
-const ask = (question: Partial<RunQuestion> = {}): RunQuestion => ({
+const api = (user: FixtureUser) => apiClient(server.url, user.token)
+const ask = (question: Partial<RunParameters> = {}): RunParameters => ({
   kinds: ['link'],
   window_s: 60,
   min_participation: 1,
   scope: 'own',
   ...question,
 })
-const begin = (user: BedUser, question?: Partial<RunQuestion>) =>
+const begin = (user: FixtureUser, question?: Partial<RunParameters>) =>
   api(user).call(coordinationApi.createRun, { body: ask(question) })
 const until = (check: () => unknown) => vi.waitFor(check, 30_000)
-const outbox = () => rig.service.mongo.collection('outbox')
-/** Waits until the work is done. */
+const outbox = () => server.service.mongo.collection('outbox')
+/** Waits until a run's outbox entry is complete. */
 const finish = (id: string) => until(async () => expect(await outbox().countDocuments({ key: id })).toBe(0))
-const stateOf = async (user: BedUser, id: string) =>
+const stateOf = async (user: FixtureUser, id: string) =>
   (await api(user).call(coordinationApi.getRun, { params: { id } })).state
-/** Has runs of scope `shared` wait while they are under way, each until it is released. */
+/** Makes each run of scope `shared` wait for its release. */
 const holdRuns = async () => {
-  await rig.put(bo, posted('held', 5, { ...link(1), shared: 'username' }))
+  await server.put(bo, posted('held', 5, { ...link(1), shared: 'username' }))
   const held: (() => void)[] = []
   let isHolding = true
-  rig.onOpen = () => isHolding && new Promise<void>(resolve => held.push(resolve))
+  server.onOpen = () => isHolding && new Promise<void>(resolve => held.push(resolve))
   const releaseAll = () => {
     isHolding = false
     for (const release of held.splice(0)) release()
-    rig.onOpen = () => {}
+    server.onOpen = () => {}
   }
   onTestFinished(async () => {
     releaseAll()
@@ -56,14 +56,14 @@ const holdRuns = async () => {
   })
   return { held, releaseAll }
 }
-const run = async (user: BedUser, question?: Partial<RunQuestion>) => {
+const run = async (user: FixtureUser, question?: Partial<RunParameters>) => {
   const { id } = await begin(user, question)
   await finish(id)
   const done = await api(user).call(coordinationApi.getRun, { params: { id } })
   const network = await api(user).call(coordinationApi.getNetwork, { params: { id } })
   return { ...done, ...network }
 }
-const sharesOf = (user: BedUser, id: string, a: string, b: string) =>
+const sharesOf = (user: FixtureUser, id: string, a: string, b: string) =>
   api(user).call(coordinationApi.getShares, { params: { id }, query: { a, b } })
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 2, 1, 10) + seconds * 1_000).toISOString()
@@ -77,8 +77,8 @@ const ends = ({ edges }: { edges: { a: string; b: string; weight: number }[] }) 
   edges.map(({ a, b, weight }) => [a, b, weight])
 
 describe('a run', () => {
-  it('finds accounts that share the same links, tracking left aside, and shows both posts of a pair', async () => {
-    const [first, second] = await rig.put(
+  it('finds accounts that share the same links regardless of tracking, with both posts of a pair', async () => {
+    const [first, second] = await server.put(
       ana,
       posted('Left', 0, { ...link(1), text: 'Look at this' }),
       posted('right', 20, { links: ['http://example.org/story/1/'], text: 'Unbelievable' }),
@@ -129,9 +129,9 @@ describe('a run', () => {
     })
   })
 
-  it('finds the same text, nearly the same, pictures and hashtags, each kind as it is asked for', async () => {
+  it('finds identical texts, near-identical texts, pictures and hashtags, by requested kind', async () => {
     const text = 'The ministry secretly poured silver dust into the reservoir above the valley'
-    await rig.put(
+    await server.put(
       ana,
       posted('a', 0, { text }),
       posted('b', 5, { text: text.toUpperCase() }),
@@ -140,7 +140,7 @@ describe('a run', () => {
       posted('e', 14, { text: 'Nothing to see #silverdust' }),
       posted('f', 18, { text: 'Look', media: [{ sha256: 'a'.repeat(64), phash: null }] }),
     )
-    const pairs = async (...kinds: RunQuestion['kinds']) =>
+    const pairs = async (...kinds: RunParameters['kinds']) =>
       ends(await run(ana, { kinds })).map(([a, b]) => `${a}–${b}`.replaceAll('telegram ', ''))
     expect(await pairs('text')).toEqual(['a–b'])
     expect((await pairs('near')).sort()).toEqual(['a–b', 'a–c', 'b–c'])
@@ -149,11 +149,11 @@ describe('a run', () => {
     expect(await pairs('media')).toEqual(['d–f'])
   })
 
-  it('takes share links of a post for one, and hashtags whatever their sign and case', {
+  it('normalizes share links of a post, and hashtags of any sign and case', {
     tags: 'long',
   }, async () => {
     const video = 'https://www.tiktok.com/@Lena/video/7423000000000000101'
-    await rig.put(
+    await server.put(
       ana,
       posted('one', 0, { text: '＃ΟΔΟΣ now', links: [`${video}?_r=1&_t=ZS`] }),
       posted('two', 5, { text: 'then #οδος', links: ['https://m.tiktok.com/v/7423000000000000101.html'] }),
@@ -167,9 +167,9 @@ describe('a run', () => {
     expect(ends(await run(ana, { kinds: ['link'] }))).toHaveLength(3)
   })
 
-  it('counts a post once, whatever its addresses', async () => {
+  it('counts a post with several URLs once', async () => {
     const url = 'https://t.me/channel/5'
-    await rig.put(
+    await server.put(
       ana,
       posted('one', 0, { url, ...link(1) }),
       posted('one', 0, { url: 'https://telegram.me/s/Channel/5?single', ...link(1) }),
@@ -177,9 +177,9 @@ describe('a run', () => {
     expect((await run(ana)).totals).toMatchObject({ posts: 1, shares: 1 })
   })
 
-  it('looks at posts about claims or a post alone, and names the own posts that it left out', async () => {
+  it('restricts the posts to claims or to a post, and lists the own posts that it left out', async () => {
     const CLAIM = 'The siren of the valley was switched off before the water rose'
-    await rig.put(
+    await server.put(
       ana,
       posted('a', 0, { ...link(20), text: CLAIM }),
       posted('b', 5, { ...link(20), text: `They say: ${CLAIM}!` }),
@@ -187,7 +187,7 @@ describe('a run', () => {
       posted('d', 100, { ...link(21), text: 'Apples' }),
       posted('e', 103, { ...link(21), text: 'Pears' }),
     )
-    const [undated, unnamed] = await rig.put(
+    const [undated, unnamed] = await server.put(
       ana,
       { account: 'f', posted_at: null, text: CLAIM },
       posted(null as never, 5, { text: CLAIM }),
@@ -209,7 +209,7 @@ describe('a run', () => {
     ])
     const record = { name: 'a post', record_id: undated as string }
     expect(ends(await run(ana, { about: record }))).toEqual([['telegram a', 'telegram b', 1]])
-    await rig.remove(ana, undated as string)
+    await server.remove(ana, undated as string)
     const { posts } = await api(ana).call(coordinationApi.getLeftOut, { params: { id: found.id } })
     expect(posts.map(({ id }) => id)).toEqual([unnamed])
     for (const [status, wrong] of [
@@ -226,13 +226,13 @@ describe('a run', () => {
     expect((await api(bo).send('POST', '/coordination/runs', ofAna)).status).toBe(404)
   })
 
-  it('looks at posts of the time that it is asked for', async () => {
-    await rig.put(ana, posted('a', 0, link(7)), posted('b', 5, link(7)), posted('c', 10, link(7)))
+  it('restricts the posts to the requested time', async () => {
+    await server.put(ana, posted('a', 0, link(7)), posted('b', 5, link(7)), posted('c', 10, link(7)))
     expect(ends(await run(ana, { since: at(3), until: at(10) }))).toEqual([['telegram b', 'telegram c', 1]])
     expect((await run(ana, { since: at(11) })).edges).toEqual([])
   })
 
-  it('is refused for a window or kinds that are none', async () => {
+  it('is rejected with an invalid window, participation or kinds', async () => {
     for (const body of [
       ask({ window_s: 0 }),
       ask({ window_s: 86_401 }),
@@ -244,15 +244,15 @@ describe('a run', () => {
     }
   })
 
-  it('goes on in another process once the one that worked on it is gone', { tags: 'long' }, async () => {
-    await rig.put(ana, posted('a', 0, link(1)), posted('b', 5, link(1)))
+  it('continues in another process after its process was killed', { tags: 'long' }, async () => {
+    await server.put(ana, posted('a', 0, link(1)), posted('b', 5, link(1)))
     const { id, edges } = await run(ana)
-    // As a killed process leaves it.
+    // The state after a process was killed.
     const killed = { state: 'running', progress: 0.5, totals: null, place: 0 }
-    await rig.service.mongo.model('Run').updateOne({ _id: id }, { $set: killed })
+    await server.service.mongo.model('Run').updateOne({ _id: id }, { $set: killed })
     const lost = { kind: 'run', key: id, payload: { id }, attempts: 1, lease: 'of a dead one' }
     await outbox().insertOne({ ...lost, due_at: new Date(), created_at: new Date() })
-    rig.service.outbox.wake()
+    server.service.outbox.wake()
     await finish(id)
     const params = { id }
     expect(await api(ana).call(coordinationApi.getRun, { params })).toMatchObject({
@@ -263,25 +263,25 @@ describe('a run', () => {
     expect((await api(ana).call(coordinationApi.getNetwork, { params })).edges).toEqual(edges)
   })
 
-  it('waits for a collector that is down, and is done when it is there again', async () => {
+  it('waits while the collector is down, and completes once it is up', async () => {
     await holdRuns()
-    await rig.put(ana, posted('a', 0, link(1)))
-    rig.onOpen = () => {
+    await server.put(ana, posted('a', 0, link(1)))
+    server.onOpen = () => {
       throw new HttpError(503, 'down')
     }
     const { id } = await begin(ana, { scope: 'shared' })
     await until(async () => expect(await outbox().findOne({ key: id })).toMatchObject({ attempts: 2 }))
     expect(['queued', 'running']).toContain(await stateOf(ana, id))
-    rig.onOpen = () => {}
+    server.onOpen = () => {}
     await finish(id)
     const { edges } = await api(ana).call(coordinationApi.getNetwork, { params: { id } })
     expect(ends({ edges })).toEqual([['telegram a', 'telegram held', 1]])
   })
 
-  it('fails when the collector refuses its question', async () => {
+  it('fails on a permanent error of the collector', async () => {
     await holdRuns()
-    await rig.put(ana, posted('a', 0, link(1)))
-    rig.onOpen = () => {
+    await server.put(ana, posted('a', 0, link(1)))
+    server.onOpen = () => {
       throw new HttpError(422, 'refused')
     }
     const { id } = await begin(ana, { scope: 'shared' })
@@ -289,21 +289,21 @@ describe('a run', () => {
     expect(await stateOf(ana, id)).toBe('failed')
   })
 
-  it('ends without a trace when it is removed while it is under way', async () => {
+  it('stores nothing if it is removed while it is under way', async () => {
     const { held, releaseAll } = await holdRuns()
-    await rig.put(ana, posted('a', 0, link(1)))
+    await server.put(ana, posted('a', 0, link(1)))
     const { id } = await begin(ana, { scope: 'shared' })
     await until(() => expect(held).toHaveLength(1))
     await api(ana).call(coordinationApi.deleteRun, { params: { id } })
     releaseAll()
     await finish(id)
-    expect(await rig.service.mongo.model('Run').exists({ _id: id })).toBeNull()
-    expect(await rig.service.mongo.model('Edge').countDocuments({ run: id })).toBe(0)
+    expect(await server.service.mongo.model('Run').exists({ _id: id })).toBeNull()
+    expect(await server.service.mongo.model('Edge').countDocuments({ run: id })).toBe(0)
   })
 })
 
 describe('limits', () => {
-  it('lets a user have three runs at once, and begin another when one is done', {
+  it('allows three concurrent runs per user, and another once one is done', {
     tags: 'long',
   }, async () => {
     const { held } = await holdRuns()
@@ -322,11 +322,11 @@ describe('limits', () => {
     expect((await api(ana).send('POST', '/coordination/runs', ask())).status).toBe(409)
   })
 
-  it('works on two runs at once, the others wait in the order in which they were begun', {
+  it('executes two runs at once; the others queue in order', {
     tags: 'long',
   }, async () => {
     const { held } = await holdRuns()
-    const cleo = await rig.bed.user('cleo')
+    const cleo = await server.fixture.user('cleo')
     const users = [ana, cleo, ana, cleo]
     const ids: string[] = []
     for (const user of users) ids.push((await begin(user, { scope: 'shared' })).id)
@@ -340,7 +340,7 @@ describe('limits', () => {
     expect(now.slice(2)).toEqual(['running', 'queued'])
   })
 
-  it('keeps the latest runs, and says until when', { tags: 'long' }, async () => {
+  it('stores the latest runs, with their expiry', { tags: 'long' }, async () => {
     const all: string[] = []
     for (let n = 0; n < LIMITS.coordinationRunsKept + 2; n++) {
       const { id, created_at, expires_at } = await begin(ana)
@@ -354,8 +354,8 @@ describe('limits', () => {
     expect(kept.some(({ id }) => id === all[0])).toBe(false)
   })
 
-  it('gives as many edges as are asked for, the heaviest first', async () => {
-    await rig.put(
+  it('returns the requested number of edges, the heaviest first', async () => {
+    await server.put(
       ana,
       ...[1, 2].flatMap(n => [posted('a', n * 1_000, link(n)), posted('b', n * 1_000 + 1, link(n))]),
       posted('c', 5_000, link(3)),
@@ -367,9 +367,9 @@ describe('limits', () => {
   })
 })
 
-describe('what others may see', () => {
-  it('is nothing of a run of somebody else', async () => {
-    await rig.put(ana, posted('a', 0, link(1)), posted('b', 5, link(1)))
+describe('visibility', () => {
+  it('hides runs from other users', async () => {
+    await server.put(ana, posted('a', 0, link(1)), posted('b', 5, link(1)))
     const { id } = await run(ana)
     for (const [method, path] of [
       ['GET', ''],
@@ -383,42 +383,42 @@ describe('what others may see', () => {
     expect((await api(ana).send('GET', `/coordination/runs/${newId()}`)).status).toBe(404)
   })
 
-  it('is of others’ records what they share, as long as they do', async () => {
-    const [mine] = await rig.put(ana, posted('a', 0, link(1)))
-    const [shared] = await rig.put(bo, posted('b', 5, { ...link(1), shared: 'username' }))
-    await rig.put(bo, posted('secret', 6, link(1)))
+  it('shows other users’ records only while they are shared', async () => {
+    const [mine] = await server.put(ana, posted('a', 0, link(1)))
+    const [shared] = await server.put(bo, posted('b', 5, { ...link(1), shared: 'username' }))
+    await server.put(bo, posted('secret', 6, link(1)))
     expect((await run(ana)).edges).toEqual([])
     const { id, edges } = await run(ana, { scope: 'shared' })
     expect(ends({ edges })).toEqual([['telegram a', 'telegram b', 1]])
     const pairOf = async () => (await sharesOf(ana, id, 'telegram a', 'telegram b')).pairs
     expect(await pairOf()).toMatchObject([{ older: { id: mine }, newer: { id: null, account: 'b' } }])
-    // Undone at the collector, of which the index does not know yet.
-    rig.sharing.delete(shared as string)
+    // Unshared at the collector; the index is not updated yet.
+    server.sharing.delete(shared as string)
     expect(await pairOf()).toEqual([])
     expect((await run(ana, { scope: 'shared' })).edges).toEqual([])
-    await rig.remove(bo, shared as string)
+    await server.remove(bo, shared as string)
     const after = await api(ana).call(coordinationApi.getNetwork, { params: { id } })
     expect(after).toEqual({ nodes: [], edges: [] })
   })
 
-  it('is nothing of a deleted account, in its runs and in those of others', async () => {
-    await rig.put(ana, posted('a', 0, link(1)), posted('a2', 1, link(1)))
-    await rig.put(bo, posted('b', 5, { ...link(1), shared: 'anonymous' }))
+  it('removes a deleted account’s runs, and its records from other users’ runs', async () => {
+    await server.put(ana, posted('a', 0, link(1)), posted('a2', 1, link(1)))
+    await server.put(bo, posted('b', 5, { ...link(1), shared: 'anonymous' }))
     const { id } = await run(ana, { scope: 'shared' })
     const { id: own } = await run(bo)
-    await rig.bed.internal(personalDataInternal.forgetUser, { params: { id: bo.id } })
+    await server.fixture.internal(personalDataInternal.eraseUser, { params: { id: bo.id } })
     const left = await api(ana).call(coordinationApi.getNetwork, { params: { id } })
     expect(ends(left)).toEqual([['telegram a', 'telegram a2', 1]])
-    const [runs, edges] = ['Run', 'Edge'].map(name => rig.service.mongo.model(name))
+    const [runs, edges] = ['Run', 'Edge'].map(name => server.service.mongo.model(name))
     expect(await runs?.countDocuments({ owner: bo.id })).toBe(0)
     expect(await edges?.countDocuments({ $or: [{ owner: bo.id }, { owners: bo.id }, { run: own }] })).toBe(0)
   })
 
-  it('is removed with the run', async () => {
-    await rig.put(ana, posted('a', 0, link(1)), posted('b', 5, link(1)))
+  it('removes the edges with the run', async () => {
+    await server.put(ana, posted('a', 0, link(1)), posted('b', 5, link(1)))
     const { id } = await run(ana)
     await api(ana).call(coordinationApi.deleteRun, { params: { id } })
     expect((await api(ana).send('GET', `/coordination/runs/${id}`)).status).toBe(404)
-    expect(await rig.service.mongo.model('Edge').countDocuments({ run: id })).toBe(0)
+    expect(await server.service.mongo.model('Edge').countDocuments({ run: id })).toBe(0)
   })
 })

@@ -15,10 +15,10 @@ const post = (at: number, text: string): Post => ({
   signature: text === '' ? null : signatureOf(text),
 })
 const WORDS = Array.from({ length: 24 }, (_, n) => `distinct${String.fromCharCode(97 + n)}word`)
-/** Twelve of the words, each step four further on: neighbours share half of all their words, others less. */
+/** Returns twelve of the words, shifted by four per step: adjacent steps share half of their words, others fewer. */
 const step = (n: number) => WORDS.slice(n * 4, n * 4 + 12).join(' ')
 
-it('groups texts with the first that they are like, in order of time', () => {
+it('groups texts with the earliest similar text', () => {
   const [late, first, other, none] = nearGroups([
     post(9, `${step(0)} again`),
     post(1, step(0)),
@@ -31,9 +31,9 @@ it('groups texts with the first that they are like, in order of time', () => {
   expect(none).toBeNull()
 })
 
-it('does not join by a chain what differs', () => {
+it('does not join different texts through a chain of similar ones', () => {
   const groups = nearGroups([post(1, step(0)), post(2, step(1)), post(3, step(2)), post(4, step(3))])
-  // Each is half like the one before, and the third not like the first.
+  // Each has a likeness of about 0.5 to the previous one. The third is unlike the first.
   expect(groups[0]).toBe(groups[1])
   expect(groups[2]).not.toBe(groups[0])
   expect(groups[2]).toBe(groups[3])

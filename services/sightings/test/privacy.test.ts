@@ -1,19 +1,19 @@
 /** @module-tag long */
 import { BUCKETS, iodsInternal, sightingsApi } from '@iodine/contracts'
-import { apiClient, type BedUser, newId, rounds, seededRandom } from '@iodine/test-kit'
+import { apiClient, type FixtureUser, newId, runs, seededRandom } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { aRecord, type Rig, startRig } from './rig.js'
+import { aRecord, startTestServer, type TestServer } from './test-server.js'
 
-const QUESTIONS = rounds(1_000)
+const QUESTIONS = runs(1_000)
 
-let rig: Rig
-let asker: BedUser
+let server: TestServer
+let asker: FixtureUser
 
 beforeAll(async () => {
-  rig = await startRig({ RATE_LIMITS: 'off' })
-  asker = await rig.bed.user('asker')
+  server = await startTestServer({ RATE_LIMITS: 'off' })
+  asker = await server.fixture.user('asker')
 })
-afterAll(() => rig?.stop())
+afterAll(() => server?.stop())
 
 const STORIES = [
   'The ministry secretly poured silver dust into the reservoir above the valley so that nobody would notice',
@@ -30,7 +30,7 @@ const PHASH = '0f1e2d3c4b5a69788796a5b4c3d2e1f0'.repeat(2)
 const SHA256 = 'ab'.repeat(32)
 
 let made = 0
-/** A record that says the same things as others; whatever names it is its own and marked. */
+/** Returns a record with the same content as others. Its identifying fields are unique and contain the mark. */
 const marked = (mark: string, shared: 'username' | 'anonymous' | null) => {
   const n = ++made
   const at = (day: number) =>
@@ -54,7 +54,7 @@ const marked = (mark: string, shared: 'username' | 'anonymous' | null) => {
 
 type Question = { path: string; body: object }
 
-/** Questions of all kinds: of stories, of parts of them, of others' ids and marks, narrowed to any time. */
+/** Returns random requests: for stories and parts of them, other users' ids and marks, with random time ranges. */
 const questions = (count: number, own: string[], ids: string[], guesses: string[]): Question[] => {
   const random = seededRandom(27)
   const next = (below: number) => Math.floor(random() * below)
@@ -94,28 +94,28 @@ const questions = (count: number, own: string[], ids: string[], guesses: string[
 }
 
 const ask = async ({ path, body }: Question) => {
-  const { status, body: answer } = await apiClient(rig.url, asker.token).send('POST', path, body)
+  const { status, body: answer } = await apiClient(server.url, asker.token).send('POST', path, body)
   expect([200, 403, 404, 422]).toContain(status)
   return { status, answer }
 }
 
 it(
-  'no answer tells of others’ records what they do not share, or who shares anonymously and when, and none depends on it',
+  'no response contains or depends on unshared records of others, or reveals who shares anonymously and when',
   async () => {
-    const others = await Promise.all(Array.from({ length: 6 }, (_, n) => rig.bed.user(`other${n}`)))
+    const others = await Promise.all(Array.from({ length: 6 }, (_, n) => server.fixture.user(`other${n}`)))
     for (const user of [asker, ...others])
-      await apiClient(rig.url, user.token).call(sightingsApi.setCounting, { body: { counted: true } })
+      await apiClient(server.url, user.token).call(sightingsApi.setCounting, { body: { counted: true } })
     const mine = Array.from({ length: 8 }, () => marked('mine', null))
-    await rig.put(asker, ...mine)
+    await server.put(asker, ...mine)
     const shown = Array.from({ length: 12 }, () => marked('named', 'username'))
     const veiled = Array.from({ length: 12 }, () => marked('veiled', 'anonymous'))
-    await rig.put(others[0] as BedUser, ...shown.slice(0, 6), ...veiled.slice(0, 6))
-    await rig.put(others[1] as BedUser, ...shown.slice(6), ...veiled.slice(6))
-    await rig.takeSnapshot()
+    await server.put(others[0] as FixtureUser, ...shown.slice(0, 6), ...veiled.slice(0, 6))
+    await server.put(others[1] as FixtureUser, ...shown.slice(6), ...veiled.slice(6))
+    await server.takeSnapshot()
     const hidden = others.map(() => Array.from({ length: 15 }, () => marked('hidden', null)))
 
     const iods = new Map(STORIES.map(value => [newId(), value]))
-    rig.bed.answer(
+    server.fixture.answer(
       iodsInternal.getIods,
       ({ body }) => body.ids.flatMap(id => (iods.has(id) ? [{ id, value: iods.get(id) }] : [])) as never,
     )
@@ -134,8 +134,8 @@ it(
     const before: unknown[] = []
     for (const question of asked) before.push(isSearch(question) ? (await ask(question)).answer : null)
 
-    for (const [n, user] of others.entries()) await rig.put(user, ...(hidden[n] ?? []))
-    await rig.nextDay()
+    for (const [n, user] of others.entries()) await server.put(user, ...(hidden[n] ?? []))
+    await server.nextDay()
 
     const never = [
       ...secrets.flatMap(({ id, account, url, posted_at, fetched_at }) => [
@@ -149,7 +149,7 @@ it(
       'link-hidden',
       'name-hidden',
       'hidden.example/hidden',
-      // Of anonymous ones: what ties them to a person or a moment.
+      // Identifying fields of anonymous records.
       ...veiled.flatMap(({ id, fetched_at }) => [id, fetched_at]),
       ...shown.map(({ id }) => id),
       ...others.map(({ id }) => id),
@@ -158,9 +158,9 @@ it(
     let found = 0
     for (const [n, question] of asked.entries()) {
       const { status, answer } = await ask(question)
-      const said = JSON.stringify(answer)
-      const told = never.filter(secret => said.includes(secret))
-      expect(told, `${JSON.stringify(question)} told ${said}`).toEqual([])
+      const json = JSON.stringify(answer)
+      const leaked = never.filter(secret => json.includes(secret))
+      expect(leaked, `${JSON.stringify(question)} revealed ${json}`).toEqual([])
       if (isSearch(question)) {
         expect(answer, JSON.stringify(question)).toEqual(before[n])
         for (const item of answer.items ?? []) {
@@ -179,7 +179,7 @@ it(
         expect(count.first_month).toMatch(/^\d{4}-\d\d$/)
       }
     }
-    // Otherwise nothing could have been told.
+    // Without any result the checks above would be void.
     expect(found).toBeGreaterThan(0)
     expect(counted).toBeGreaterThan(0)
   },

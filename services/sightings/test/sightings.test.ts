@@ -1,21 +1,21 @@
 import { personalDataInternal, recordsInternal, sightingsInternal } from '@iodine/contracts'
 import { HttpError, readConfig } from '@iodine/service-kit'
-import { apiClient, type BedUser, commandsOf, newId } from '@iodine/test-kit'
+import { apiClient, commandsOf, type FixtureUser, newId } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createApp, sightingsConfigSchema } from '../src/index.js'
-import { aRecord, type Rig, startRig } from './rig.js'
+import { aRecord, startTestServer, type TestServer } from './test-server.js'
 
-let rig: Rig
-let ana: BedUser
-let bo: BedUser
+let server: TestServer
+let ana: FixtureUser
+let bo: FixtureUser
 
 beforeAll(async () => {
-  rig = await startRig({}, { monitorCommands: true })
+  server = await startTestServer({}, { monitorCommands: true })
 })
-afterAll(() => rig?.stop())
+afterAll(() => server?.stop())
 beforeEach(async () => {
-  rig.sharing.clear()
-  ;[ana, bo] = [await rig.bed.user('ana'), await rig.bed.user('bo')]
+  server.sharing.clear()
+  ;[ana, bo] = [await server.fixture.user('ana'), await server.fixture.user('bo')]
 })
 
 const CLAIM =
@@ -28,16 +28,16 @@ const DAY = (n: number) => `2026-03-${String(n).padStart(2, '0')}T10:00:00.000Z`
 const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id)
 
 describe('searching by text', () => {
-  it('finds the same text and nearly the same, the earliest first, and nobody else’s', async () => {
-    const [copy, first, near] = await rig.put(
+  it('finds identical and near-identical own texts, the earliest first', async () => {
+    const [copy, first, near] = await server.put(
       ana,
       { text: COPY, account: 'second', posted_at: DAY(3), fetched_at: DAY(9) },
       { text: CLAIM, account: 'first', posted_at: DAY(1), fetched_at: DAY(10) },
       { text: NEARLY, account: 'third', posted_at: DAY(4), fetched_at: DAY(11) },
       { text: OTHER },
     )
-    await rig.put(bo, { text: CLAIM, posted_at: '2026-02-01T00:00:00.000Z' })
-    const found = await rig.search(ana, { text: CLAIM })
+    await server.put(bo, { text: CLAIM, posted_at: '2026-02-01T00:00:00.000Z' })
+    const found = await server.search(ana, { text: CLAIM })
     expect(idsOf(found)).toEqual([first, copy, near])
     expect(found.items.map(({ matches }) => matches)).toEqual([['exact'], ['exact'], ['quoted']])
     expect(found.first).toMatchObject({ id: first, account: 'first', at: DAY(1), posted_claimed: true })
@@ -54,17 +54,17 @@ describe('searching by text', () => {
     expect(found.counts).toMatchObject({ items: 3, accounts: 3, without_time: 0, truncated: false })
     expect(found.items[0]?.excerpt).toBe(CLAIM)
     const reworded = 'Officials hide the drought with silver dust thrown into a mountain reservoir'
-    expect((await rig.search(ana, { value: reworded })).first).toMatchObject({
+    expect((await server.search(ana, { value: reworded })).first).toMatchObject({
       id: first,
       matches: ['reworded'],
     })
-    expect((await rig.search(ana, { text: 'Snow has closed the pass between both valleys' })).items).toEqual(
-      [],
-    )
+    expect(
+      (await server.search(ana, { text: 'Snow has closed the pass between both valleys' })).items,
+    ).toEqual([])
   })
 
-  it('tells quotes, parts, near copies and rewordings apart by the texts, and counts them', async () => {
-    const [quoted, part, near, reworded] = await rig.put(
+  it('distinguishes quotes, parts, near copies and rewordings by the texts, and counts them', async () => {
+    const [quoted, part, near, reworded] = await server.put(
       ana,
       { text: `${OTHER}. ${OTHER}. ${CLAIM.toLowerCase()}. ${NEARLY}!`, posted_at: DAY(1) },
       { text: 'Silver dust into the reservoir above the valley', posted_at: DAY(2) },
@@ -80,13 +80,13 @@ describe('searching by text', () => {
       [near, ['near']],
       [reworded, ['reworded']],
     ]
-    const found = await rig.search(ana, { text: CLAIM })
+    const found = await server.search(ana, { text: CLAIM })
     expect(found.items.map(({ id, matches }) => [id, matches])).toEqual(expected)
     expect(found.counts.by_match).toMatchObject({ quoted: 1, part: 1, near: 1, reworded: 1, exact: 0 })
-    const byIod = await rig.search(ana, { value: CLAIM })
+    const byIod = await server.search(ana, { value: CLAIM })
     expect(byIod.items.map(({ id, matches }) => [id, matches])).toEqual(expected)
-    const [whole] = await rig.put(ana, { text: CLAIM, posted_at: DAY(5) })
-    const byRecord = await rig.search(ana, { record_id: whole ?? '' })
+    const [whole] = await server.put(ana, { text: CLAIM, posted_at: DAY(5) })
+    const byRecord = await server.search(ana, { record_id: whole ?? '' })
     expect(byRecord.items.map(({ matches }) => matches)).toEqual([
       ['quoted'],
       ['part'],
@@ -96,13 +96,13 @@ describe('searching by text', () => {
     ])
   })
 
-  it('pages without repeating or missing any, and refuses what is no cursor', async () => {
+  it('pages without duplicates or gaps, and rejects a malformed cursor', async () => {
     const posts = Array.from({ length: 7 }, (_, n) => ({ text: CLAIM, posted_at: DAY(1 + (n % 3)) }))
-    const ids = await rig.put(ana, ...posts)
+    const ids = await server.put(ana, ...posts)
     const seen: string[] = []
     let cursor: string | null = null
     do {
-      const page: Awaited<ReturnType<Rig['search']>> = await rig.search(ana, {
+      const page: Awaited<ReturnType<TestServer['search']>> = await server.search(ana, {
         text: CLAIM,
         limit: 3,
         ...(cursor && { cursor }),
@@ -113,36 +113,36 @@ describe('searching by text', () => {
     } while (cursor)
     expect(seen).toHaveLength(7)
     expect([...seen].sort()).toEqual([...ids].sort())
-    const answer = await apiClient(rig.url, ana.token).send('POST', '/sightings/search', {
+    const answer = await apiClient(server.url, ana.token).send('POST', '/sightings/search', {
       text: CLAIM,
       cursor: 'nonsense',
     })
-    expect([answer.status, answer.body]).toEqual([422, { detail: ['cursor: is not a cursor'] }])
+    expect([answer.status, answer.body]).toEqual([422, { detail: ['cursor: is malformed'] }])
   })
 
-  it('restricts to a time', async () => {
-    const [, second] = await rig.put(
+  it('restricts the results to a time range', async () => {
+    const [, second] = await server.put(
       ana,
       ...[1, 5, 9].map(day => ({ text: CLAIM, posted_at: DAY(day), fetched_at: DAY(10) })),
     )
-    expect(idsOf(await rig.search(ana, { text: CLAIM, since: DAY(2), until: DAY(8) }))).toEqual([second])
+    expect(idsOf(await server.search(ana, { text: CLAIM, since: DAY(2), until: DAY(8) }))).toEqual([second])
   })
 
-  it('says that there were more than it looks at, the earliest of the same text among those', {
+  it('reports more than 2,000 candidates as truncated, and includes the earliest identical text', {
     tags: 'long',
   }, async () => {
     const many = Array.from({ length: 2_003 }, (_, n) => ({
       text: CLAIM,
       posted_at: new Date(Date.UTC(2026, 0, 1, 0, 0, 3_000 - n)).toISOString(),
     }))
-    const ids = await rig.put(ana, ...many)
-    const found = await rig.search(ana, { text: CLAIM, limit: 1 })
+    const ids = await server.put(ana, ...many)
+    const found = await server.search(ana, { text: CLAIM, limit: 1 })
     expect(found.counts).toMatchObject({ items: 2_000, truncated: true })
     expect(found.first?.id).toBe(ids.at(-1))
   })
 
-  it('refuses none and two questions, and too long ones', async () => {
-    const { send } = apiClient(rig.url, ana.token)
+  it('rejects zero or two criteria, malformed ones, and too large pages', async () => {
+    const { send } = apiClient(server.url, ana.token)
     for (const body of [
       {},
       { text: 'a', url: 'https://a.example' },
@@ -155,11 +155,17 @@ describe('searching by text', () => {
 })
 
 describe('time', () => {
-  it('a version seen later is never first: an edited post counts from when its text was seen', async () => {
-    const [edited] = await rig.put(ana, { text: OTHER, posted_at: DAY(1), fetched_at: DAY(2) })
-    await rig.put(ana, { id: edited ?? '', key: 'same', text: CLAIM, posted_at: DAY(1), fetched_at: DAY(9) })
-    const [honest] = await rig.put(ana, { text: CLAIM, posted_at: DAY(5), fetched_at: DAY(6) })
-    const found = await rig.search(ana, { text: CLAIM })
+  it('an edited post counts from the first fetch of its current text', async () => {
+    const [edited] = await server.put(ana, { text: OTHER, posted_at: DAY(1), fetched_at: DAY(2) })
+    await server.put(ana, {
+      id: edited ?? '',
+      key: 'same',
+      text: CLAIM,
+      posted_at: DAY(1),
+      fetched_at: DAY(9),
+    })
+    const [honest] = await server.put(ana, { text: CLAIM, posted_at: DAY(5), fetched_at: DAY(6) })
+    const found = await server.search(ana, { text: CLAIM })
     expect(idsOf(found)).toEqual([honest, edited])
     expect(found.items[1]).toMatchObject({
       at: DAY(9),
@@ -170,29 +176,34 @@ describe('time', () => {
     expect(found.first).toMatchObject({ id: honest, posted_claimed: true })
   })
 
-  it('a post whose page says that it was edited counts from when it was fetched', async () => {
-    const [edited] = await rig.put(ana, { text: CLAIM, posted_at: DAY(1), edited: true, fetched_at: DAY(9) })
-    const [honest] = await rig.put(ana, { text: CLAIM, posted_at: DAY(5), fetched_at: DAY(6) })
-    expect(idsOf(await rig.search(ana, { text: CLAIM }))).toEqual([honest, edited])
+  it('a post whose page states an edit counts from its fetch', async () => {
+    const [edited] = await server.put(ana, {
+      text: CLAIM,
+      posted_at: DAY(1),
+      edited: true,
+      fetched_at: DAY(9),
+    })
+    const [honest] = await server.put(ana, { text: CLAIM, posted_at: DAY(5), fetched_at: DAY(6) })
+    expect(idsOf(await server.search(ana, { text: CLAIM }))).toEqual([honest, edited])
   })
 
-  it('a post that is dated back after it was collected stays where it was', async () => {
+  it('a post that is backdated after its collection keeps its time', async () => {
     const record = aRecord({ text: CLAIM, posted_at: DAY(5), fetched_at: DAY(6) })
-    await rig.put(ana, record)
-    const [other] = await rig.put(ana, { text: CLAIM, posted_at: DAY(3), fetched_at: DAY(6) })
-    await rig.put(ana, { ...record, posted_at: DAY(1), claimed_at: DAY(1), fetched_at: DAY(10) })
-    const found = await rig.search(ana, { text: CLAIM })
+    await server.put(ana, record)
+    const [other] = await server.put(ana, { text: CLAIM, posted_at: DAY(3), fetched_at: DAY(6) })
+    await server.put(ana, { ...record, posted_at: DAY(1), claimed_at: DAY(1), fetched_at: DAY(10) })
+    const found = await server.search(ana, { text: CLAIM })
     expect(idsOf(found)).toEqual([other, record.id])
     expect(found.items[1]).toMatchObject({ at: DAY(5), posted_at: DAY(5) })
   })
 
-  it('a claim of the future, and no claim, give way to when it was fetched', async () => {
-    const [future, none] = await rig.put(
+  it('a post with no claimed time, or one in the future, counts from its fetch', async () => {
+    const [future, none] = await server.put(
       ana,
       { text: CLAIM, posted_at: '2031-01-01T00:00:00.000Z', fetched_at: DAY(4) },
       { text: CLAIM, posted_at: null, fetched_at: DAY(2) },
     )
-    const found = await rig.search(ana, { text: CLAIM })
+    const found = await server.search(ana, { text: CLAIM })
     expect(found.edges).toEqual([])
     expect(found.counts.may_be_earlier).toBe(1)
     expect(idsOf(found)).toEqual([none, future])
@@ -205,14 +216,14 @@ describe('time', () => {
 })
 
 describe('searching by links, forwards and pictures', () => {
-  it('tells forwards, links and copies apart', async () => {
-    const [origin] = await rig.put(ana, {
+  it('distinguishes forwards, links and copies', async () => {
+    const [origin] = await server.put(ana, {
       text: CLAIM,
       url: 'https://t.me/first/1',
       account: 'first',
       posted_at: DAY(1),
     })
-    const [forward, link, copy] = await rig.put(
+    const [forward, link, copy] = await server.put(
       ana,
       {
         text: CLAIM,
@@ -222,27 +233,31 @@ describe('searching by links, forwards and pictures', () => {
       { text: OTHER, posted_at: DAY(3), links: ['https://www.t.me/first/1/?utm_source=x#top'] },
       { text: COPY, posted_at: DAY(4) },
     )
-    const byUrl = await rig.search(ana, { url: 'http://t.me/s/first/1' })
+    const byUrl = await server.search(ana, { url: 'http://t.me/s/first/1' })
     expect(byUrl.items.map(({ id, matches }) => [id, matches])).toEqual([
       [origin, ['post']],
       [forward, ['forward']],
       [link, ['link']],
     ])
-    const byRecord = await rig.search(ana, { record_id: origin ?? '' })
+    const byRecord = await server.search(ana, { record_id: origin ?? '' })
     expect(idsOf(byRecord)).toEqual([origin, forward, link, copy])
     expect(byRecord.edges.map(({ from, to, how }) => [from, to, how])).toEqual([
       [origin, forward, 'forward'],
       [origin, link, 'link'],
       [origin, copy, 'copy'],
     ])
-    expect(idsOf(await rig.search(ana, { record_id: forward ?? '' }))).toContain(origin)
-    expect(idsOf(await rig.search(ana, { value: 'https://t.me/first/1' }))).toEqual([origin, forward, link])
+    expect(idsOf(await server.search(ana, { record_id: forward ?? '' }))).toContain(origin)
+    expect(idsOf(await server.search(ana, { value: 'https://t.me/first/1' }))).toEqual([
+      origin,
+      forward,
+      link,
+    ])
   })
 
-  it('compares a clone with what it names as its original, and finds neither by the claim alone', async () => {
+  it('does not match a clone and its named original by the claim alone; distinguishes single-page routes', async () => {
     const original = 'https://paper.example.com/1'
     const mark = newId()
-    const [, clone] = await rig.put(
+    const [, clone] = await server.put(
       ana,
       { source: 'blog', account: 'paper.example.com', url: original, text: `Dust over ${mark}` },
       {
@@ -254,39 +269,39 @@ describe('searching by links, forwards and pictures', () => {
       },
     )
     const found = async (question: object) =>
-      (await rig.search(ana, question)).items.map(({ account }) => account)
+      (await server.search(ana, question)).items.map(({ account }) => account)
     expect(await found({ record_id: clone as string })).toEqual(['mirror.example.net'])
     expect(await found({ url: original })).toEqual(['paper.example.com'])
-    const [app] = await rig.put(ana, {
+    const [app] = await server.put(ana, {
       source: 'blog',
       account: 'app.example',
       url: 'https://app.example/#/a/1',
     })
-    await rig.put(ana, { source: 'blog', account: 'app.example', url: 'https://app.example/#/a/2' })
-    expect((await rig.search(ana, { url: 'https://app.example/#/a/1' })).items.map(({ id }) => id)).toEqual([
-      app,
-    ])
+    await server.put(ana, { source: 'blog', account: 'app.example', url: 'https://app.example/#/a/2' })
+    expect(
+      (await server.search(ana, { url: 'https://app.example/#/a/1' })).items.map(({ id }) => id),
+    ).toEqual([app])
   })
 
-  it('says when a post was seen removed; a page that showed no text changed none', async () => {
+  it('returns the time of a removal; a page without text is no edit', async () => {
     const text = `Something that was removed, number ${newId()}`
-    const [id] = await rig.put(ana, { text })
-    await rig.put(ana, { id: id as string, text: '', fetched_at: '2026-04-02T10:00:00.000Z' })
-    await rig.put(ana, {
+    const [id] = await server.put(ana, { text })
+    await server.put(ana, { id: id as string, text: '', fetched_at: '2026-04-02T10:00:00.000Z' })
+    await server.put(ana, {
       id: id as string,
       text,
       fetched_at: '2026-04-03T10:00:00.000Z',
       removed_at: '2026-04-04T10:00:00.000Z',
     })
-    expect((await rig.search(ana, { text })).items).toMatchObject([
+    expect((await server.search(ana, { text })).items).toMatchObject([
       { id, edited: false, removed_at: '2026-04-04T10:00:00.000Z' },
     ])
   })
 
-  it('finds a post by any of its addresses, as people share and defang them', async () => {
+  it('finds a post by any of its URLs, shared or defanged', async () => {
     const url = 'https://www.tiktok.com/@Lakeside.Lena/video/7423000000000000101'
-    const [post] = await rig.put(ana, { source: 'tiktok', url, text: OTHER, posted_at: DAY(1) })
-    const [link] = await rig.put(ana, {
+    const [post] = await server.put(ana, { source: 'tiktok', url, text: OTHER, posted_at: DAY(1) })
+    const [link] = await server.put(ana, {
       text: 'Look',
       posted_at: DAY(2),
       links: [`${url}?u_code=d9&share_item_id=1&_t=8`],
@@ -298,21 +313,21 @@ describe('searching by links, forwards and pictures', () => {
       { value: `hxxps://${shared.replaceAll('.', '[.]')}` },
       { value: 'm.tiktok[.]com/v/7423000000000000101.html' },
     ])
-      expect([question, idsOf(await rig.search(ana, question))]).toEqual([question, [post, link]])
+      expect([question, idsOf(await server.search(ana, question))]).toEqual([question, [post, link]])
   })
 
-  it('keeps the claimed time of a record that is indexed again by other rules', async () => {
+  it('keeps the claimed time of a record that is reindexed by other rules', async () => {
     const record = { text: CLAIM, posted_at: DAY(1), fetched_at: DAY(9) }
-    const [id = ''] = await rig.put(ana, record)
-    // As after a change of the rules: the same text has another hash.
-    await rig.put(ana, { ...record, id, text: NEARLY })
-    const { items } = await rig.search(ana, { text: NEARLY })
+    const [id = ''] = await server.put(ana, record)
+    // Simulates a change of the rules: the same fetch has another text hash.
+    await server.put(ana, { ...record, id, text: NEARLY })
+    const { items } = await server.search(ana, { text: NEARLY })
     expect(items).toMatchObject([{ id, at: DAY(1), posted_claimed: true, edited: false }])
   })
 
-  it('finds pictures by their bytes, and by looks within 15 bits', async () => {
+  it('finds pictures by SHA-256, and by perceptual hash within 15 bits', async () => {
     const phash = '0f1e2d3c4b5a69788796a5b4c3d2e1f0'.repeat(2)
-    /** One bit in 15 of its 16 pieces. */
+    /** One different bit in 15 of its 16 pieces. */
     const flipped = phash.replace(/(.{4})/g, (piece, _, at) =>
       at === 0 ? piece : (Number.parseInt(piece, 16) ^ 1).toString(16).padStart(4, '0'),
     )
@@ -320,70 +335,74 @@ describe('searching by links, forwards and pictures', () => {
       (Number.parseInt(piece, 16) ^ 1).toString(16).padStart(4, '0'),
     )
     const sha256 = 'ab'.repeat(32)
-    const [same, alike, other] = await rig.put(
+    const [same, alike, other] = await server.put(
       ana,
       { posted_at: DAY(1), media: [{ sha256, phash }] },
       { posted_at: DAY(2), media: [{ sha256: null, phash: flipped }] },
       { posted_at: DAY(3), media: [{ sha256: null, phash: far }] },
     )
-    expect(idsOf(await rig.search(ana, { media: phash }))).toEqual([same, alike])
-    expect(idsOf(await rig.search(ana, { media: sha256.toUpperCase() }))).toEqual([same])
-    expect(idsOf(await rig.search(ana, { value: far }))).toEqual([alike, other])
-    // Pictures of one colour say nothing.
-    await rig.put(ana, { media: [{ sha256: null, phash: '0'.repeat(64) }] })
-    expect((await rig.search(ana, { media: '0'.repeat(64) })).items).toEqual([])
+    expect(idsOf(await server.search(ana, { media: phash }))).toEqual([same, alike])
+    expect(idsOf(await server.search(ana, { media: sha256.toUpperCase() }))).toEqual([same])
+    expect(idsOf(await server.search(ana, { value: far }))).toEqual([alike, other])
+    // Pictures of one colour are not indexed.
+    await server.put(ana, { media: [{ sha256: null, phash: '0'.repeat(64) }] })
+    expect((await server.search(ana, { media: '0'.repeat(64) })).items).toEqual([])
   })
 })
 
 describe('changes and removals', () => {
-  it('repeating a call changes nothing, an older version neither, and a removed one does not come back', async () => {
+  it('repeated calls, older versions and late calls for removed records change nothing', async () => {
     const record = aRecord({ text: CLAIM, fetched_at: DAY(5) })
-    await rig.put(ana, record)
-    await rig.put(ana, record)
-    await rig.put(ana, { ...record, text: OTHER, fetched_at: DAY(4) })
-    const before = await rig.search(ana, { text: CLAIM })
+    await server.put(ana, record)
+    await server.put(ana, record)
+    await server.put(ana, { ...record, text: OTHER, fetched_at: DAY(4) })
+    const before = await server.search(ana, { text: CLAIM })
     expect(before.items).toMatchObject([{ id: record.id, edited: false }])
-    await rig.remove(ana, record.id)
-    await rig.put(ana, { ...record, fetched_at: DAY(6) })
-    expect((await rig.search(ana, { text: CLAIM })).items).toEqual([])
-    const { status } = await apiClient(rig.url, ana.token).send('POST', '/sightings/search', {
+    await server.remove(ana, record.id)
+    await server.put(ana, { ...record, fetched_at: DAY(6) })
+    expect((await server.search(ana, { text: CLAIM })).items).toEqual([])
+    const { status } = await apiClient(server.url, ana.token).send('POST', '/sightings/search', {
       record_id: record.id,
     })
     expect(status).toBe(404)
   })
 
-  it('another’s record is not found by its id', async () => {
-    const [id] = await rig.put(bo, { text: CLAIM, shared: 'username' })
-    const { status } = await apiClient(rig.url, ana.token).send('POST', '/sightings/search', {
+  it('another user’s record is not found by its id', async () => {
+    const [id] = await server.put(bo, { text: CLAIM, shared: 'username' })
+    const { status } = await apiClient(server.url, ana.token).send('POST', '/sightings/search', {
       record_id: id,
       scope: 'shared',
     })
     expect(status).toBe(404)
   })
 
-  it('exports and forgets a user’s sightings, and nobody else’s', async () => {
-    await rig.put(ana, { text: CLAIM })
-    await rig.put(bo, { text: CLAIM })
-    const exported = await rig.bed.internal(personalDataInternal.exportUser, { params: { id: ana.id } })
+  it('exports and deletes only the user’s sightings', async () => {
+    await server.put(ana, { text: CLAIM })
+    await server.put(bo, { text: CLAIM })
+    const exported = await server.fixture.internal(personalDataInternal.exportUser, {
+      params: { id: ana.id },
+    })
     expect(exported).toMatchObject([{ kind: 'sighting', data: { account: 'open_eyes', owner: ana.id } }])
     expect(JSON.stringify(exported)).not.toContain('sketch')
-    await rig.bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
-    expect(await rig.bed.internal(personalDataInternal.exportUser, { params: { id: ana.id } })).toEqual([])
-    expect((await rig.search(bo, { text: CLAIM })).items).toHaveLength(1)
+    await server.fixture.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
+    expect(
+      await server.fixture.internal(personalDataInternal.exportUser, { params: { id: ana.id } }),
+    ).toEqual([])
+    expect((await server.search(bo, { text: CLAIM })).items).toHaveLength(1)
   })
 })
 
 describe('shared sightings', () => {
-  it('shows what others share at this moment, by name or without one, each post once', async () => {
-    const [named, anonymous, secret] = await rig.put(
+  it('shows currently shared posts of others, by username or anonymously, each post once', async () => {
+    const [named, anonymous, secret] = await server.put(
       bo,
       { text: CLAIM, key: 'one', posted_at: DAY(1), fetched_at: DAY(2), shared: 'username' },
       { text: CLAIM, key: 'two', posted_at: DAY(2), fetched_at: DAY(3), shared: 'anonymous' },
       { text: CLAIM, key: 'three', posted_at: DAY(3) },
     )
-    const [mine] = await rig.put(ana, { text: CLAIM, key: 'one', posted_at: DAY(1), fetched_at: DAY(8) })
-    expect(idsOf(await rig.search(ana, { text: CLAIM }))).toEqual([mine])
-    const found = await rig.search(ana, { text: CLAIM, scope: 'shared' })
+    const [mine] = await server.put(ana, { text: CLAIM, key: 'one', posted_at: DAY(1), fetched_at: DAY(8) })
+    expect(idsOf(await server.search(ana, { text: CLAIM }))).toEqual([mine])
+    const found = await server.search(ana, { text: CLAIM, scope: 'shared' })
     expect(found.items).toMatchObject([
       { id: mine, own: true, shared_by: null },
       {
@@ -394,33 +413,33 @@ describe('shared sightings', () => {
         fetched_at: '2026-03-04T00:00:00.000Z',
       },
     ])
-    await rig.remove(ana, mine ?? '')
-    const [first] = (await rig.search(ana, { text: CLAIM, scope: 'shared' })).items
+    await server.remove(ana, mine ?? '')
+    const [first] = (await server.search(ana, { text: CLAIM, scope: 'shared' })).items
     expect(first).toMatchObject({ own: false, shared: 'username', shared_by: 'bo', fetched_at: DAY(2) })
-    const said = JSON.stringify(await rig.search(ana, { text: CLAIM, scope: 'shared' }))
+    const said = JSON.stringify(await server.search(ana, { text: CLAIM, scope: 'shared' }))
     for (const id of [named, anonymous, secret, bo.id]) expect(said).not.toContain(id)
 
-    // Undone before the index hears of it.
-    rig.sharing.clear()
-    expect((await rig.search(ana, { text: CLAIM, scope: 'shared' })).items).toEqual([])
+    // Unshared at the collector; the index is not updated yet.
+    server.sharing.clear()
+    expect((await server.search(ana, { text: CLAIM, scope: 'shared' })).items).toEqual([])
   })
 
-  it('an anonymous one without a claimed time counts from the end of the day', async () => {
-    await rig.put(bo, { text: CLAIM, posted_at: null, fetched_at: DAY(3), shared: 'anonymous' })
-    const { items } = await rig.search(ana, { text: CLAIM, scope: 'shared' })
+  it('an anonymous sighting without a claimed time counts from the end of the day', async () => {
+    await server.put(bo, { text: CLAIM, posted_at: null, fetched_at: DAY(3), shared: 'anonymous' })
+    const { items } = await server.search(ana, { text: CLAIM, scope: 'shared' })
     const end = '2026-03-04T00:00:00.000Z'
     expect(items).toMatchObject([{ at: end, fetched_at: end }])
   })
 
-  it('needs the collector, which says what is shared; own ones are found without it', async () => {
-    await rig.put(bo, { text: CLAIM, shared: 'username' })
-    const [mine] = await rig.put(ana, { text: CLAIM })
+  it('needs the collector for shared sightings, not for own ones', async () => {
+    await server.put(bo, { text: CLAIM, shared: 'username' })
+    const [mine] = await server.put(ana, { text: CLAIM })
     const down = () => {
       throw Object.assign(new Error('down'), { statusCode: 500 })
     }
     const { endpoint, handler } = { endpoint: recordsInternal.openRecords, handler: down }
-    rig.bed.answer(endpoint, handler as never)
-    const { send } = apiClient(rig.url, ana.token)
+    server.fixture.answer(endpoint, handler as never)
+    const { send } = apiClient(server.url, ana.token)
     expect(
       (await send('POST', '/sightings/search', { text: CLAIM, scope: 'shared' })).status,
     ).toBeGreaterThanOrEqual(500)
@@ -429,41 +448,41 @@ describe('shared sightings', () => {
   })
 })
 
-it('says when posts were posted, as the user’s own records say', async () => {
-  await rig.put(
+it('returns posting times from the user’s own records', async () => {
+  await server.put(
     ana,
     { url: 'https://t.me/first/1', posted_at: DAY(3) },
     { url: 'https://paper.example/a', posted_at: DAY(1), fetched_at: DAY(2) },
     { url: 'https://paper.example/b', posted_at: null },
     { url: 'https://paper.example/c', posted_at: DAY(5), fetched_at: DAY(4) },
   )
-  await rig.put(bo, { url: 'https://paper.example/d', posted_at: DAY(1) })
+  await server.put(bo, { url: 'https://paper.example/d', posted_at: DAY(1) })
   const addresses = [
     't.me/s/first/1',
     ...['a?utm_source=x', 'b', 'c', 'd'].map(at => `https://paper.example/${at}`),
   ]
-  const call = (user: BedUser) =>
-    rig.bed.internal(sightingsInternal.postedTimes, { body: { user_id: user.id, addresses } })
+  const call = (user: FixtureUser) =>
+    server.fixture.internal(sightingsInternal.postedTimes, { body: { user_id: user.id, addresses } })
   expect(await call(ana)).toEqual([
     { address: 't.me/s/first/1', posted_at: DAY(3) },
     { address: 'https://paper.example/a?utm_source=x', posted_at: DAY(1) },
   ])
 })
 
-it('requests all records once for a new index, page by page, and goes on where it was cut off', async () => {
-  const { bed, service } = rig
+it('requests all records once for a new index, page by page, and resumes after an error', async () => {
+  const { fixture, service } = server
   const outbox = service.mongo.collection('outbox')
   const isIdle = () => expect.poll(() => outbox.countDocuments(), { timeout: 30_000 }).toBe(0)
   await isIdle()
   const requested: (string | null)[] = []
   const last = 'f'.repeat(24)
-  bed.answer(recordsInternal.resightRecords, ({ body }) => {
+  fixture.answer(recordsInternal.redeliverRecords, ({ body }) => {
     requested.push(body.after)
     if (requested.length === 2) throw new HttpError(503, 'cut off')
     return { next: body.after === null ? last : null }
   })
-  const start = () => createApp(readConfig(sightingsConfigSchema, bed.env), bed.deps)
-  // As after the database was dropped; two replicas start.
+  const start = () => createApp(readConfig(sightingsConfigSchema, fixture.env), fixture.deps)
+  // Simulates a dropped database. Two replicas start.
   await service.mongo.collection('index').deleteMany({})
   const replicas = await Promise.all([start(), start()])
   await expect.poll(() => requested, { timeout: 30_000 }).toEqual([null, last, last])
@@ -479,9 +498,9 @@ it('requests all records once for a new index, page by page, and goes on where i
   expect([requested, writes]).toEqual([[null, last, last], []])
 })
 
-it('refuses a batch that is larger than one call may be', async () => {
+it('rejects a batch above the limit', async () => {
   const records = Array.from({ length: 51 }, () => aRecord())
-  const call = rig.bed.internal(sightingsInternal.putSightings, {
+  const call = server.fixture.internal(sightingsInternal.putSightings, {
     body: { user_id: ana.id, records, removed: [] },
   })
   await expect(call).rejects.toMatchObject({ status: 422 })

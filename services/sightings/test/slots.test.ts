@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { createSlots } from '../src/coordination/policies/slots.js'
 
-/** Pieces of work, each running until `end` is called. */
+/** Starts numbered pieces of work, each of which runs until `end` is called. */
 const startWork = (inSlot: ReturnType<typeof createSlots>) => {
   const begun: number[] = []
   const ends = new Map<number, () => void>()
@@ -13,7 +13,7 @@ const startWork = (inSlot: ReturnType<typeof createSlots>) => {
   return { begun, start, end: (n: number) => ends.get(n)?.() }
 }
 
-it('run as many at once as there are slots, and queue the others in order', async () => {
+it('slots run their number of works at once, and queue the others in order', async () => {
   const { begun, start, end } = startWork(createSlots(2, 60_000))
   const all = [1, 2, 3, 4].map(start)
   await vi.waitFor(() => expect(begun).toEqual([1, 2]))
@@ -25,7 +25,7 @@ it('run as many at once as there are slots, and queue the others in order', asyn
   await Promise.all(all)
 })
 
-it('are given to the next once, when work takes long', async () => {
+it('slots of slow work are released to the queue once', async () => {
   const { begun, start, end } = startWork(createSlots(1, 20))
   const all = [1, 2].map(start)
   await vi.waitFor(() => expect(begun).toEqual([1, 2]))
@@ -42,7 +42,7 @@ it('are given to the next once, when work takes long', async () => {
   await Promise.all(rest)
 })
 
-it('are freed by work that fails', async () => {
+it('slots are released by failing work', async () => {
   const inSlot = createSlots(1, 60_000)
   const failed = inSlot(() => Promise.reject(new Error('no')))
   const next = inSlot(async () => 'done')

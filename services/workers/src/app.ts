@@ -7,7 +7,7 @@ import { extractionProcessor } from './processors/extraction.js'
 import { mailProcessor } from './processors/mail.js'
 import { subscriptionsProcessor } from './processors/subscriptions.js'
 
-/** The background workers: one processor per queue, plus the health routes of every process. */
+/** Creates the background workers: one processor per queue, plus the health routes of every process. */
 export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): Promise<Part> => {
   const service = await createService('workers', config, deps)
   const context = { config, service }

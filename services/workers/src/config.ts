@@ -58,7 +58,7 @@ export const workersConfigSchema = serviceConfigSchema.extend({
     .refine(isCertificate, 'must be a certificate in PEM')
     .optional()
     .describe(
-      'Certification authority that subscriptions trust beside the usual ones: PEM, line breaks may be `\\n`.',
+      'Certificate authority that subscriptions trust in addition to the public ones: PEM, line breaks may be `\\n`.',
     ),
   EXTRACTION_LOCK_MS: z.coerce
     .number()
@@ -66,7 +66,7 @@ export const workersConfigSchema = serviceConfigSchema.extend({
     .min(1_000)
     .default(15_000)
     .describe(
-      'Milliseconds that the lock of a lost worker holds its extractions. Another worker restarts them within a third of it more.',
+      'Milliseconds until the lock of a lost worker expires. Another worker restarts its extractions at most a third of that time later.',
     ),
 })
 export type WorkersConfig = z.output<typeof workersConfigSchema>

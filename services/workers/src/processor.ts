@@ -18,7 +18,7 @@ export interface Processor<Q extends QueueName> {
   create(context: WorkersContext): Promise<(data: JobData<Q>, job: Job) => Promise<unknown>>
 }
 
-/** Identity function for type inference; `queue` sets the type of the job's data. */
+/** Returns the processor unchanged, for type inference: `queue` sets the type of the job's data. */
 export const defineProcessor = <Q extends QueueName>(processor: Processor<Q>): Processor<Q> => processor
 
 /** Creates the processor's function and starts its worker, on a schedule where the contracts define one. */

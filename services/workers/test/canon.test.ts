@@ -12,9 +12,9 @@ import {
   type AiEmbedding,
   type AiProvider,
   newId,
-  type ServiceBed,
+  type ServiceFixture,
   startAiProvider,
-  startServiceBed,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createApp, workersConfigSchema } from '../src/index.js'
@@ -22,12 +22,12 @@ import { createApp, workersConfigSchema } from '../src/index.js'
 type Result = BodyOf<typeof canonInternal.applyCanon>
 type Work = ResponseOf<typeof canonInternal.getCanonWork>
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let ai: AiProvider
 let workers: Part
 let producer: Service
-/** What the narratives service has to do, by user. */
-const owed = new Map<string, Partial<Work> & { revision: number; texts: number }>()
+/** Pending work of the narratives service, by user. */
+const pending = new Map<string, Partial<Work> & { revision: number; texts: number }>()
 const results: { user: string; result: Result }[] = []
 
 const TRIPLETS = [
@@ -39,30 +39,30 @@ const TRIPLETS = [
 const RULES = [{ kind: 'entity' as const, a: 'lake varnel', b: 'nobody', relation: 'must' as const }]
 
 const startWorkers = (settings: Record<string, string> = {}) => {
-  const env = { ...bed.env, SMTP_URL: 'smtp://127.0.0.1:1', OPENAI_BASE_URL: ai.url, ...settings }
-  return createApp(readConfig(workersConfigSchema, env), bed.deps)
+  const env = { ...fixture.env, SMTP_URL: 'smtp://127.0.0.1:1', OPENAI_BASE_URL: ai.url, ...settings }
+  return createApp(readConfig(workersConfigSchema, env), fixture.deps)
 }
 beforeAll(async () => {
-  ;[bed, ai] = await Promise.all([startServiceBed(), startAiProvider()])
+  ;[fixture, ai] = await Promise.all([startServiceFixture(), startAiProvider()])
   workers = await startWorkers()
-  producer = await createService('producer', readConfig(serviceConfigSchema, bed.env), bed.deps)
+  producer = await createService('producer', readConfig(serviceConfigSchema, fixture.env), fixture.deps)
 })
 afterAll(async () => {
   await workers?.close()
   await producer?.close()
   await ai?.stop()
-  await bed?.stop()
+  await fixture?.stop()
 })
 beforeEach(() => {
   results.length = 0
-  bed.answer(canonInternal.getCanonWork, ({ params }) => {
-    const work = owed.get(params.user_id)
+  fixture.answer(canonInternal.getCanonWork, ({ params }) => {
+    const work = pending.get(params.user_id)
     if (!work) throw new HttpError(404, DETAILS.notFound)
     return { triplets: TRIPLETS, rules: RULES, ...work }
   })
-  bed.answer(canonInternal.applyCanon, ({ params, body }) => {
+  fixture.answer(canonInternal.applyCanon, ({ params, body }) => {
     results.push({ user: params.user_id, result: body })
-    owed.delete(params.user_id)
+    pending.delete(params.user_id)
     return { applied: true }
   })
 })
@@ -72,9 +72,9 @@ const add = (user_id: string) =>
 const left = () => producer.queues.queue('canon').getJobCountByTypes('active', 'waiting', 'delayed')
 
 describe('the labels of a user', () => {
-  it('are clustered in a thread, under the rules, and those alone are left out', async () => {
+  it('are clustered in a thread under the rules, without single labels', async () => {
     const user = newId()
-    owed.set(user, { revision: 3, texts: 7 })
+    pending.set(user, { revision: 3, texts: 7 })
     await add(user)
     await expect.poll(() => results.length).toBe(1)
     const [{ result }] = results as [(typeof results)[number]]
@@ -88,14 +88,14 @@ describe('the labels of a user', () => {
     expect(result.verbs[0]?.map(({ turned }) => turned)).toEqual([false, false, true])
   })
 
-  it('are clustered again while something is owed, and not at all without', { tags: 'long' }, async () => {
+  it('are clustered again while work is pending, and only then', { tags: 'long' }, async () => {
     const [busy, idle] = [newId(), newId()]
-    owed.set(busy, { revision: 0, texts: 1 })
-    bed.answer(canonInternal.applyCanon, ({ params, body }) => {
+    pending.set(busy, { revision: 0, texts: 1 })
+    fixture.answer(canonInternal.applyCanon, ({ params, body }) => {
       results.push({ user: params.user_id, result: body })
-      // The user has decided something meanwhile.
-      if (results.length < 2) owed.set(busy, { revision: results.length, texts: 1 })
-      else owed.delete(busy)
+      // The user has made a decision meanwhile.
+      if (results.length < 2) pending.set(busy, { revision: results.length, texts: 1 })
+      else pending.delete(busy)
       return { applied: false }
     })
     await add(idle)
@@ -105,14 +105,14 @@ describe('the labels of a user', () => {
     expect(results.map(({ user }) => user)).toEqual([busy, busy])
   })
 
-  it('are tried again when the service is down', { tags: 'long' }, async () => {
+  it('are clustered at a retry after an outage of the service', { tags: 'long' }, async () => {
     const user = newId()
-    owed.set(user, { revision: 0, texts: 1 })
+    pending.set(user, { revision: 0, texts: 1 })
     let calls = 0
-    bed.answer(canonInternal.getCanonWork, () => {
+    fixture.answer(canonInternal.getCanonWork, () => {
       calls++
       if (calls === 1) throw new HttpError(503, DETAILS.unavailable)
-      if (!owed.has(user)) throw new HttpError(404, DETAILS.notFound)
+      if (!pending.has(user)) throw new HttpError(404, DETAILS.notFound)
       return { revision: 0, texts: 1, triplets: TRIPLETS, rules: RULES }
     })
     await add(user)
@@ -125,23 +125,30 @@ describe('a comparison by meaning', () => {
   const keys = new Map<string, string>()
   beforeEach(() => {
     ai.embedded.length = 0
-    bed.answer(authInternal.getSealedAiKey, ({ params: { id } }) => ({ sealed: keys.get(id) ?? null }))
+    fixture.answer(authInternal.getSealedAiKey, ({ params: { id } }) => ({ sealed: keys.get(id) ?? null }))
   })
-  const SAID = [
+  const SIMILAR_TRIPLETS = [
     { subject: 'the vaccine', verb: 'harms', object: 'children' },
     { subject: 'the jab', verb: 'harms', object: 'kids' },
     { subject: ' ', verb: 'harms', object: 'children' },
   ]
   const near = (text: string) => (['the jab', 'the vaccine'].includes(text) ? 0 : text.length)
-  /** Alike for the vaccine and the jab, at right angles for all else. */
+  /** Returns equal vectors for the vaccine and the jab, and orthogonal ones for other texts. */
   const vectorOf = (text: string): number[] =>
     Array.from({ length: 256 }, (_, n) => Number(n === near(text)) * 0.5)
 
   const compare = async (answer: AiEmbedding, work: Partial<Work> = {}, key: string | null = KEY) => {
     const user = newId()
-    if (key !== null) keys.set(user, seal(bed.env.SECRETS_KEY ?? '', `ai-key:${user}`, key))
+    if (key !== null) keys.set(user, seal(fixture.env.SECRETS_KEY ?? '', `ai-key:${user}`, key))
     ai.embed(answer)
-    owed.set(user, { revision: 0, texts: 1, triplets: SAID, rules: [], compare: true, ...work })
+    pending.set(user, {
+      revision: 0,
+      texts: 1,
+      triplets: SIMILAR_TRIPLETS,
+      rules: [],
+      compare: true,
+      ...work,
+    })
     await add(user)
     await expect.poll(() => results.length, { timeout: 30_000 }).toBe(1)
     const [{ result }] = results as [(typeof results)[number]]
@@ -152,11 +159,11 @@ describe('a comparison by meaning', () => {
     const alike = [{ kind: 'entity' as const, a: 'the jab', b: 'the vaccine' }]
     const { method, compared, entities } = await compare(answer, { alike })
     expect({ method, compared }).toEqual({ method: 'offline', compared: { failure } })
-    // What was joined before stays.
+    // Earlier joins are kept.
     expect(entities).toEqual([JOINED])
   }
 
-  it('sends labels alone, with the user’s key, and joins what is alike', async () => {
+  it('sends only labels, with the user’s key, and joins similar ones', async () => {
     const { method, compared, entities } = await compare(vectorOf)
     expect({ method, compared }).toEqual({ method: 'embeddings', compared: { failure: null } })
     expect(entities).toEqual([JOINED])
@@ -171,7 +178,7 @@ describe('a comparison by meaning', () => {
     ])
   })
 
-  it('asks for 512 labels at once', { tags: 'long' }, async () => {
+  it('requests 512 labels per call', { tags: 'long' }, async () => {
     const triplets = Array.from({ length: 1_100 }, (_, n) => ({ subject: `s${n}`, verb: 'is', object: 'o' }))
     await compare(vectorOf, { triplets })
     // The calls run at the same time, so they arrive in any order.
@@ -180,13 +187,13 @@ describe('a comparison by meaning', () => {
     expect(new Set(ai.embedded.flatMap(({ body }) => body.input)).size).toBe(1_102)
   })
 
-  it('is made on request alone', { tags: 'long' }, async () => {
+  it('runs only on request', { tags: 'long' }, async () => {
     const { method, compared, entities } = await compare(vectorOf, { compare: false })
     expect({ method, compared, entities }).toEqual({ method: 'offline', compared: undefined, entities: [] })
     expect(ai.embedded).toEqual([])
   })
 
-  it('stands without another one', { tags: 'long' }, async () => {
+  it('keeps its result without another comparison', { tags: 'long' }, async () => {
     const alike = [{ kind: 'entity' as const, a: 'the jab', b: 'the vaccine' }]
     const { method, entities } = await compare('hang', { compare: false, alike })
     expect({ method, entities }).toEqual({ method: 'embeddings', entities: [JOINED] })
@@ -197,17 +204,17 @@ describe('a comparison by meaning', () => {
     ['a key that is refused', 'unauthorized', 'rejected_key'],
     ['a provider without embeddings', 'not-found', 'provider_failed'],
     ['vectors of another length', text => vectorOf(text).slice(1), 'provider_failed'],
-  ])('falls back to words with %s, and says so', async (_, answer, failure) => {
+  ])('falls back to words for %s, and reports it', async (_, answer, failure) => {
     await expectWords(answer, failure)
   })
   it.each<[string, AiEmbedding]>([
-    ['vectors that are none', () => 'x'],
-    ['vectors of other things than numbers', text => vectorOf(text).map(String)],
-  ])('falls back to words with %s, and says so', { tags: 'long' }, async (_, answer) => {
+    ['values that are no vectors', () => 'x'],
+    ['vectors of strings', text => vectorOf(text).map(String)],
+  ])('falls back to words for %s, and reports it', { tags: 'long' }, async (_, answer) => {
     await expectWords(answer, 'provider_failed')
   })
 
-  it('falls back to words with a provider that does not answer in its time', { tags: 'long' }, async () => {
+  it('falls back to words if the provider times out', { tags: 'long' }, async () => {
     await workers.close()
     workers = await startWorkers({ EMBEDDINGS_TIMEOUT_MS: '300' })
     try {
@@ -218,7 +225,7 @@ describe('a comparison by meaning', () => {
     }
   })
 
-  it('falls back without a key, and asks nobody', async () => {
+  it('falls back without a key and sends no request', async () => {
     const { method, compared } = await compare(vectorOf, {}, null)
     expect({ method, compared }).toEqual({ method: 'offline', compared: { failure: 'missing_key' } })
     expect(ai.embedded).toEqual([])

@@ -52,7 +52,7 @@ const failureOf = async (pulling: Promise<unknown>): Promise<FeedError> => {
 
 const second = (n: number, fraction = '123456') =>
   `2026-01-01T00:00:${String(n).padStart(2, '0')}.${fraction}Z`
-/** In bytes that no JSON writer would give. */
+/** Returns an object whose bytes no JSON serializer would write. */
 const objectOf = (n: number): TaxiiObject => ({
   raw: `{"id" : "x-note--${n}","n":1.0, "big":9007199254740993,"n":2,"text":"\\u0000 ]}"}`,
   added: second(n),
@@ -66,7 +66,7 @@ describe('a TAXII collection', () => {
   const pull = (more: Partial<PullRequest> = {}) =>
     pullTaxii(requestOf({ url: `${feed.url}api/collections/1/`, ...more }))
 
-  it('is pulled page by page, byte for byte, and from there on', async () => {
+  it('is pulled page by page, byte for byte, and then from its cursor', async () => {
     const objects = [1, 2, 3, 4, 5].map(objectOf)
     feed.answer(taxiiCollection(objects))
     const first = await pull({ authorization: 'Bearer key' })
@@ -101,7 +101,7 @@ describe('a TAXII collection', () => {
     expect(feed.asked).toEqual(['/api/collections/1/objects/?limit=1000'])
   })
 
-  it('goes on by time where there is more but no next page', async () => {
+  it('is paged by time if there is more but no next page', async () => {
     const objects = [1, 2, 3].map(objectOf)
     feed.answer((url, request, response) => {
       const after = url.searchParams.get('added_after') ?? ''
@@ -113,8 +113,8 @@ describe('a TAXII collection', () => {
     expect(textOf((await pull()).file).match(/x-note--\d/g)).toEqual(['x-note--1', 'x-note--2', 'x-note--3'])
   })
 
-  it('is pulled in several runs past the bounds of one, with nothing left out or twice', async () => {
-    // All added in the same batch: the time alone would leave out the rest of it.
+  it('is pulled in several runs past the limits of one, without omission or repetition', async () => {
+    // All objects have the same time: paging by time alone would omit some.
     const objects = Array.from({ length: 25 }, (_, n) => ({ ...objectOf(n), added: second(1) }))
     feed.answer(taxiiCollection(objects))
     for (const few of [{ pages: 3 }, { objects: 7 }, { bytes: 600 }]) {
@@ -131,7 +131,7 @@ describe('a TAXII collection', () => {
     }
   })
 
-  it('is pulled from the last whole run on where the server has forgotten the page', async () => {
+  it('is pulled again from the last complete run if the server has forgotten the page', async () => {
     const objects = [1, 2, 3].map(objectOf)
     feed.answer((url, request, response) =>
       url.searchParams.get('next') === 'old'
@@ -142,7 +142,7 @@ describe('a TAXII collection', () => {
     expect(textOf(file).match(/x-note--\d/g)).toEqual(['x-note--2', 'x-note--3'])
   })
 
-  it('gives what came before a page that does not come', async () => {
+  it('returns the pages before a failed one', async () => {
     const objects = [1, 2, 3].map(objectOf)
     feed.answer((url, request, response) =>
       url.searchParams.get('next')
@@ -155,7 +155,7 @@ describe('a TAXII collection', () => {
     expect((await failureOf(pull({ cursor: run.cursor }))).message).toContain('status 500')
   })
 
-  it.each([429, 503])('is asked again after %s when it says so, within a run or later', async status => {
+  it.each([429, 503])('is retried after %s with Retry-After, within a run or later', async status => {
     let refusals = 1
     const objects = [objectOf(1)]
     feed.answer((url, request, response) =>
@@ -169,7 +169,7 @@ describe('a TAXII collection', () => {
     expect((await failureOf(pull())).retryMs).toBe(7_201_000)
   })
 
-  it('is asked again no more than three times in a run', { tags: 'long' }, async () => {
+  it('is retried at most three times in a run', { tags: 'long' }, async () => {
     feed.answer(taxii('{}', { 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' }, 429))
     await failureOf(pull())
     expect(feed.asked.length).toBe(4)
@@ -180,7 +180,7 @@ describe('a TAXII collection', () => {
     ['a number past 2⁵³', '12345678901234567890', '12345678901234567890'],
     ['a text, without `more`', '"a b"', 'a+b'],
     ['a number behind a nested one', '12345678901234567890', '12345678901234567890'],
-  ])('goes on where `next` is %s', async (what, next, sent) => {
+  ])('is paged if `next` is %s', async (what, next, sent) => {
     const more = what.endsWith('`more`') ? '' : '"more":true,'
     const nested = what.endsWith('nested one') ? '"x":{"next":5},' : ''
     feed.answer((url, request, response) =>
@@ -196,10 +196,10 @@ describe('a TAXII collection', () => {
   })
 
   it.each(['null', '{}', 'true', '""'])(
-    'that promises more at %s fails, and its cursor stays',
+    'that announces more with `next` %s fails, and its cursor is kept',
     async next => {
       feed.answer(taxii(`{"more":true,"next":${next},"objects":[{"id":"x-1"}]}`))
-      expect((await failureOf(pull())).message).toContain('not where')
+      expect((await failureOf(pull())).message).toContain('no cursor')
     },
   )
 
@@ -211,7 +211,7 @@ describe('a TAXII collection', () => {
     ['2026-01-01T00:00:05.123456', '2026-01-01T00:00:05.123456Z'],
     ['Thu Jan 01 2026 00:00:05 GMT+0000 (Coordinated Universal Time)', '2026-01-01T00:00:05.000000Z'],
     ['Thu, 01 Jan 2026 00:00:05 GMT', '2026-01-01T00:00:05.000000Z'],
-  ])('whose last time is %s is pulled from there on', async (time, sent) => {
+  ])('whose last time is %s is pulled from that time', async (time, sent) => {
     feed.answer(taxii('{"objects":[{"id":"x-1"}]}', { 'x-taxii-date-added-last': time }))
     const { cursor } = await pull()
     expect(cursor).toBe(JSON.stringify({ added_after: sent }))
@@ -220,7 +220,7 @@ describe('a TAXII collection', () => {
   })
 
   it.each(['undefined', '2026-02-30T00:00:00Z', '2026-01-01', '1767225605'])(
-    'whose last time is %s is pulled from where it was',
+    'whose last time is %s keeps its cursor',
     async time => {
       feed.answer(taxii('{"objects":[{"id":"x-1"}]}', { 'x-taxii-date-added-last': time }))
       const cursor = JSON.stringify({ added_after: second(3) })
@@ -228,7 +228,7 @@ describe('a TAXII collection', () => {
     },
   )
 
-  it('whose pages are not in order is pulled from the latest time on', async () => {
+  it('with unordered pages is pulled from the latest time', async () => {
     feed.answer((url, request, response) =>
       url.searchParams.has('next')
         ? taxii('{"objects":[{"id":"x-2"}]}', { 'x-taxii-date-added-last': second(1) })(
@@ -243,7 +243,7 @@ describe('a TAXII collection', () => {
     expect((await pull()).cursor).toBe(JSON.stringify({ added_after: second(9) }))
   })
 
-  it('gives all objects but those that can’t be read, with the reasons', async () => {
+  it('returns all readable objects, and reasons for the others', async () => {
     const bytes = Buffer.from(
       `\uFEFF{"objects":[{"id":"x-1"},7,{"id":"x-2","a":tru},{"id":"\u0001"},{"a":${'['.repeat(70)}${']'.repeat(70)}},{"a":"${'x'.repeat(4_194_305)}"},{"id":"x-3"}]}`,
     )
@@ -254,11 +254,11 @@ describe('a TAXII collection', () => {
     const { file, skipped } = await pull({ bounds: bounds({ bytes: 1e8 }) })
     expect(textOf(file)).toBe('{"type":"bundle","objects":[{"id":"x-1"},{"id":"x-3"}]}')
     expect(skipped?.count).toBe(5)
-    for (const why of ['no object', 'not valid JSON', 'not UTF-8', 'nested deeper', 'larger than'])
+    for (const why of ['not an object', 'not valid JSON', 'not UTF-8', 'nested deeper', 'larger than'])
       expect(skipped?.listed.filter(({ reason }) => reason.includes(why))).toHaveLength(1)
   })
 
-  it('is pulled in several runs past the bounds of one where its entries can’t be read', async () => {
+  it('is pulled in several runs past the limits of one if entries are unreadable', async () => {
     feed.answer((url, request, response) => {
       const page = Number(url.searchParams.get('next') ?? 0)
       taxii(`{"more":true,"next":"${page + 1}","objects":[${page},7,7]}`)(url, request, response)
@@ -269,7 +269,7 @@ describe('a TAXII collection', () => {
     expect(second).toMatchObject({ more: true, cursor: JSON.stringify({ next: '4' }) })
   })
 
-  it('is pulled in several runs where its pages are larger than their objects', async () => {
+  it('is pulled in several runs if its pages are larger than their objects', async () => {
     feed.answer((url, request, response) => {
       const page = Number(url.searchParams.get('next') ?? 0)
       const body = `{"more":true,"next":"${page + 1}","objects":[]${' '.repeat(400_000)}}`
@@ -278,14 +278,14 @@ describe('a TAXII collection', () => {
     expect(await pull()).toMatchObject({ more: true, cursor: JSON.stringify({ next: '2' }) })
   })
 
-  it('lists 200 of 150,000 entries of a page that can’t be read', { tags: 'long' }, async () => {
+  it('lists 200 of 150,000 unreadable entries of a page', { tags: 'long' }, async () => {
     feed.answer(taxii(`{"objects":[${'7,'.repeat(150_000)}{"id":"x-1"}]}`))
     const { file, skipped } = await pull()
     expect(textOf(file)).toBe('{"type":"bundle","objects":[{"id":"x-1"}]}')
     expect([skipped?.count, skipped?.listed.length]).toEqual([150_000, 200])
   })
 
-  it('is asked for shorter pages where one is too large', async () => {
+  it('is requested in shorter pages if one is too large', async () => {
     feed.answer((url, request, response) => {
       const many = Number(url.searchParams.get('limit')) > 10
       return taxii(`{"objects":[{"id":"x-1"}]}${' '.repeat(many ? 1_100_000 : 0)}`)(url, request, response)
@@ -305,37 +305,37 @@ describe('a TAXII collection', () => {
       taxii('{"objects":[]}', { 'content-type': 'application/vnd.oasis.taxii+json' }),
       'media type',
     ],
-    ['answers no JSON', taxii('{"objects":[{]'), 'no envelope'],
-    ['answers a list', taxii('[{"id":"x"}]'), 'no envelope'],
-    ['answers objects that are none', taxii('{"objects":{"id":1}}'), 'no envelope'],
-    ['answers a page that is cut off', taxii('{"objects":[{"id":"x-1"}'), 'no envelope'],
-    ['answers nesting without end', taxii(`{"objects":[{"a":${'['.repeat(100_000)}`), 'no envelope'],
-    ['says more without saying where', taxii('{"more":true,"objects":[{"id":"x-1"}]}'), 'not where'],
+    ['answers no JSON', taxii('{"objects":[{]'), 'not an envelope'],
+    ['answers a list', taxii('[{"id":"x"}]'), 'not an envelope'],
+    ['answers invalid objects', taxii('{"objects":{"id":1}}'), 'not an envelope'],
+    ['answers a truncated page', taxii('{"objects":[{"id":"x-1"}'), 'not an envelope'],
+    ['answers endless nesting', taxii(`{"objects":[{"a":${'['.repeat(100_000)}`), 'not an envelope'],
+    ['announces more without a position', taxii('{"more":true,"objects":[{"id":"x-1"}]}'), 'no cursor'],
     [
-      'gives the same page for ever',
+      'returns the same page for ever',
       taxii('{"more":true,"next":"1","objects":[{"id":"x-1"}]}'),
-      'again and again',
+      'page repeatedly',
     ],
     [
-      'gives the same page at each position',
+      'returns the same page at each position',
       (url, request, response) =>
         taxii(`{"more":true,"next":"${feed.asked.length}","objects":[{"id":"x-1"}]}`)(url, request, response),
-      'again and again',
+      'page repeatedly',
     ],
     [
-      'gives the same page of unreadable entries at each position',
+      'returns the same page of unreadable entries at each position',
       (url, request, response) =>
         taxii(`{"more":true,"next":"${feed.asked.length}","objects":[7]}`)(url, request, response),
-      'again and again',
+      'page repeatedly',
     ],
     [
-      'goes to and fro by time',
+      'alternates between two times',
       (url, request, response) =>
         taxii('{"more":true,"objects":[]}', {
           'x-taxii-date-added-last':
             url.searchParams.get('added_after') === second(2) ? second(1) : second(2),
         })(url, request, response),
-      'not where',
+      'no cursor',
     ],
     ['knows no such collection', taxii('{}', {}, 404), 'no such collection'],
     ['refuses the key', taxii('{}', {}, 401), 'refuses the user or the key'],
@@ -346,7 +346,7 @@ describe('a TAXII collection', () => {
     expect((await failureOf(pull())).message).toContain(why)
   })
 
-  it('with a million pages ends a run, with where to go on', { tags: 'long' }, async () => {
+  it('with a million pages ends a run with a cursor', { tags: 'long' }, async () => {
     let page = 0
     feed.answer((url, request, response) =>
       taxii(`{"more":true,"next":"${++page}","objects":[]}`)(url, request, response),
@@ -359,7 +359,7 @@ describe('a TAXII collection', () => {
     expect(feed.asked.length).toBe(50)
   })
 
-  it('without end, or that drips, ends a run', async () => {
+  it('with an endless or dripping response ends a run', async () => {
     feed.answer((_url, _request, response) => {
       response.setHeader('content-type', 'application/taxii+json')
       const timer = setInterval(() => response.write(' '), 5)
@@ -393,7 +393,7 @@ describe('a MISP feed', () => {
     if (request.headers['if-none-match'] === etag) return response.writeHead(304).end()
     return response.writeHead(200, { 'content-type': 'application/json', etag }).end(text)
   }
-  /** Signs as a feed of ours does. */
+  /** Signs a manifest like the feeds of this app. */
   const signed = (text: string) =>
     sign(null, Buffer.from(`${MISP_MANIFEST_CONTEXT}${text}`), privateKey).toString('base64')
   const publish = (events: Record<number, number>) => {
@@ -410,7 +410,7 @@ describe('a MISP feed', () => {
     publish({ 1: 20, 2: 10 })
   })
 
-  it('gives the events that have changed, oldest changes first, as they stand', async () => {
+  it('returns the changed events unmodified, oldest changes first', async () => {
     const first = await pull()
     expect(textOf(first.file)).toBe(`{"response":[${eventOf(2)},${eventOf(1)}]}`)
     expect(first.more).toBe(false)
@@ -420,14 +420,14 @@ describe('a MISP feed', () => {
       cursor: first.cursor,
       more: false,
     })
-    // Not even read: it has not changed.
+    // Unchanged events are not requested.
     expect(feed.asked).toEqual(['/feed/manifest.json'])
     publish({ 1: 20, 2: 10, 13: 30 })
     const third = await pull({ cursor: first.cursor })
     expect(textOf(third.file)).toBe(`{"response":[${eventOf(13)}]}`)
   })
 
-  it('says which events are there no more', async () => {
+  it('reports withdrawn events', async () => {
     const { cursor } = await pull()
     publish({ 1: 20 })
     const second = await pull({ cursor })
@@ -435,7 +435,7 @@ describe('a MISP feed', () => {
     expect((await pull({ cursor: second.cursor })).withdrawn ?? []).toEqual([])
   })
 
-  it('is pulled in several runs past the bounds of one', async () => {
+  it('is pulled in several runs past the limits of one', async () => {
     publish(Object.fromEntries(Array.from({ length: 9 }, (_, n) => [n + 1, n])))
     let cursor: string | null = null
     const given: string[] = []
@@ -447,7 +447,7 @@ describe('a MISP feed', () => {
     expect(given).toEqual(Array.from({ length: 9 }, (_, n) => `Event ${n + 1}`))
   })
 
-  it.each([429, 503])('gives what came before it answers with %s', async status => {
+  it.each([429, 503])('returns the events before a response with %s', async status => {
     broken[`${uuid(1)}.json`] = status
     const run = await pull()
     expect(run).toMatchObject({ more: true })
@@ -456,24 +456,24 @@ describe('a MISP feed', () => {
     expect((await failureOf(pull({ cursor: run.cursor }))).status).toBe(status)
   })
 
-  it('gives events and manifests that begin with a byte order mark', async () => {
+  it('accepts events and manifests that begin with a byte order mark', async () => {
     for (const name of Object.keys(files)) files[name] = `\uFEFF${files[name]}`
     expect(textOf((await pull()).file)).toBe(`{"response":[${eventOf(2)},${eventOf(1)}]}`)
   })
 
-  it('gives an event that begins with 20,000 byte order marks', async () => {
+  it('accepts an event that begins with 20,000 byte order marks', async () => {
     files[`${uuid(1)}.json`] = `${'\uFEFF'.repeat(20_000)}${eventOf(1)}`
     expect(textOf((await pull()).file)).toBe(`{"response":[${eventOf(2)},${eventOf(1)}]}`)
   })
 
   const unreadable: [string, (n: number) => string | Buffer, string][] = [
-    ['no JSON', () => '<html>', 'no MISP event'],
+    ['no JSON', () => '<html>', 'not a MISP event'],
     ['JSON that is cut off', n => eventOf(n).slice(0, -2), 'not valid JSON'],
-    ['another event', () => eventOf(7), 'another one'],
-    ['a list', () => '[]', 'no MISP event'],
-    ['none', () => '{"Event":[]}', 'no MISP event'],
-    ['an event whose UUID is a number', () => '{"Event":{"uuid":5,"info":"x"}}', 'another one'],
-    ['an event with an attribute that is none', n => eventOf(n, ',"Attribute":[1]'), 'is none'],
+    ['another event', () => eventOf(7), 'another UUID'],
+    ['a list', () => '[]', 'not a MISP event'],
+    ['a list as event', () => '{"Event":[]}', 'not a MISP event'],
+    ['an event whose UUID is a number', () => '{"Event":{"uuid":5,"info":"x"}}', 'another UUID'],
+    ['an event with an invalid attribute', n => eventOf(n, ',"Attribute":[1]'), 'not an object'],
     ['an event in UTF-16', n => Buffer.from(`\uFEFF${eventOf(n)}`, 'utf16le'), 'not UTF-8'],
     ['an event in Latin-1', n => Buffer.from(eventOf(n, ',"x":"é"'), 'latin1'), 'not UTF-8'],
     [
@@ -482,45 +482,51 @@ describe('a MISP feed', () => {
       'larger than',
     ],
   ]
-  it.each(unreadable)('that has %s gives the others, and it once it is repaired', async (_, bad, why) => {
-    publish({ 1: 1, 2: 2, 3: 3 })
-    files[`${uuid(2)}.json`] = bad(2)
-    const first = await pull({ bounds: bounds({ bytes: 1e8 }) })
-    expect(textOf(first.file)).toBe(`{"response":[${eventOf(1)},${eventOf(3)}]}`)
-    expect(first).toMatchObject({
-      more: false,
-      skipped: { count: 1, listed: [{ place: `Event ${uuid(2)}` }] },
-    })
-    expect(first.skipped?.listed[0]?.reason).toContain(why)
-    const second = await pull({ cursor: first.cursor, bounds: bounds({ bytes: 1e8 }) })
-    expect(second).toMatchObject({ file: new Uint8Array(), more: false, skipped: { count: 1 } })
-    // Without a new timestamp, as a feed that writes its files otherwise.
-    files[`${uuid(2)}.json`] = eventOf(2)
-    const third = await pull({ cursor: second.cursor })
-    expect(textOf(third.file)).toBe(`{"response":[${eventOf(2)}]}`)
-    expect(third.skipped).toBeUndefined()
-    feed.asked.length = 0
-    await pull({ cursor: third.cursor })
-    expect(feed.asked).toEqual(['/feed/manifest.json'])
-  })
+  it.each(unreadable)(
+    'with %s returns the other events, and the broken one once it is repaired',
+    async (_, bad, why) => {
+      publish({ 1: 1, 2: 2, 3: 3 })
+      files[`${uuid(2)}.json`] = bad(2)
+      const first = await pull({ bounds: bounds({ bytes: 1e8 }) })
+      expect(textOf(first.file)).toBe(`{"response":[${eventOf(1)},${eventOf(3)}]}`)
+      expect(first).toMatchObject({
+        more: false,
+        skipped: { count: 1, listed: [{ place: `Event ${uuid(2)}` }] },
+      })
+      expect(first.skipped?.listed[0]?.reason).toContain(why)
+      const second = await pull({ cursor: first.cursor, bounds: bounds({ bytes: 1e8 }) })
+      expect(second).toMatchObject({ file: new Uint8Array(), more: false, skipped: { count: 1 } })
+      // Repaired without a new timestamp.
+      files[`${uuid(2)}.json`] = eventOf(2)
+      const third = await pull({ cursor: second.cursor })
+      expect(textOf(third.file)).toBe(`{"response":[${eventOf(2)}]}`)
+      expect(third.skipped).toBeUndefined()
+      feed.asked.length = 0
+      await pull({ cursor: third.cursor })
+      expect(feed.asked).toEqual(['/feed/manifest.json'])
+    },
+  )
 
-  it.each([401, 403, 404, 500, 302])('that answers %s for an event gives the others', async status => {
+  it.each([401, 403, 404, 500, 302])('with status %s for an event returns the others', async status => {
     broken[`${uuid(2)}.json`] = status
     const run = await pull()
     expect(textOf(run.file)).toBe(`{"response":[${eventOf(1)}]}`)
     expect(run).toMatchObject({ more: false, skipped: { count: 1 } })
   })
 
-  it.each([500, 403])('that answers %s for each event ends a run, and goes on with others', async status => {
-    publish(Object.fromEntries(Array.from({ length: 5 }, (_, n) => [n + 1, n])))
-    for (const n of [1, 2, 3]) broken[`${uuid(n)}.json`] = status
-    const first = await pull()
-    expect(first).toMatchObject({ file: new Uint8Array(), more: false, skipped: { count: 3 } })
-    const second = await pull({ cursor: first.cursor })
-    expect(textOf(second.file)).toBe(`{"response":[${eventOf(4)},${eventOf(5)}]}`)
-  })
+  it.each([500, 403])(
+    'with status %s for several events ends a run and continues with the others',
+    async status => {
+      publish(Object.fromEntries(Array.from({ length: 5 }, (_, n) => [n + 1, n])))
+      for (const n of [1, 2, 3]) broken[`${uuid(n)}.json`] = status
+      const first = await pull()
+      expect(first).toMatchObject({ file: new Uint8Array(), more: false, skipped: { count: 3 } })
+      const second = await pull({ cursor: first.cursor })
+      expect(textOf(second.file)).toBe(`{"response":[${eventOf(4)},${eventOf(5)}]}`)
+    },
+  )
 
-  it('whose manifest has entries that are no events gives the others', async () => {
+  it('with invalid manifest entries returns the other events', async () => {
     const entries = { [uuid(1)]: { timestamp: 20 }, [uuid(2)]: {}, '../../x': { timestamp: 1 }, [uuid(3)]: 7 }
     files['manifest.json'] = JSON.stringify({ ...entries, 'https://127.0.0.1/': { timestamp: 1 } })
     const run = await pull()
@@ -534,7 +540,7 @@ describe('a MISP feed', () => {
     expect(feed.asked).toEqual(['/feed/manifest.json', `/feed/${uuid(1)}.json`])
   })
 
-  it('is believed by its signature alone where the subscription has a key', async () => {
+  it('is accepted only with a valid signature if the subscription has a key', async () => {
     expect(textOf((await pull({ publicKey: pem })).file)).toContain('Event 1')
     feed.asked.length = 0
     const manifest = String(files['manifest.json'])
@@ -542,7 +548,7 @@ describe('a MISP feed', () => {
     for (const wrong of [
       signed(`${manifest} `),
       sign(null, Buffer.from(`${MISP_MANIFEST_CONTEXT}${manifest}`), foreign.privateKey).toString('base64'),
-      // Over the manifest without its context.
+      // A signature of the manifest without its context.
       sign(null, Buffer.from(manifest), privateKey).toString('base64'),
       '',
       '%%%',
@@ -556,25 +562,25 @@ describe('a MISP feed', () => {
   })
 
   it.each([
-    ['is a list', [{ timestamp: 1 }], 'none of a MISP feed'],
+    ['is a list', [{ timestamp: 1 }], 'not the manifest of a MISP feed'],
     [
       'names 20,001 events',
       Object.fromEntries(Array.from({ length: 20_001 }, (_, n) => [uuid(n), { timestamp: 1 }])),
       'more than 20,000 events',
     ],
-  ])('whose manifest %s is refused as a whole', async (_, manifest, why) => {
+  ])('whose manifest %s is rejected', async (_, manifest, why) => {
     files['manifest.json'] = JSON.stringify(manifest)
     expect((await failureOf(pull({ bounds: bounds({ bytes: 1e8 }) }))).message).toContain(why)
     expect(feed.asked).toEqual(['/feed/manifest.json'])
   })
 
-  it('whose manifest is huge is refused', { tags: 'long' }, async () => {
+  it('with a huge manifest is rejected', { tags: 'long' }, async () => {
     files['manifest.json'] = `{"${'x'.repeat(17_000_000)}":1}`
     expect((await failureOf(pull())).message).toContain('more than 16,777,216 bytes')
   })
 })
 
-it('signs in by Basic with a user, else by a bearer token', () => {
+it('authenticates with Basic if there is a user, else with a bearer token', () => {
   expect(authorizationOf({ user: 'ana', key: 'sécret' })).toBe('Basic YW5hOnPDqWNyZXQ=')
   expect(authorizationOf({ user: '', key: 'key' })).toBe('Bearer key')
 })

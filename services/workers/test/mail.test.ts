@@ -15,17 +15,17 @@ import {
   type MailCatcher,
   newId,
   redisContents,
-  type ServiceBed,
+  type ServiceFixture,
   startMailCatcher,
-  startServiceBed,
+  startServiceFixture,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp, workersConfigSchema } from '../src/index.js'
 
-/** Ends a wait for a job that hangs. */
+/** Timeout for a job that hangs. */
 const ENDED_MS = 50_000
 const CANARY = randomBytes(32).toString('base64url')
-let bed: ServiceBed
+let fixture: ServiceFixture
 let catcher: MailCatcher
 let refusing: Server
 let workers: Part
@@ -35,14 +35,14 @@ const logs: string[] = []
 const settled: string[] = []
 
 beforeAll(async () => {
-  ;[bed, catcher] = await Promise.all([startServiceBed(), startMailCatcher()])
-  bed.answer(accountsInternal.confirmWarning, () => ({ done: true as const }))
-  bed.answer(mailsInternal.settleMail, ({ params }) => {
+  ;[fixture, catcher] = await Promise.all([startServiceFixture(), startMailCatcher()])
+  fixture.answer(accountsInternal.confirmWarning, () => ({ done: true as const }))
+  fixture.answer(mailsInternal.completeMail, ({ params }) => {
     settled.push(params.id)
     return { done: true as const }
   })
   const config = readConfig(workersConfigSchema, {
-    ...bed.env,
+    ...fixture.env,
     SMTP_URL: catcher.url,
     MAIL_FROM: 'Team <team@example.org>',
     LOG_LEVEL: 'trace',
@@ -50,17 +50,17 @@ beforeAll(async () => {
   workers = await createApp(config, {
     logger: createLogger('workers', 'trace', { write: line => void logs.push(line) }),
   })
-  service = await createService('elsewhere', config, bed.deps)
+  service = await createService('elsewhere', config, fixture.deps)
 })
 afterAll(async () => {
   await workers?.close()
   await service?.close()
   refusing?.close()
   await catcher?.stop()
-  await bed?.stop()
+  await fixture?.stop()
 })
 
-const sealed = (to: string, link: string, key = bed.env.SECRETS_KEY ?? '') =>
+const sealed = (to: string, link: string, key = fixture.env.SECRETS_KEY ?? '') =>
   seal(key, 'mail', JSON.stringify({ template: 'magic-link', to, link }))
 const add = (to: string, link: string, key?: string) =>
   service.queues.add(
@@ -81,7 +81,7 @@ const link = () => `https://iodine.example/magic-login?token=${CANARY}`
 const recipient = () => `reader${++recipients}@example.org`
 
 describe('a sign-in mail', () => {
-  it('says in text and HTML what it is, for how long, and where to click', async () => {
+  it('states its purpose, lifetime and link in text and HTML', async () => {
     const to = recipient()
     await add(to, link())
     const mail = await catcher.waitForMail(to)
@@ -96,14 +96,14 @@ describe('a sign-in mail', () => {
     expect(mail.raw).toMatch(/^Auto-Submitted: auto-generated/m)
   })
 
-  it('holds no markup of whoever chose the link', async () => {
+  it('escapes markup in the link', async () => {
     const to = recipient()
     await add(to, 'https://iodine.example/?a=1&token="><script>x</script>')
     const { html } = await catcher.waitForMail(to)
     expect(html).not.toContain('<script>')
   })
 
-  it('is tried again while the server refuses it for now, and sent once', async () => {
+  it('is retried while the server rejects it temporarily, and sent once', async () => {
     const to = recipient()
     catcher.refuse(3)
     const job = await add(to, link())
@@ -113,7 +113,7 @@ describe('a sign-in mail', () => {
     expect(settled).toContain(job.id)
   })
 
-  it('keeps its Message-ID when it is handed over again, so that readers see one', async () => {
+  it('keeps its Message-ID when it is enqueued again, so that clients show one mail', async () => {
     const to = recipient()
     const ids = []
     for (const again of [false, true]) {
@@ -128,19 +128,19 @@ describe('a sign-in mail', () => {
     expect(ids[1]).toBe(ids[0])
   })
 
-  it('is given up once its link works no more, after an outage of the workers', async () => {
+  it('is dropped once its link has expired, after an outage of the workers', async () => {
     const to = recipient()
     const late = await service.queues.add(
       'mail',
       { sealed: sealed(to, link()) },
       { timestamp: Date.now() - LIMITS.magicLinkMs - 1_000 },
     )
-    await expect(service.queues.waitFor('mail', late, ENDED_MS)).rejects.toThrow('works no more')
+    await expect(service.queues.waitFor('mail', late, ENDED_MS)).rejects.toThrow('has expired')
     expect(settled).toContain(late.id)
     expect(catcher.mails.filter(mail => mail.to.includes(to))).toEqual([])
   })
 
-  it('is given up when it cannot be read, or the server refuses the address for good', async () => {
+  it('is dropped if it is unreadable, or the server rejects the address permanently', async () => {
     const [, unnamed = ''] = sealed(recipient(), link()).split('.')
     const unreadable = await service.queues.add('mail', { sealed: unnamed })
     await expect(service.queues.waitFor('mail', unreadable, ENDED_MS)).rejects.toThrow('unreadable mail')
@@ -156,8 +156,8 @@ describe('a sign-in mail', () => {
     })
     await new Promise<void>(resolve => refusing.listen(0, '127.0.0.1', resolve))
     const { port } = refusing.address() as { port: number }
-    const other = await startServiceBed()
-    other.answer(mailsInternal.settleMail, ({ params }) => {
+    const other = await startServiceFixture()
+    other.answer(mailsInternal.completeMail, ({ params }) => {
       settled.push(params.id)
       return { done: true as const }
     })
@@ -174,14 +174,14 @@ describe('a sign-in mail', () => {
       'the mail server refuses the address',
     )
     expect(connections).toBe(1)
-    // Both are settled, so that auth does not send them again.
+    // Both are reported as complete, so that auth does not enqueue them again.
     expect(settled).toEqual(expect.arrayContaining([unreadable.id, job.id]))
     await strict.close()
     await adder.close()
     await other.stop()
   })
 
-  it('stays owed while its key is not there, and is sent by a worker that has it', async () => {
+  it('stays pending while its key is missing, and is sent by a worker that has it', async () => {
     const key = randomBytes(32).toString('base64')
     const to = recipient()
     const lacking = await service.queues.add(
@@ -192,8 +192,8 @@ describe('a sign-in mail', () => {
     await expect(service.queues.waitFor('mail', lacking, ENDED_MS)).rejects.toThrow(/sealed with the key/)
     expect(settled).not.toContain(lacking.id)
     // The next start of the workers, with both keys.
-    const other = await startServiceBed()
-    other.answer(mailsInternal.settleMail, ({ params }) => {
+    const other = await startServiceFixture()
+    other.answer(mailsInternal.completeMail, ({ params }) => {
       settled.push(params.id)
       return { done: true as const }
     })
@@ -213,10 +213,10 @@ describe('a sign-in mail', () => {
     await other.stop()
   })
 
-  it('tells owners of a suspended account and of one about to go, in text and HTML', async () => {
+  it('informs owners of a suspended and of an expiring account, in text and HTML', async () => {
     const send = async (mail: MailJob) => {
       await service.queues.add('mail', {
-        sealed: seal(bed.env.SECRETS_KEY ?? '', 'mail', JSON.stringify(mail)),
+        sealed: seal(fixture.env.SECRETS_KEY ?? '', 'mail', JSON.stringify(mail)),
       })
       return catcher.waitForMail(mail.to)
     }
@@ -234,29 +234,29 @@ describe('a sign-in mail', () => {
       expect([linkIn(mail), linkIn({ text: '', html: mail.html })]).toEqual([page, page])
   })
 
-  it('of each other kind says what it is about, names dates and addresses as text, and leads to its page', async () => {
+  it('of each other kind states its subject, shows dates and addresses as text, and links to its page', async () => {
     const page = 'https://iodine.example/account-link?token=x'
     const hostile = '"<b>x</b>"@example.org'
     const day = '2026-12-21T23:30:00.000Z'
     const kinds: [MailJob, subject: string, ...said: string[]][] = [
       [
         { template: 'confirm-old-address', to: recipient(), link: page, new_email: hostile },
-        `Change the address of your ${PRODUCT_NAME} account`,
+        `Change the email address of your ${PRODUCT_NAME} account`,
         '24 hours',
       ],
       [
         { template: 'confirm-new-address', to: recipient(), link: page, old_email: hostile },
-        `Confirm your new address for ${PRODUCT_NAME}`,
+        `Confirm your new email address for ${PRODUCT_NAME}`,
         '24 hours',
       ],
       [
         { template: 'address-not-free', to: recipient(), link: page },
-        `This address is in use on ${PRODUCT_NAME}`,
+        `This email address is in use on ${PRODUCT_NAME}`,
         'Nothing has changed',
       ],
       [
         { template: 'address-changed', to: recipient(), link: page, new_email: hostile },
-        `The address of your ${PRODUCT_NAME} account has changed`,
+        `The email address of your ${PRODUCT_NAME} account has changed`,
       ],
       [
         { template: 'confirm-deletion', to: recipient(), link: page },
@@ -277,7 +277,7 @@ describe('a sign-in mail', () => {
     ]
     for (const [job, subject, ...said] of kinds) {
       await service.queues.add('mail', {
-        sealed: seal(bed.env.SECRETS_KEY ?? '', 'mail', JSON.stringify(job)),
+        sealed: seal(fixture.env.SECRETS_KEY ?? '', 'mail', JSON.stringify(job)),
       })
       const mail = await catcher.waitForMail(job.to)
       expect(mail.subject).toBe(subject)
@@ -288,31 +288,31 @@ describe('a sign-in mail', () => {
     }
   })
 
-  it('that warns of a deletion is told of to auth once the server took it, mailed once whatever auth does', {
+  it('with a deletion warning is confirmed to auth after its delivery, and sent once despite failures of auth', {
     tags: 'long',
   }, async () => {
     const mail = warning(recipient())
-    const told: unknown[] = []
-    bed.answer(accountsInternal.confirmWarning, ({ params, body }) => {
+    const confirmations: unknown[] = []
+    fixture.answer(accountsInternal.confirmWarning, ({ params, body }) => {
       // A warning of another test.
       if (params.id !== mail.user_id) return { done: true as const }
       const mailed = catcher.mails.filter(({ to }) => to.includes(mail.to)).length
-      told.push({ ...params, ...body, mailed })
-      if (told.length === 1) throw new HttpError(503, 'down')
+      confirmations.push({ ...params, ...body, mailed })
+      if (confirmations.length === 1) throw new HttpError(503, 'down')
       return { done: true as const }
     })
     catcher.refuse(2)
     const job = await service.queues.add(
       'mail',
-      { sealed: seal(bed.env.SECRETS_KEY ?? '', 'mail', JSON.stringify(mail)) },
+      { sealed: seal(fixture.env.SECRETS_KEY ?? '', 'mail', JSON.stringify(mail)) },
       { attempts: 5, backoff: { type: 'fixed', delay: 200 } },
     )
     await service.queues.waitFor('mail', job, ENDED_MS)
     const { user_id: id, last_active_at } = mail
-    expect(new Set(told.map(each => JSON.stringify(each)))).toEqual(
+    expect(new Set(confirmations.map(each => JSON.stringify(each)))).toEqual(
       new Set([JSON.stringify({ id, last_active_at, outcome: 'taken', mailed: 1 })]),
     )
-    expect(told.length).toBeGreaterThan(1)
+    expect(confirmations.length).toBeGreaterThan(1)
     expect(catcher.mails.filter(({ to }) => to.includes(mail.to))).toHaveLength(1)
   })
 
@@ -323,7 +323,7 @@ describe('a sign-in mail', () => {
     ['RCPT', '554 5.7.1 relay access denied', undefined],
     ['MAIL', '550 5.1.8 bad sender', undefined],
     ['DATA', '554 5.6.0 bad content', undefined],
-  ])('that warns of a deletion and meets %s with %s counts as %s', async (verb, answer, outcome) => {
+  ])('with a deletion warning that meets %s with %s counts as %s', async (verb, answer, outcome) => {
     const server = createServer(socket => {
       socket.write('220 x ESMTP\r\n')
       socket.on('data', chunk =>
@@ -333,10 +333,10 @@ describe('a sign-in mail', () => {
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
-    const other = await startServiceBed()
-    const told: unknown[] = []
+    const other = await startServiceFixture()
+    const confirmations: unknown[] = []
     other.answer(accountsInternal.confirmWarning, ({ body }) => {
-      told.push(body.outcome)
+      confirmations.push(body.outcome)
       return { done: true as const }
     })
     const config = readConfig(workersConfigSchema, { ...other.env, SMTP_URL: `smtp://127.0.0.1:${port}` })
@@ -350,15 +350,15 @@ describe('a sign-in mail', () => {
     const ended = adder.queues.waitFor('mail', job, ENDED_MS)
     if (outcome) await ended
     else await expect(ended).rejects.toThrow('the mail server failed')
-    expect(told).toEqual(outcome ? [outcome] : [])
+    expect(confirmations).toEqual(outcome ? [outcome] : [])
     await picky.close()
     await adder.close()
     await other.stop()
     server.close()
   })
 
-  it('leaves its link and address in no log and nowhere in Redis', async () => {
-    const contents = await redisContents(bed.redis.url)
+  it('leaves its link and address neither in logs nor in Redis', async () => {
+    const contents = await redisContents(fixture.redis.url)
     expect(contents).toContain(':mail:')
     const seen = JSON.stringify([logs, contents])
     for (const secret of [CANARY, 'magic-login', 'reader1@']) expect(seen).not.toContain(secret)

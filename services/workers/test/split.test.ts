@@ -4,12 +4,12 @@ import { mergeTriplets, splitText } from '../src/extraction/split.js'
 
 const triplet = (subject: string, verb = 'is', object = 'there') => ({ subject, verb, object })
 
-/** Distinct sentences of varying length. */
+/** Returns distinct sentences of varying length. */
 const story = (sentences: number) =>
   Array.from({ length: sentences }, (_, n) => `Sentence ${n} goes ${'on and '.repeat(n % 7)}on.`).join(' ')
 
 describe('splitText', () => {
-  it('leaves what one call takes in one part', () => {
+  it('keeps a short text in one part', () => {
     const text = story(100)
     expect(splitText(text)).toEqual([{ text, start: 0 }])
   })
@@ -21,7 +21,7 @@ describe('splitText', () => {
     ['astral characters', '🛰'.repeat(5_000)],
     ['no Latin sentence ends', '彼らは数字を隠している。誰も尋ねない。'.repeat(400)],
     ['blank lines', 'line\n\n'.repeat(1_500)],
-  ])('cuts %s into parts within the size that make up the whole text', (_, text) => {
+  ])('splits %s into parts within the size that make up the whole text', (_, text) => {
     const textsOf = (overlap: number) => splitText(text, 1_000, overlap).map(part => part.text)
     expect(textsOf(0).join('')).toBe(text)
     expect(textsOf(100).length).toBeGreaterThan(1)
@@ -34,20 +34,20 @@ describe('splitText', () => {
         expect(text.startsWith(part.text, part.start)).toBe(true)
   })
 
-  it('cuts at sentence ends and repeats the last sentences of the part before', () => {
+  it('splits at sentence ends and repeats the last sentences of the previous part', () => {
     const parts = splitText(story(400), 1_000, 100).map(({ text }) => text)
     for (const part of parts) expect(part).toMatch(/^Sentence \d+ goes .*on\. ?$/)
     for (const [n, part] of parts.slice(1).entries())
       expect(parts[n]).toContain(part.slice(0, part.indexOf('.') + 1))
   })
 
-  it('cuts at the same places in every language of a machine', () => {
-    // Greek has a semicolon for a question mark.
+  it('splits at the same positions in every locale', () => {
+    // In Greek a semicolon is a question mark.
     const text = 'They hide it; nobody asks. '.repeat(100)
     for (const part of splitText(text, 1_000, 100)) expect(part.text).toMatch(/^They .*asks\. $/)
   })
 
-  it('ends, and stays within the size, where the overlap is larger than anything', () => {
+  it('terminates within the size for an excessive overlap', () => {
     const parts = splitText(story(100), 60, 5_000).map(({ text }) => text)
     expect(parts.every(part => part.length <= 60)).toBe(true)
     expect(parts.at(-1)).toContain('Sentence 99')
@@ -55,7 +55,7 @@ describe('splitText', () => {
 })
 
 describe('mergeTriplets', () => {
-  it('keeps what one part says twice, and leaves out what an earlier part said', () => {
+  it('keeps duplicates within a part and omits triplets of earlier parts', () => {
     const twice = [triplet('A'), triplet('A')]
     expect(mergeTriplets([twice])).toEqual(twice)
     expect(
@@ -63,14 +63,14 @@ describe('mergeTriplets', () => {
     ).toEqual([...twice, triplet('B'), triplet('C')])
   })
 
-  it('keeps to the limit', () => {
+  it('respects the limit', () => {
     const many = (from: number) => Array.from({ length: 150 }, (_, n) => triplet(`${from + n}`))
     expect(mergeTriplets([many(0), many(150)])).toHaveLength(200)
   })
 })
 
 describe('parseTriplets', () => {
-  it('takes what was asked for, trimmed and cut to the limits', () => {
+  it('returns the triplets, trimmed and truncated to the limits', () => {
     const long = `${'x'.repeat(499)}🛰`
     expect(
       parseTriplets(JSON.stringify({ triplets: [triplet(' A\u0000\n', long, '\ud800 b'), triplet(' ')] })),
@@ -84,9 +84,9 @@ describe('parseTriplets', () => {
   const quote = triplet('They', 'write', '</think>')
   const list = JSON.stringify({ triplets: [triplet('A'), quote, triplet('B')] })
   it.each([
-    ['JSON whose triplets quote an end of thoughts', list, 3],
+    ['JSON whose triplets quote an end of reasoning', list, 3],
     ['such JSON in a fence', `\`\`\`json\n${list}\n\`\`\``, 3],
-    ['such JSON behind thoughts', `<think>Hm.</think>${JSON.stringify([triplet('A')])}`, 1],
+    ['such JSON after reasoning', `<think>Hm.</think>${JSON.stringify([triplet('A')])}`, 1],
     [
       'a triplet a line',
       Array.from({ length: 60 }, (_, n) => JSON.stringify(triplet(`${n}`))).join('\n'),
@@ -103,7 +103,7 @@ describe('parseTriplets', () => {
       1,
     ],
     [
-      'JSON behind 60 references',
+      'JSON after 60 references',
       `${Array.from({ length: 60 }, (_, n) => `see [${n}]`)} ${JSON.stringify([triplet('A')])}`,
       1,
     ],
@@ -124,7 +124,7 @@ describe('parseTriplets', () => {
     '{"triplets": {}}',
     '{"triplets": [{"subject": "a", "verb": "b"}]}',
     '{"triplets": [{"subject": 1, "verb": "b", "object": "c"}]}',
-  ])('takes nothing else: %s', content => {
+  ])('rejects %s', content => {
     expect(parseTriplets(content)).toBeUndefined()
   })
 })

@@ -10,67 +10,67 @@ import {
   seal,
   serviceConfigSchema,
 } from '@iodine/service-kit'
-import { newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { newId, type ServiceFixture, startServiceFixture } from '@iodine/test-kit'
 import { type Feed, startFeed, type TaxiiObject, taxiiCollection } from '@iodine/test-kit/feed'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createApp, workersConfigSchema } from '../src/index.js'
 
 type Pull = NonNullable<ResponseOf<typeof subscriptionsInternal.claimPull>['pull']>
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let feed: Feed
 let workers: Part[]
 let producer: Service
 const lines: string[] = []
-/** Runs that are due, and what was said of them, by the id of the subscription. */
+/** Due runs, and their reports, by subscription id. */
 let due: Pull[]
 let staged: Map<string, BodyOf<typeof subscriptionsInternal.stagePull>>
 let stored: Map<string, string>
 let failed: Map<string, BodyOf<typeof subscriptionsInternal.failPull>>
-/** Runs that another worker has now. */
+/** Runs that belong to another worker. */
 let lost: Set<string>
 
 beforeAll(async () => {
   feed = await startFeed(() => {})
-  bed = await startServiceBed()
-  bed.answer(subscriptionsInternal.claimPull, () => ({ pull: due.shift() ?? null }))
-  bed.answer(subscriptionsInternal.extendPull, ({ params }) => {
+  fixture = await startServiceFixture()
+  fixture.answer(subscriptionsInternal.claimPull, () => ({ pull: due.shift() ?? null }))
+  fixture.answer(subscriptionsInternal.extendPull, ({ params }) => {
     if (lost.has(params.id)) throw new HttpError(409, 'lost')
     return DONE
   })
-  bed.answer(subscriptionsInternal.stagePull, ({ params, body }) => {
+  fixture.answer(subscriptionsInternal.stagePull, ({ params, body }) => {
     if (lost.has(params.id)) throw new HttpError(409, 'lost')
     staged.set(params.id, body)
     return DONE
   })
-  bed.answer(subscriptionsInternal.storePull, ({ params, body }) => {
+  fixture.answer(subscriptionsInternal.storePull, ({ params, body }) => {
     stored.set(params.id, Buffer.from((body as Uint8Array | undefined) ?? []).toString())
     return { objects: 1 }
   })
-  bed.answer(subscriptionsInternal.failPull, ({ params, body }) => {
+  fixture.answer(subscriptionsInternal.failPull, ({ params, body }) => {
     failed.set(params.id, body)
     return DONE
   })
   due = []
   const config = readConfig(workersConfigSchema, {
-    ...bed.env,
+    ...fixture.env,
     SMTP_URL: 'smtp://127.0.0.1:1',
     SUBSCRIPTIONS_ALLOW: feed.host,
     SUBSCRIPTIONS_CA: feed.ca,
   })
   const logger = createLogger('workers', 'debug', { write: line => void lines.push(line) })
-  // Two: a run is one's alone.
+  // Two workers: each run belongs to one of them.
   workers = [
-    await createApp(config, { ...bed.deps, logger }),
-    await createApp(config, { ...bed.deps, logger }),
+    await createApp(config, { ...fixture.deps, logger }),
+    await createApp(config, { ...fixture.deps, logger }),
   ]
-  producer = await createService('producer', readConfig(serviceConfigSchema, bed.env), bed.deps)
+  producer = await createService('producer', readConfig(serviceConfigSchema, fixture.env), fixture.deps)
 })
 afterAll(async () => {
   for (const each of workers ?? []) await each.close()
   await producer?.close()
   await feed?.stop()
-  await bed?.stop()
+  await fixture?.stop()
 })
 beforeEach(() => {
   staged = new Map()
@@ -90,7 +90,7 @@ const run = async (more: Partial<Pull> = {}, kind: FeedKind = 'taxii'): Promise<
   const id = more.id ?? newId()
   const url = `${feed.url}api/collections/1/`
   const sealed = seal(
-    bed.env.SECRETS_KEY ?? '',
+    fixture.env.SECRETS_KEY ?? '',
     feedSecretContext(id, url),
     JSON.stringify({ user: 'reader', key: KEY }),
   )
@@ -100,7 +100,7 @@ const run = async (more: Partial<Pull> = {}, kind: FeedKind = 'taxii'): Promise<
   return pull
 }
 
-it('pull what is due, sign in with the key, and hand on what came with where it ended', async () => {
+it('pulls due feeds with their key, and delivers the objects with the cursor', async () => {
   feed.answer(taxiiCollection(objects))
   const pulls = await Promise.all([1, 2, 3].map(() => run()))
   for (const { id, token } of pulls) {
@@ -121,7 +121,7 @@ it('pull what is due, sign in with the key, and hand on what came with where it 
   expect(lines.join('\n')).not.toContain(basic)
 })
 
-it('say why nothing came, without the key', async () => {
+it('reports the reason of a failure without the key', async () => {
   feed.answer((_url, _request, response) => response.writeHead(401).end(`no ${KEY}`))
   const refused = await run()
   await expect
@@ -134,9 +134,11 @@ it('say why nothing came, without the key', async () => {
   feed.answer((_url, _request, response) => response.writeHead(429, { 'retry-after': '600' }).end())
   const later = await run()
   await expect.poll(() => failed.get(later.id)).toMatchObject({ retry_ms: 600_000 })
-  // Sealed for another address: not sent anywhere.
+  // Sealed for another URL: the key is not sent.
   feed.asked.length = 0
-  const moved = await run({ sealed: seal(bed.env.SECRETS_KEY ?? '', feedSecretContext('x', feed.url), '{}') })
+  const moved = await run({
+    sealed: seal(fixture.env.SECRETS_KEY ?? '', feedSecretContext('x', feed.url), '{}'),
+  })
   await expect.poll(() => failed.get(moved.id)?.error).toContain('enter it again')
   const inside = await run({ url: 'https://127.0.0.1/', sealed: null })
   await expect.poll(() => failed.get(inside.id)?.error).toContain('not public')
@@ -145,7 +147,7 @@ it('say why nothing came, without the key', async () => {
   expect(logged).not.toContain(KEY)
 })
 
-it('report an unexpected error of a run, and continue with the next', async () => {
+it('reports an unexpected error of a run and continues with the next', async () => {
   feed.answer(taxiiCollection(objects))
   const broken = { id: newId(), token: newId(), url: feed.url, kind: 'taxii' as const }
   due.push({ ...broken, sealed: null, public_key: null, cursor: 'no JSON' })
@@ -159,7 +161,7 @@ it('report an unexpected error of a run, and continue with the next', async () =
   expect(lines.some(line => line.includes(broken.id) && line.includes('SyntaxError'))).toBe(true)
 })
 
-it('do no more of a run that is another worker’s now', async () => {
+it('stops a run that belongs to another worker', async () => {
   feed.answer(taxiiCollection(objects))
   const id = newId()
   lost.add(id)

@@ -16,8 +16,8 @@ const Profile = lazy(() => OWN_PAGES.profile().then(module => ({ default: module
 const Admin = lazy(() => OWN_PAGES.admin().then(module => ({ default: module.Admin })))
 
 /**
- * The dashboard. Redirects to the login page if there is no session. An account that is to be deleted has nothing but
- * the question whether to keep it.
+ * The dashboard. Redirects to the login page if there is no session. An account scheduled for deletion only sees the
+ * question whether to keep it.
  */
 export function Dashboard() {
   const { user, loading } = useSession()
@@ -44,7 +44,7 @@ export function Dashboard() {
   )
 }
 
-/** @param rest what follows the section in the path: a remote has pages of its own there */
+/** @param rest the path after the section; remotes have subpages */
 function SectionContent({ id, rest }: { id: string; rest: string | undefined }) {
   const { config } = useShell()
   const section = findSection(id, allSections(config))

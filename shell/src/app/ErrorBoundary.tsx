@@ -1,9 +1,7 @@
 import { ErrorCallout, Page } from '@iodine/ui'
 import { Component, type ReactNode } from 'react'
 
-/**
- * Catches errors of the shell's own pages, including failed loads of chunks that a new deployment removed.
- */
+/** Catches render errors of the shell's pages, including failed loads of chunks that a new deployment removed. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 

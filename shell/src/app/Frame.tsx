@@ -7,7 +7,7 @@ import styles from './Frame.module.css'
 import { Sidebar } from './Sidebar'
 import { useScrollPosition } from './use-scroll-position'
 
-/** Sidebar and content; on narrow screens the sidebar is a drawer behind a menu button. */
+/** The sidebar and the content. In narrow windows the sidebar is a drawer behind a menu button. */
 export function Frame({ section, children }: { section: string; children: ReactNode }) {
   const narrow = useMedia('(max-width: 899px)')
   const main = useRef<HTMLElement>(null)
@@ -15,7 +15,7 @@ export function Frame({ section, children }: { section: string; children: ReactN
   const navigationType = useNavigationType()
   useScrollPosition()
 
-  // On a change of section: scroll to its top and move the focus to it.
+  // When the section changes, scroll to its top and focus it.
   useEffect(() => {
     if (shownSection.current === section) return
     shownSection.current = section

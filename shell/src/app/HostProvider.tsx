@@ -20,7 +20,7 @@ import {
   type SessionUser,
 } from '../session/session-store'
 
-/** The shell's own services. Members keep their identity until the page is unloaded. */
+/** The shell's services. Properties keep their identity until the page is unloaded. */
 export interface Host {
   api: ApiClient
   config: BrowserConfig
@@ -32,14 +32,14 @@ export interface Host {
 
 const ShellContext = createContext<Host | null>(null)
 
-/** The shell's own services, for pages before the sign-in. Pages behind it have `useHost` of mfe-kit. */
+/** Returns the shell's services, for pages before the sign-in. Pages of the dashboard use mfe-kit's `useHost`. */
 export function useShell(): Host {
   const shell = use(ShellContext)
   if (!shell) throw new Error('useShell() works only below HostProvider')
   return shell
 }
 
-/** The current state of the session. */
+/** Returns the current state of the session. */
 export function useSession(): SessionState {
   const { session } = useShell()
   return useSyncExternalStore(session.subscribe, session.getState)
@@ -69,11 +69,10 @@ export interface SectionHostProps {
   children: ReactNode
 }
 
-/** Gives a section of the dashboard its host: the shell's own pages by `useHost`, and remotes as their props. */
+/** Provides a section of the dashboard with its host: the shell's pages through `useHost`, remotes through props. */
 export function SectionHost({ user, basePath, children }: SectionHostProps) {
   const { api, config, session, navigate: go, notify } = useShell()
-  // A section that was left is not unmounted at once. A page number or search that it writes into the address
-  // only now must not take back the click that left it.
+  // A previous section is not unmounted immediately. A late change of its URL parameters must not override the new URL.
   const navigate = useCallback<typeof go>(
     (to, options) => isWithin(basePath) && go(to, options),
     [basePath, go],
@@ -103,7 +102,7 @@ export function SectionHost({ user, basePath, children }: SectionHostProps) {
 
 const isWithin = (path: string) => `${window.location.pathname}/`.startsWith(`${path}/`)
 
-/** For the error boundary of the shell. */
+/** Rethrows for the error boundary of the shell. */
 const onCrash = (error: Error) => {
   throw error
 }

@@ -42,8 +42,8 @@ const ICONS: Record<string, ReactElement> = {
 }
 
 /**
- * The menu of all sections. Typing in its search box opens the search over everything. `onNavigate` closes the
- * drawer around the menu before an item's action runs.
+ * The menu of all sections. Typing in its search box opens the global search. `onNavigate` closes the drawer around the
+ * menu before an item's action runs.
  */
 export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
   const { config, notify, session } = useHost()

@@ -9,7 +9,7 @@ const DEFAULTS: BrowserConfig = {
   sections: [],
 }
 
-/** The deployment's settings, or the defaults if they can't be read, so that the app starts anyway. */
+/** Reads the deployment's settings. If that fails, it returns the defaults, so that the app starts. */
 export async function fetchConfig(): Promise<BrowserConfig> {
   try {
     const response = await fetch('/config.json')

@@ -1,4 +1,4 @@
-/** The shell's own lazily loaded pages, by section. */
+/** The shell's lazily loaded pages, by section. */
 export const OWN_PAGES: Record<string, () => Promise<unknown>> & {
   profile: () => Promise<typeof import('../pages/Profile')>
   admin: () => Promise<typeof import('../pages/admin/Admin')>

@@ -39,7 +39,7 @@ export function prefetchPage(pathname: string): void {
   const signedIn = localStorage.getItem(TOKEN_KEY) !== null
   const load =
     signedIn && (first === 'dashboard' || first === 'login') ? loadDashboard : LOADERS[first || 'login']
-  // A failed load is reported where the page is rendered.
+  // The rendered page reports a failed load.
   load?.().catch(() => {})
   const remote = first === 'dashboard' && signedIn ? findSection(second)?.remote : undefined
   if (remote) preloadSection(remote)

@@ -8,7 +8,7 @@ export interface Section {
   remote?: string
 }
 
-/** The product's own sections in the order of the menu. */
+/** The built-in sections in menu order. */
 export const SECTIONS: readonly Section[] = [
   { id: 'overview', label: 'Dashboard' },
   { id: 'data', label: 'My data', remote: 'mfe_data' },
@@ -20,19 +20,19 @@ export const SECTIONS: readonly Section[] = [
   { id: 'origins', label: 'Origins', remote: 'mfe_origins' },
 ]
 
-/** Reserved ids: a deployment's own section cannot have them. */
-const TAKEN = new Set([...SECTIONS.map(section => section.id), 'admin', 'profile'])
+/** Ids that sections of a deployment cannot use. */
+const RESERVED_IDS = new Set([...SECTIONS.map(section => section.id), 'admin', 'profile'])
 
-/** The sections of the menu: the product's own, followed by those that this deployment adds. */
+/** Returns the sections of the menu: built-in ones, then those of this deployment. */
 export const allSections = (config: Pick<BrowserConfig, 'sections'>): readonly Section[] => [
   ...SECTIONS,
-  ...config.sections.filter(section => !TAKEN.has(section.id)),
+  ...config.sections.filter(section => !RESERVED_IDS.has(section.id)),
 ]
 
 export const ADMIN: Section = { id: 'admin', label: 'Admin' }
 export const PROFILE: Section = { id: 'profile', label: 'Profile' }
 
-/** All pages that a user can open from the menu, in its order. */
+/** Returns all pages of the user's menu, in menu order. */
 export const menuOf = (
   config: Pick<BrowserConfig, 'sections'>,
   { is_admin }: Pick<Profile, 'is_admin'>,

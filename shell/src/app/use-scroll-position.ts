@@ -2,14 +2,12 @@ import { NavigationType, useLocation, useNavigationType } from '@iodine/ui/route
 import { useEffect } from 'react'
 
 const STORED_AS = 'scroll_positions'
-const GIVE_UP_MS = 3_000
-const USER_MOVES = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
+const TIMEOUT_MS = 3_000
+const USER_EVENTS = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
 
 type Positions = Map<string, number>
 
-/**
- * The stored positions; none unless this is a reload or a Back/Forward load, which keep the history entries.
- */
+/** Reads the stored positions. Empty unless this is a reload or a Back/Forward load, which keep the history entries. */
 const readPositions = (): Positions => {
   const [load] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   if (load?.type !== 'reload' && load?.type !== 'back_forward') return new Map()
@@ -22,13 +20,12 @@ const readPositions = (): Positions => {
 let positions: Positions | undefined
 
 /**
- * Restores the scroll position of a history entry on Back and Forward. The browser's own restoration stops
- * before a section has loaded its content. This one waits until the page is long enough, for 3 s at most, and
- * stops when the user scrolls.
+ * Restores the scroll position of a history entry on Back and Forward. The browser's restoration stops before a section
+ * has loaded its content. This one waits up to 3 s until the page is long enough, and stops when the user scrolls.
  */
 export function useScrollPosition(): void {
   const { key, pathname, search } = useLocation()
-  // The key alone is ambiguous: the first entry of every load has the same one.
+  // The key alone is ambiguous: the first entry of each page load has the same key.
   const entry = `${key} ${pathname}${search}`
   const navigationType = useNavigationType()
 
@@ -60,13 +57,13 @@ function restore(top: number): () => void {
     if (Math.abs(window.scrollY - top) <= 1) stop()
   }
   const grown = new ResizeObserver(attempt)
-  const timer = setTimeout(() => stop(), GIVE_UP_MS)
+  const timer = setTimeout(() => stop(), TIMEOUT_MS)
   const stop = () => {
     grown.disconnect()
     clearTimeout(timer)
-    for (const move of USER_MOVES) window.removeEventListener(move, stop)
+    for (const move of USER_EVENTS) window.removeEventListener(move, stop)
   }
-  for (const move of USER_MOVES) window.addEventListener(move, stop, { passive: true })
+  for (const move of USER_EVENTS) window.addEventListener(move, stop, { passive: true })
   grown.observe(document.body)
   return stop
 }

@@ -8,15 +8,15 @@ import styles from './EntryAction.module.css'
 import { EntryLayout } from './EntryLayout'
 
 /**
- * The target of mailed links that change an account's address or have it deleted. It asks first: mail scanners open
- * links, and a link is used by its button alone.
+ * The target of mailed links that change an account's email address or delete the account. Mail scanners open links, so
+ * only a button uses the link.
  */
 export function AccountLink() {
   const { api } = useShell()
   const [search] = useSearchParams()
   const [token] = useState(() => search.get('token') ?? '')
   const [link, setLink] = useState<Link>()
-  const [failure, setFailure] = useState<'dead' | 'unread'>()
+  const [failure, setFailure] = useState<'invalid' | 'unavailable'>()
   const [used, setUsed] = useState<UsedAccountLink>()
 
   const load = useCallback(async () => {
@@ -24,15 +24,15 @@ export function AccountLink() {
     try {
       setLink(await api.call('POST /auth/read-account-link', { body: { token } }))
     } catch (error) {
-      setFailure(isDead(error) ? 'dead' : 'unread')
+      setFailure(isInvalidLink(error) ? 'invalid' : 'unavailable')
     }
   }, [api, token])
   useEffect(() => void load(), [load])
 
   return (
     <EntryLayout>
-      {failure === 'dead' ? (
-        <DeadLink />
+      {failure === 'invalid' ? (
+        <InvalidLink />
       ) : failure ? (
         <ErrorCallout title="Unable to read the link" onRetry={() => void load()} />
       ) : !link ? (
@@ -40,17 +40,17 @@ export function AccountLink() {
       ) : used ? (
         <Outcome link={link} used={used} />
       ) : (
-        <Question link={link} token={token} onUsed={setUsed} onDead={() => setFailure('dead')} />
+        <Question link={link} token={token} onUsed={setUsed} onInvalid={() => setFailure('invalid')} />
       )}
     </EntryLayout>
   )
 }
 
-/** True for a link that is unknown, over or used. */
-const isDead = (error: unknown): boolean =>
+/** Returns whether a link is unknown, expired or used. */
+const isInvalidLink = (error: unknown): boolean =>
   isApiError(error) && (error.status === 400 || error.status === 422)
 
-/** Moves the focus to a heading that has replaced what was focused, and names the page. */
+/** A heading that receives the focus when it replaces focused content, and sets the document title. */
 function Title({ children }: { children: string }) {
   useEffect(() => {
     document.title = children
@@ -63,12 +63,12 @@ function Title({ children }: { children: string }) {
 }
 const focus = (heading: HTMLElement | null) => heading?.focus()
 
-function DeadLink() {
+function InvalidLink() {
   const { navigate } = useShell()
   return (
     <div className={styles.page}>
       <Title>This link is invalid or has expired</Title>
-      <p>It may have been used, or replaced by a newer one. You can ask for another on My Profile.</p>
+      <p>It may have been used, or replaced by a newer link. You can request another link on My Profile.</p>
       <Button
         size="large"
         fill
@@ -81,18 +81,18 @@ function DeadLink() {
 
 const QUESTIONS = {
   deletion: { title: 'Delete your account?', confirm: 'Delete my account', intent: 'danger' },
-  'old-address': { title: 'Change your address?', confirm: 'Change the address', intent: 'primary' },
-  'new-address': { title: 'Use this address?', confirm: 'Use this address', intent: 'primary' },
+  'old-address': { title: 'Change your email address?', confirm: 'Change email address', intent: 'primary' },
+  'new-address': { title: 'Use this email address?', confirm: 'Use this address', intent: 'primary' },
 } as const
 
 interface QuestionProps {
   link: Link
   token: string
   onUsed: (used: UsedAccountLink) => void
-  onDead: () => void
+  onInvalid: () => void
 }
 
-function Question({ link, token, onUsed, onDead }: QuestionProps) {
+function Question({ link, token, onUsed, onInvalid }: QuestionProps) {
   const { api, navigate, notify, session } = useShell()
   const [working, setWorking] = useState(false)
   const { title, confirm, intent } = QUESTIONS[link.purpose]
@@ -103,11 +103,11 @@ function Question({ link, token, onUsed, onDead }: QuestionProps) {
       const used = await api.call('POST /auth/use-account-link', { body: { token } })
       onUsed(used)
       if (session.getState().user?.email !== link.email) return
-      // The account's sessions have ended; otherwise it has another address.
+      // A scheduled deletion ended the account's sessions; a changed address needs a reload.
       if (used.outcome === 'scheduled') session.logout()
       if (used.outcome === 'changed') await session.reload().catch(() => {})
     } catch (error) {
-      if (isDead(error)) return onDead()
+      if (isInvalidLink(error)) return onInvalid()
       notify(errorToast(error, 'Unable to use the link'))
       setWorking(false)
     }
@@ -119,18 +119,18 @@ function Question({ link, token, onUsed, onDead }: QuestionProps) {
         <>
           <p>
             The account of <strong dir="auto">{link.email}</strong> will be deleted in{' '}
-            {LIMITS.deletionDelayMs / 86_400_000} days. You are signed out everywhere at once; whoever signs
-            in until then can still keep the account.
+            {LIMITS.deletionDelayMs / 86_400_000} days. You are signed out everywhere at once. Until then, you
+            can sign in and keep the account.
           </p>
           <p>
-            Your profile, AI key, collected data and narratives are removed then. Your IODs, votes and
+            Then your profile, AI key, collected data and narratives are deleted. Your IODs, votes and
             campaigns stay without your name.
           </p>
         </>
       ) : (
         <p>
-          The account of <strong dir="auto">{link.email}</strong> is to have the address{' '}
-          <strong dir="auto">{link.new_email}</strong>. Both addresses have to confirm.
+          The email address of this account changes from <strong dir="auto">{link.email}</strong> to{' '}
+          <strong dir="auto">{link.new_email}</strong>. Both addresses must confirm the change.
         </p>
       )}
       <div className={styles.actions}>
@@ -161,20 +161,19 @@ function Outcome({ link, used }: { link: Link; used: UsedAccountLink }) {
   const isChanged = used.outcome === 'changed'
   return (
     <div className={styles.page}>
-      <Title>{isChanged ? 'Your address has changed' : 'Confirmed'}</Title>
+      <Title>{isChanged ? 'Your email address has changed' : 'Confirmed'}</Title>
       {isChanged ? (
         <p>
-          Links to sign in go to <strong dir="auto">{used.email}</strong> now. You stay signed in where you
-          are.
+          We now send sign-in links to <strong dir="auto">{used.email}</strong>. Your sessions stay signed in.
         </p>
       ) : (
         <p>
-          Now the other address,{' '}
-          <strong dir="auto">{link.purpose === 'old-address' ? link.new_email : link.email}</strong>, has to
-          confirm: it has got a mail, too.
+          The other address,{' '}
+          <strong dir="auto">{link.purpose === 'old-address' ? link.new_email : link.email}</strong>, must
+          confirm, too. We sent a link there.
         </p>
       )}
-      <Button size="large" fill text="Go on" onClick={go('/dashboard')} />
+      <Button size="large" fill text="Continue" onClick={go('/dashboard')} />
     </div>
   )
 }

@@ -4,7 +4,7 @@ import { Card, Classes, DayBars, ErrorCallout, formatCount } from '@iodine/ui'
 import { useLoaded } from '../app/use-loaded'
 import styles from './Overview.module.css'
 
-/** The IODs of the last days, the user's and everybody's. */
+/** A chart of the IODs created in the last days, by the user and by all users. */
 export function ActivityCard() {
   const { api } = useHost()
   const [days, again] = useLoaded(signal => api.call('GET /iods/days', { signal }))
@@ -15,16 +15,16 @@ export function ActivityCard() {
       <h2 className={styles.cardTitle}>The last {LIMITS.countedDays} days</h2>
       <div className={styles.activity}>
         {days === null && <div className={`${Classes.SKELETON} ${styles.activity}`} aria-hidden />}
-        {days === 'failed' && <ErrorCallout title="The IODs of each day can’t be shown" onRetry={again} />}
+        {days === 'failed' && <ErrorCallout title="Unable to load the IODs of each day" onRetry={again} />}
         {Array.isArray(days) && (
           <>
             <p className={styles.muted}>
-              {formatCount(sum('all'))} {sum('all') === 1 ? 'IOD' : 'IODs'} by everybody,{' '}
+              {formatCount(sum('all'))} {sum('all') === 1 ? 'IOD' : 'IODs'} by all users,{' '}
               {formatCount(sum('own'))} by you.
             </p>
             <DayBars
               label={`IODs of the last ${LIMITS.countedDays} days`}
-              series={['everybody', 'you']}
+              series={['all users', 'you']}
               days={days.map(({ day, all, own }) => ({ day, values: [all, own] }))}
             />
           </>

@@ -12,13 +12,14 @@ import styles from './Profile.module.css'
 const QUERY_KEY = ['address-change']
 const POLL_MS = 5_000
 
-/** The address that signs the user in, and its change. */
+/** The email address of the account, and its change. */
 export function AddressCard() {
   return (
     <Card className={styles.card}>
-      <h2 className={styles.cardTitle}>Address</h2>
+      <h2 className={styles.cardTitle}>Email address</h2>
       <p className={styles.muted}>
-        Links to sign in go to your address. A new one has to be confirmed from it and from the old one.
+        We send sign-in links to your email address. You confirm a new address from the old and the new
+        mailbox.
       </p>
       <Change />
     </Card>
@@ -33,7 +34,7 @@ function Change() {
     queryKey: QUERY_KEY,
     queryFn: async ({ signal }) => {
       const change = await api.call('GET /profile/address-change', { signal })
-      // It was confirmed from both, perhaps in another browser: the account has another address now.
+      // Both addresses have confirmed the change, perhaps in another browser: reload the account.
       if (change === null && queryClient.getQueryData(QUERY_KEY)) await session.reload()
       return change
     },
@@ -41,13 +42,13 @@ function Change() {
   })
   return (
     <>
-      <LoadingPanel query={query} errorTitle="Unable to load the change of your address">
+      <LoadingPanel query={query} errorTitle="Unable to load the pending change">
         {change => (
           <>
             {change && <Pending change={change} />}
             <div className={styles.row}>
               <Button
-                text={change ? 'Change it to another one' : 'Change address'}
+                text={change ? 'Use another address' : 'Change email address'}
                 onClick={() => setAsking(true)}
               />
             </div>
@@ -57,7 +58,7 @@ function Change() {
       <Dialog
         isOpen={asking}
         onClose={() => setAsking(false)}
-        title="Change your address"
+        title="Change your email address"
         canOutsideClickClose={false}
       >
         <AddressForm onClose={() => setAsking(false)} />
@@ -70,8 +71,8 @@ function Pending({ change }: { change: AddressChange }) {
   const { api } = useHost()
   const withdraw = useAction({
     mutationFn: () => api.call('DELETE /profile/address-change'),
-    done: { title: 'Your address stays', duration: 3000 },
-    failed: 'Unable to withdraw the change',
+    done: { title: 'Your email address stays the same', duration: 3000 },
+    failed: 'Unable to cancel the change',
     invalidates: [QUERY_KEY],
   })
   return (
@@ -81,13 +82,13 @@ function Pending({ change }: { change: AddressChange }) {
         name={change.new_email}
         about={
           <>
-            {waitsFor(change)} Both links work until <DateTime value={change.expires_at} />.
+            {waitsFor(change)} The links work until <DateTime value={change.expires_at} />.
           </>
         }
         actions={
           <Button
             variant="outlined"
-            text="Withdraw"
+            text="Cancel change"
             loading={withdraw.isPending}
             onClick={() => void withdraw.run()}
           />
@@ -99,10 +100,10 @@ function Pending({ change }: { change: AddressChange }) {
 
 const waitsFor = ({ old_confirmed, new_confirmed }: AddressChange): string =>
   old_confirmed
-    ? 'Waits for the new address to confirm.'
+    ? 'Waiting for confirmation from the new address.'
     : new_confirmed
-      ? 'Waits for your present address to confirm.'
-      : 'Waits for both addresses to confirm.'
+      ? 'Waiting for confirmation from your current address.'
+      : 'Waiting for confirmation from both addresses.'
 
 function AddressForm({ onClose }: { onClose: () => void }) {
   const { api, notify } = useHost()
@@ -110,29 +111,29 @@ function AddressForm({ onClose }: { onClose: () => void }) {
   const { groupProps, fieldProps, setMissing } = useMissingField<'email'>()
   const ask = useAction({
     mutationFn: () => api.call('POST /profile/address-change', { body: { email } }),
-    done: { title: 'Check both mailboxes', description: 'Each has got a link.' },
-    failed: 'Unable to change your address',
+    done: { title: 'Check both mailboxes', description: 'We sent a link to each address.' },
+    failed: 'Unable to change your email address',
     invalidates: [QUERY_KEY],
   })
   const submit = async (): Promise<boolean> => {
     if (email.trim() !== '') return ask.run()
-    notify(errorToast(null, 'The new address cannot be empty'))
+    notify(errorToast(null, 'The new email address cannot be empty'))
     setMissing('email')
     return false
   }
   return (
     <DialogForm
-      submitLabel="Send the links"
+      submitLabel="Send links"
       onSubmit={submit}
       onClose={onClose}
       note={
         <p className={styles.muted}>
-          A link goes to your present and to the new address. Your address changes once both are confirmed,
-          within {LIMITS.addressChangeMs / 3_600_000} hours.
+          We send a link to your current and to the new address. Your email address changes once you open and
+          confirm both links within {LIMITS.addressChangeMs / 3_600_000} hours.
         </p>
       }
     >
-      <FormGroup label="New address" {...groupProps('email')}>
+      <FormGroup label="New email address" {...groupProps('email')}>
         <InputGroup
           {...fieldProps('email')}
           type="email"

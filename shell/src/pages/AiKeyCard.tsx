@@ -10,9 +10,7 @@ export interface AiKeyCardProps {
   onChanged: () => Promise<void>
 }
 
-/**
- * Shows whether the user has an AI provider key; adds, replaces or deletes it. The key itself is never shown.
- */
+/** Shows whether the user has a key for the AI provider; adds, replaces or deletes it. The key is never shown. */
 export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
   const { api } = useHost()
   const [editing, setEditing] = useState(false)
@@ -38,9 +36,7 @@ export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
           {configured ? 'Configured' : 'Not configured'}
         </Tag>
       </div>
-      <p className={styles.muted}>
-        Extracting narratives from a text needs a key of your own from the AI provider.
-      </p>
+      <p className={styles.muted}>You need your own OpenAI API key to extract narratives from texts.</p>
       <div className={styles.row}>
         {configured ? (
           <>

@@ -4,35 +4,38 @@ import { ConsoleIcon } from '@iodine/ui/icons'
 import { DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
 import styles from './ApiTokensCard.module.css'
-import { DAY_MS, LifeField, NameField, useKeyForm } from './KeyForm'
+import { DAY_MS, ExpiryField, NameField, useKeyForm } from './KeyForm'
 import { type FormProps, KeyList } from './KeyList'
 import profile from './Profile.module.css'
 
 const SCOPES: Record<ApiScope, { label: string; about: string }> = {
-  read: { label: 'Read', about: 'What you see: lists, graphs, exports, your records and captures.' },
+  read: {
+    label: 'Read',
+    about: 'Everything that you can see: lists, graphs, exports, your records and captures.',
+  },
   collect: {
     label: 'Collect',
-    about: 'What the extension does: store records and captures, create IODs, add evidence.',
+    about: 'The same as the browser extension: store records and captures, create IODs, add evidence.',
   },
   contribute: {
     label: 'Contribute',
     about:
-      'What you add and change: IODs, votes, campaigns, imports, narratives. Narratives spend your AI key.',
+      'Add and change IODs, votes, campaigns, imports and narratives. Extracting narratives uses your AI key.',
   },
 }
 
-/** The user's tokens for the API: scripts use it with them. */
+/** The user's API tokens, for scripts. */
 export function ApiTokensCard() {
   return (
     <Card className={profile.card}>
       <h2 className={profile.cardTitle}>API tokens</h2>
       <p className={profile.muted}>
-        Scripts use the{' '}
+        With an API token, a script uses the{' '}
         <a href="/api/v1/docs" target="_blank" rel="noreferrer">
           API
         </a>{' '}
-        in your name with a token of yours. A token does what its scopes allow. It deletes nothing for good
-        and reaches neither your account nor administration.
+        in your name, within the scopes that you choose. No token can delete content permanently, change your
+        account or use administration.
       </p>
       <KeyList<ApiToken, string>
         noun="API token"
@@ -52,7 +55,7 @@ export function ApiTokensCard() {
             ))}
           </>
         )}
-        revoked="scripts that use it are refused at once."
+        revoked="scripts can no longer use it."
         Form={TokenForm}
         Made={NewToken}
       />
@@ -60,10 +63,13 @@ export function ApiTokensCard() {
   )
 }
 
-/** The day in the browser's zone, as the value of a date input: '2026-11-25'. */
+/** Returns the day in the browser's time zone, as the value of a date input: '2026-11-25'. */
 const dayOf = (time: number): string => new Date(time).toLocaleDateString('sv-SE')
 
-/** The end of a life in days, or of a day in the browser's zone: at the latest a year from now. */
+/**
+ * Returns the expiry time after a number of days, or at the end of `day` in the browser's time zone if `days` is 0; at
+ * most one year from now.
+ */
 const endOf = (days: number, day: string): string => {
   const end = days === 0 ? new Date(`${day}T23:59:59.999`).getTime() : Date.now() + days * DAY_MS
   return new Date(Math.min(end, Date.now() + LIMITS.apiTokenMs - DAY_MS / 24)).toISOString()
@@ -77,9 +83,9 @@ function TokenForm({ create, onClose }: FormProps<string>) {
   const [first, last] = [dayOf(Date.now() + DAY_MS), dayOf(Date.now() + 365 * DAY_MS)]
   const make = async () => {
     if (name === '') return refuse('name', 'A name is required')
-    if (scopes.length === 0) return refuse('scopes', 'A token needs a scope')
+    if (scopes.length === 0) return refuse('scopes', 'Select at least one scope')
     if (days === 0 && !(day >= first && day <= last))
-      return refuse('day', 'The last day is one from tomorrow on, within a year')
+      return refuse('day', 'Choose a day from tomorrow on, within a year')
     const body = { name, scopes: [...scopes], expires_at: endOf(days, day) }
     return create(async api => (await api.call('POST /profile/api-tokens', { body })).token)
   }
@@ -88,7 +94,7 @@ function TokenForm({ create, onClose }: FormProps<string>) {
     setScopes(API_SCOPES.filter(each => (each === scope ? isChosen : scopes.includes(each))))
   }
   return (
-    <DialogForm submitLabel="Make" onSubmit={make} onClose={onClose}>
+    <DialogForm submitLabel="Create" onSubmit={make} onClose={onClose}>
       <NameField form={form} label="Name" placeholder="Nightly import" maxLength={LIMITS.apiTokenNameMax} />
       <fieldset className={styles.scopes}>
         <legend>Scopes</legend>
@@ -107,7 +113,7 @@ function TokenForm({ create, onClose }: FormProps<string>) {
           />
         ))}
       </fieldset>
-      <LifeField form={form} id="api-token-life" last="Until a day…" />
+      <ExpiryField form={form} id="api-token-life" last="A date…" />
       {days === 0 && (
         <FormGroup label="Last day" {...groupProps('day')}>
           <InputGroup
@@ -127,12 +133,16 @@ function TokenForm({ create, onClose }: FormProps<string>) {
   )
 }
 
-/** A new token, and a command to try it with. */
+/** A new token, and a command to try it. */
 function NewToken({ made: token }: { made: string }) {
   const { origin } = window.location
   return (
     <>
-      <CopyField label="Token" value={token} hint="Whoever has it does in your name what its scopes allow." />
+      <CopyField
+        label="Token"
+        value={token}
+        hint="Keep it secret: anyone who has it can act in your name, within its scopes."
+      />
       <CopyField
         label="Try it"
         value={`curl -H "Authorization: Bearer ${token}" ${origin}/api/v1/profile/me`}
@@ -140,9 +150,9 @@ function NewToken({ made: token }: { made: string }) {
       <p className={profile.muted}>
         The{' '}
         <a href="/api/v1/docs" target="_blank" rel="noreferrer">
-          API’s reference
+          API reference
         </a>{' '}
-        says which scopes each operation takes.
+        lists the scopes that each operation needs.
       </p>
     </>
   )

@@ -5,15 +5,15 @@ import styles from './Profile.module.css'
 
 const QUERY_KEY = ['counting']
 
-/** Whether the user counts for others in Origins, and may ask for counts. */
+/** The switch that includes the user's records in the anonymous counts of Origins, and lets the user query them. */
 export function CountingCard() {
   return (
     <Card className={styles.card}>
-      <h2 className={styles.cardTitle}>Counts in Origins</h2>
+      <h2 className={styles.cardTitle}>Anonymous counts</h2>
       <p className={styles.muted}>
-        How many others collected the same post, text or link, told to those alone who count, too. At least
-        three others, in steps (3–5, 6–10, 11–20, 21+), with the month of the first, as of once a day. Never
-        who, from where, or a text. A change shows the next day.
+        Origins shows how many other users collected the same post, text or link. You see these counts only if
+        you take part. A count is a range from 3 users on (3–5, 6–10, 11–20, 21+) with the month of the first
+        record. It never contains names, sources or texts. Counts are updated once a day.
       </p>
       <Counting />
     </Card>
@@ -30,15 +30,15 @@ function Counting() {
   const change = useAction({
     mutationFn: (counted: boolean) => api.call('PUT /sightings/counting', { body: { counted } }),
     onSuccess: counting => writeOver(client, [QUERY_KEY], () => client.setQueryData(QUERY_KEY, counting)),
-    failed: 'The choice could not be saved',
+    failed: 'Unable to save the setting',
   })
   return (
-    <LoadingPanel query={query} errorTitle="Unable to load the choice">
+    <LoadingPanel query={query} errorTitle="Unable to load the setting">
       {({ counted }) => (
         <Switch
           checked={counted}
           disabled={change.isPending}
-          label="Count my records for others, and let me ask for counts"
+          label="Take part: count my records, and show me counts"
           onChange={event => void change.run(event.currentTarget.checked)}
         />
       )}

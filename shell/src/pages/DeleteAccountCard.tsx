@@ -7,14 +7,14 @@ import styles from './Profile.module.css'
 
 const DAYS = LIMITS.deletionDelayMs / 86_400_000
 
-/** Deletes the account: by a typed confirmation here, then a mailed link. */
+/** Deletes the account after a typed confirmation and a mailed link. */
 export function DeleteAccountCard() {
   const [asking, setAsking] = useState(false)
   return (
     <Card className={styles.card}>
       <h2 className={styles.cardTitle}>Delete account</h2>
       <p className={styles.muted}>
-        Your profile, AI key, collected data and narratives are removed; your IODs, votes and campaigns stay
+        Your profile, AI key, collected data and narratives are deleted. Your IODs, votes and campaigns stay
         without your name. You have {DAYS} days to change your mind.
       </p>
       <div className={styles.row}>
@@ -50,18 +50,19 @@ function DeletionForm({ onClose }: { onClose: () => void }) {
       title: 'Check your email',
       description: `The link in it deletes your account. It works once, within ${LIMITS.deletionLinkMs / 60_000} minutes.`,
     },
-    failed: 'Unable to ask for the deletion',
+    failed: 'Unable to request the deletion',
   })
   return (
-    <DialogForm submitLabel="Send the link" canSubmit={isConfirmed} onSubmit={ask.run} onClose={onClose}>
+    <DialogForm submitLabel="Send link" canSubmit={isConfirmed} onSubmit={ask.run} onClose={onClose}>
       <p className={styles.once}>
         We send a link to <bdi className={styles.value}>{email}</bdi>. Once you confirm there, you are signed
-        out everywhere, and your account is deleted after {DAYS} days. Until then signing in lets you keep it.
+        out everywhere, and your account is deleted after {DAYS} days. Until then, you can sign in and keep
+        it.
       </p>
       <FormGroup
         label={
           <>
-            To go on, type <strong dir="auto">{expected}</strong>
+            To continue, type <strong dir="auto">{expected}</strong>
           </>
         }
         labelFor={id}

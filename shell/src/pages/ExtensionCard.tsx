@@ -11,7 +11,7 @@ interface ShownCode {
   endsAt: number
 }
 
-/** Installs and connects the browser extension: a link to it, and the code that signs it in. */
+/** A link that installs the browser extension, and the code that signs it in. */
 export function ExtensionCard() {
   const { api, config, notify } = useHost()
   const [shown, setShown] = useState<ShownCode | null>(null)
@@ -51,11 +51,11 @@ export function ExtensionCard() {
       {shown && <Code key={shown.code} {...shown} onEnd={() => setShown(null)} />}
       {/\.zip$/.test(config.extension_url) && (
         <ol className={styles.howTo}>
-          <li>Install extension downloads a zip file: unpack it into a folder that stays.</li>
+          <li>Press Install extension, and unpack the zip file into a folder that you keep.</li>
           <li>
             Open chrome://extensions, switch on Developer mode, choose Load unpacked and pick that folder.
           </li>
-          <li>Click the extension in the toolbar, and enter the code that Generate Code shows here.</li>
+          <li>Press Generate Code here, click the extension in the toolbar, and enter the code.</li>
         </ol>
       )}
     </Card>
@@ -78,7 +78,7 @@ function Code({ code, endsAt, onEnd }: ShownCode & { onEnd: () => void }) {
     await navigator.clipboard.writeText(code)
     setCopied(true)
   }
-  // The button that makes it may stand at the window's end.
+  // The new button may be below the visible area.
   const show = useCallback((element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' }), [])
 
   return (
@@ -97,7 +97,7 @@ function Code({ code, endsAt, onEnd }: ShownCode & { onEnd: () => void }) {
   )
 }
 
-/** Milliseconds as '4:05'. */
+/** Formats milliseconds as '4:05'. */
 function formatLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

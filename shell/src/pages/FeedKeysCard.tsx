@@ -1,20 +1,20 @@
-import { FEED_TLP_LEVELS, type FeedKey, type FeedTlp, LIMITS } from '@iodine/contracts'
+import { FEED_TLP_LEVELS, type FeedKey, type FeedTlp, LIMITS, TLP_MEANINGS } from '@iodine/contracts'
 import { Card, CopyField, FormGroup, HTMLSelect, Tag } from '@iodine/ui'
 import { FeedIcon } from '@iodine/ui/icons'
 import { DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
-import { DAY_MS, LifeField, NameField, useKeyForm } from './KeyForm'
+import { DAY_MS, ExpiryField, NameField, useKeyForm } from './KeyForm'
 import { type FormProps, KeyList } from './KeyList'
 import styles from './Profile.module.css'
 
-/** The user's keys for feeds: other systems pull published campaigns with them. */
+/** The user's feed keys, with which other systems pull published campaigns. */
 export function FeedKeysCard() {
   return (
     <Card className={styles.card}>
       <h2 className={styles.cardTitle}>Feed keys</h2>
       <p className={styles.muted}>
-        Other systems, such as OpenCTI and MISP, pull published campaigns with a key of yours. A key reads
-        feeds, up to its level, and nothing else.
+        Other systems, such as OpenCTI and MISP, pull published campaigns with your feed keys. A key reads
+        only feeds, up to its level.
       </p>
       <KeyList<FeedKey, string>
         noun="feed key"
@@ -26,7 +26,7 @@ export function FeedKeysCard() {
         revoke={(api, id) => api.call('DELETE /profile/feed-keys/:id', { params: { id } })}
         nameOf={({ label }) => label}
         tagOf={({ tlp }) => <Tag minimal>Up to {tlpName(tlp)}</Tag>}
-        revoked="nothing can be pulled with it any more."
+        revoked="other systems can no longer pull feeds with it."
         Form={KeyForm}
         Made={NewKey}
       />
@@ -47,12 +47,12 @@ function KeyForm({ create, onClose }: FormProps<string>) {
     return create(async api => (await api.call('POST /profile/feed-keys', { body })).key)
   }
   return (
-    <DialogForm submitLabel="Make" onSubmit={make} onClose={onClose}>
+    <DialogForm submitLabel="Create" onSubmit={make} onClose={onClose}>
       <NameField form={form} label="Label" placeholder="Our OpenCTI" maxLength={LIMITS.feedKeyLabelMax} />
       <FormGroup
         label="Reads up to"
         labelFor="feed-key-tlp"
-        helperText="The strictest level of the Traffic Light Protocol that it reads. TLP:RED is never published."
+        helperText={`The strictest level that the key reads. ${tlpName(tlp)}: ${TLP_MEANINGS[tlp]}`}
       >
         <HTMLSelect
           id="feed-key-tlp"
@@ -62,12 +62,12 @@ function KeyForm({ create, onClose }: FormProps<string>) {
           options={FEED_TLP_LEVELS.map(value => ({ value, label: tlpName(value) }))}
         />
       </FormGroup>
-      <LifeField form={form} id="feed-key-life" last="Until it is revoked" />
+      <ExpiryField form={form} id="feed-key-life" last="Never" />
     </DialogForm>
   )
 }
 
-/** A new key, and what to paste into which system. */
+/** A new key, and the values to paste into other systems. */
 function NewKey({ made: key }: { made: string }) {
   const { origin } = window.location
   return (
@@ -78,7 +78,7 @@ function NewKey({ made: key }: { made: string }) {
       <CopyField
         label="Collection"
         value="all"
-        hint="Or the id of one campaign’s collection, which the campaign shows under Addresses."
+        hint="Or the id of one campaign’s collection, shown in the campaign under Sharing, Feed URLs."
       />
       <CopyField label="Basic authentication" value={`iodine:${key}`} />
       <h3 className={styles.group}>MISP: a feed</h3>

@@ -20,28 +20,28 @@ const setOver = (userId: string): void => {
   try {
     localStorage.setItem(keyOf(userId), 'over')
   } catch {
-    // A full storage shows them again at the next visit.
+    // If the storage is full, the next visit shows them again.
   }
 }
 
-/** What a new user sets up, until all of it is done or the user has closed it. */
-export function FirstSteps() {
+/** Returns whether the first steps are shown to the user, and a function that closes them permanently. */
+export function useFirstSteps(): { isShown: boolean; close: () => void } {
   const { id } = useHost().session.user
   const [isShown, setShown] = useState(() => !isOver(id))
-  if (!isShown) return null
   const close = () => {
     setOver(id)
     setShown(false)
   }
-  return <Steps onClose={close} onDone={() => setOver(id)} />
+  return { isShown, close }
 }
 
-function Steps({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
+/** The steps that set up a new account. Once all are done, the next visit hides them. */
+export function FirstSteps({ onClose }: { onClose: () => void }) {
   const { api, session } = useHost()
   const { user } = session
   const [usage] = useLoaded(async signal => {
     const read = await api.call('GET /profile/usage', { signal })
-    if (user.username && user.has_openai_key && read.records?.used && read.iods?.used) onDone()
+    if (user.username && user.has_openai_key && read.records?.used && read.iods?.used) setOver(user.id)
     return read
   })
   const used = (name: 'records' | 'iods') =>
@@ -50,7 +50,7 @@ function Steps({ onClose, onDone }: { onClose: () => void; onDone: () => void })
     { text: 'Choose a username', to: paths.profile(), isDone: user.username !== null },
     { text: 'Connect the extension and collect a first post', to: paths.data(), isDone: used('records') },
     { text: 'Create a first IOD', to: paths.iods(), isDone: used('iods') },
-    { text: 'Add your AI key, to read texts', to: paths.profile(), isDone: user.has_openai_key },
+    { text: 'Add your AI key to extract narratives', to: paths.profile(), isDone: user.has_openai_key },
   ]
   const isAllDone = steps.every(({ isDone }) => isDone)
   return (

@@ -4,7 +4,7 @@ import styles from './ItemRow.module.css'
 export interface ItemRowProps {
   icon: ReactNode
   name: string
-  /** Beside the name. */
+  /** Shown beside the name. */
   tag?: ReactNode
   about: ReactNode
   actions?: ReactNode

@@ -3,13 +3,13 @@ import { FormGroup, HTMLSelect, InputGroup, useMissingField } from '@iodine/ui'
 import { useState } from 'react'
 
 export const DAY_MS = 24 * 3_600_000
-const LIFE_DAYS = 90
+const DEFAULT_EXPIRY_DAYS = 90
 
-/** What the forms of keys and tokens have in common: a name, a life, and the field that is at fault. */
+/** Holds the common state of the forms of keys and tokens: name, validity and the invalid field. */
 export function useKeyForm<F extends string = never>() {
   const { notify } = useHost()
   const [name, setName] = useState('')
-  const [days, setDays] = useState(LIFE_DAYS)
+  const [days, setDays] = useState(DEFAULT_EXPIRY_DAYS)
   const { groupProps, fieldProps, setMissing } = useMissingField<F | 'name'>()
   return {
     name: name.trim(),
@@ -17,7 +17,7 @@ export function useKeyForm<F extends string = never>() {
     groupProps,
     fieldProps,
     setMissing,
-    /** Says what is wrong with a field, and marks it. */
+    /** Shows a toast with the error, and marks the field. */
     refuse(field: F | 'name', why: string): false {
       notify(errorToast(null, why))
       setMissing(field)
@@ -51,25 +51,25 @@ export function NameField({ form, label, ...props }: NameFieldProps) {
   )
 }
 
-interface LifeFieldProps {
+interface ExpiryFieldProps {
   form: Pick<KeyForm, 'days' | 'setDays'>
   id: string
-  /** The last choice, which is 0 days. */
+  /** Label of the last choice, whose value is 0 days. */
   last: string
 }
 
-/** How long a key lives, in days. */
-export function LifeField({ form, id, last }: LifeFieldProps) {
+/** The validity of a key, in days. */
+export function ExpiryField({ form, id, last }: ExpiryFieldProps) {
   return (
-    <FormGroup label="Lives for" labelFor={id}>
+    <FormGroup label="Expires after" labelFor={id}>
       <HTMLSelect
         id={id}
         fill
         value={form.days}
         onChange={event => form.setDays(Number(event.currentTarget.value))}
         options={[
-          { value: LIFE_DAYS, label: '90 days' },
-          { value: 365, label: 'A year' },
+          { value: DEFAULT_EXPIRY_DAYS, label: '90 days' },
+          { value: 365, label: '1 year' },
           { value: 30, label: '30 days' },
           { value: 0, label: last },
         ]}

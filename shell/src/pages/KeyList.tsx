@@ -8,19 +8,19 @@ import styles from './Profile.module.css'
 
 interface Item {
   id: string
-  /** Null: it does not expire. */
+  /** Null if the key does not expire. */
   expires_at: string | null
   last_used_at: string | null
 }
 
 export interface FormProps<M> {
-  /** Makes one by `call`; says why if it cannot. Resolves to whether it is made. */
+  /** Creates a key by `call`; on failure it shows a toast. Resolves to whether the key was created. */
   create: (call: (api: ApiClient) => Promise<M>) => Promise<boolean>
   onClose: () => void
 }
 
 export interface KeyListProps<T extends Item, M> {
-  /** 'feed key', with its article, and in short. */
+  /** Name of the item: 'feed key'; also with its article, and as a short form. */
   noun: string
   aNoun: string
   short: string
@@ -29,17 +29,17 @@ export interface KeyListProps<T extends Item, M> {
   load: (api: ApiClient, signal: AbortSignal) => Promise<T[]>
   revoke: (api: ApiClient, id: string) => Promise<unknown>
   nameOf: (item: T) => string
-  /** What a live one may be used for. */
+  /** Renders the permissions of a valid key. */
   tagOf: (item: T) => ReactNode
-  /** What is over for whoever uses a revoked one. */
+  /** Explains the effect of a revocation. */
   revoked: string
-  /** The form that makes one, in a dialog. */
+  /** The form of the dialog that creates a key. */
   Form: (props: FormProps<M>) => ReactNode
-  /** What is shown once, of a new one. */
+  /** Renders a new key, which is shown only once. */
   Made: (props: { made: M }) => ReactNode
 }
 
-/** A user's keys or tokens on a card of My Profile: makes one, which is shown once, and revokes them. */
+/** A card of My Profile with the user's keys or tokens: creates one, which is shown once, and revokes them. */
 export function KeyList<T extends Item, M>({
   noun,
   aNoun,
@@ -65,7 +65,7 @@ export function KeyList<T extends Item, M>({
   const create = useAction({
     mutationFn: (call: (api: ApiClient) => Promise<M>) => call(api),
     onSuccess: result => setMade(result),
-    failed: `Unable to make ${aNoun}`,
+    failed: `Unable to create ${aNoun}`,
     invalidates: [queryKey],
   })
   const end = useAction({
@@ -94,13 +94,13 @@ export function KeyList<T extends Item, M>({
             <div className={styles.row}>
               <Button
                 intent={items.length === 0 ? 'primary' : 'none'}
-                text={`Make a ${short}`}
+                text={`Create ${short}`}
                 disabled={items.length >= max}
                 onClick={() => setMaking(true)}
               />
               {items.length >= max && (
                 <span className={styles.muted}>
-                  You have {max} {short}s: revoke one first.
+                  You have {max} {short}s, the maximum. Revoke one first.
                 </span>
               )}
             </div>
@@ -110,7 +110,7 @@ export function KeyList<T extends Item, M>({
       <Dialog
         isOpen={making}
         onClose={() => setMaking(false)}
-        title={`Make ${aNoun}`}
+        title={`Create ${aNoun}`}
         canOutsideClickClose={false}
       >
         <Form create={create.run} onClose={() => setMaking(false)} />

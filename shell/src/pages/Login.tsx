@@ -81,7 +81,7 @@ function LoginForm() {
           id="email"
           type="email"
           size="large"
-          // Where there are passkeys, browsers suggest them here.
+          // Browsers suggest passkeys in this field.
           autoComplete="email webauthn"
           autoFocus
           required
@@ -117,10 +117,10 @@ function LoginForm() {
   )
 }
 
-/** Suggestions stay for as long as the page is open: they are asked for anew before their challenge is over. */
-const SUGGEST_AGAIN_MS = 0.8 * LIMITS.passkeyChallengeMs
+/** Interval of new suggestions, which replace the previous ones before their challenge expires. */
+const SUGGEST_INTERVAL_MS = 0.8 * LIMITS.passkeyChallengeMs
 
-/** Offers a passkey: by a button, and by the browser among its suggestions for the address. */
+/** A button that signs in with a passkey. The browser also suggests passkeys in the email field. */
 function PasskeyLogin() {
   const { api, navigate, notify, session } = useShell()
   const [working, setWorking] = useState(false)
@@ -133,14 +133,14 @@ function PasskeyLogin() {
         await session.login(answer.access_token)
         navigate(answer.has_username ? '/dashboard' : '/setup-username', { replace: true })
       } catch (error) {
-        // Nobody has asked yet: the suggestions are left out.
+        // The user has not requested a suggestion: hide its errors.
         if (!autofill || isApiError(error)) notify(errorToast(error, 'Unable to sign in with a passkey'))
       }
     },
     [api, navigate, notify, session],
   )
   useEffect(() => {
-    // The button's dialog takes the suggestions' place; they come back if it is closed.
+    // The button's dialog cancels the suggestions; they resume if it is closed.
     if (working) return
     const page = new AbortController()
     const suggest = () => void signIn(true, page.signal)
@@ -148,7 +148,7 @@ function PasskeyLogin() {
     void browserSupportsWebAuthnAutofill().then(isSupported => {
       if (!isSupported || page.signal.aborted) return
       suggest()
-      timer = setInterval(suggest, SUGGEST_AGAIN_MS)
+      timer = setInterval(suggest, SUGGEST_INTERVAL_MS)
     })
     return () => {
       page.abort()

@@ -6,17 +6,17 @@ import styles from './EntryAction.module.css'
 import { EntryLayout } from './EntryLayout'
 
 /**
- * The target of mailed links. Exchanges the link's token for a session once the page is visible. Where somebody
- * else is signed in it asks first: a link that another person sent would swap the account unnoticed.
+ * The target of mailed links. Exchanges the link's token for a session once the page is visible. If another account is
+ * signed in, it requires a confirmation: a link from another person would otherwise switch the account unnoticed.
  */
 export function MagicLink() {
   const { user, loading } = useSession()
   const [search] = useSearchParams()
   const [token] = useState(() => search.get('token') ?? '')
-  // The address signed in when the page was opened: signing in changes the session's.
+  // The address signed in when the page was opened. A sign-in changes the session's address.
   const [opener, setOpener] = useState<string | null>()
-  /** The address that the link signs in, once the user is to be asked. */
-  const [asked, setAsked] = useState<string>()
+  /** The link's address, once a confirmation is required. */
+  const [linkEmail, setLinkEmail] = useState<string>()
   if (!loading && opener === undefined) setOpener(user?.email ?? null)
 
   useEffect(() => {
@@ -25,13 +25,13 @@ export function MagicLink() {
 
   return (
     <EntryLayout>
-      {opener && asked !== undefined ? (
-        <Swap token={token} from={opener} to={asked} />
+      {opener && linkEmail !== undefined ? (
+        <SwitchAccounts token={token} from={opener} to={linkEmail} />
       ) : (
         <div lang="fr">
           <h1 className="visually-hidden">Connexion</h1>
           <Loading label="Connexion en cours..." delay={0} />
-          {opener !== undefined && <SignIn token={token} opener={opener} onAsk={setAsked} />}
+          {opener !== undefined && <SignIn token={token} opener={opener} onAsk={setLinkEmail} />}
         </div>
       )}
     </EntryLayout>
@@ -40,13 +40,13 @@ export function MagicLink() {
 
 interface SignInProps {
   token: string
-  /** The address that is signed in, null if nobody is. */
+  /** The signed-in address; null if there is no session. */
   opener: string | null
-  /** Called with the link's address when it is not the opener's. */
+  /** Called with the link's address if it differs from the opener's. */
   onAsk: (email: string) => void
 }
 
-/** Signs in without being asked, unless another address is signed in. */
+/** Signs in without a confirmation, unless another address is signed in. */
 function SignIn({ token, opener, onAsk }: SignInProps) {
   const { api, navigate } = useShell()
   const { exchange, refuse } = useExchange(token)
@@ -75,16 +75,16 @@ function SignIn({ token, opener, onAsk }: SignInProps) {
   return null
 }
 
-/** Asks whether to swap the signed-in account for the link's. */
-function Swap({ token, from, to }: { token: string; from: string; to: string }) {
+/** Asks whether to switch from the signed-in account to the link's. */
+function SwitchAccounts({ token, from, to }: { token: string; from: string; to: string }) {
   const { api, navigate } = useShell()
   const { exchange, refuse } = useExchange(token)
   const [working, setWorking] = useState(false)
 
   const swap = () => {
     setWorking(true)
-    // The old session ends by its own token, before the new one replaces it. Without an answer the swap goes on:
-    // its owner can end it from the list of sessions.
+    // Ends the old session with its token, before the new token replaces it. If this request fails, the switch
+    // continues: the old session's owner can end it in the list of sessions.
     exchange(() => api.call('POST /auth/logout').catch(() => {})).catch(refuse)
   }
   return (
@@ -120,7 +120,7 @@ function Swap({ token, from, to }: { token: string; from: string; to: string }) 
 function useExchange(token: string) {
   const { api, session, navigate } = useShell()
   const exchange = useCallback(
-    /** @param before what is done between the exchange and the use of the new session */
+    /** @param before runs between the exchange and the use of the new session */
     async (before?: () => Promise<unknown>) => {
       const answer = await api.call('POST /auth/verify-magic-link', { body: { token } })
       await before?.()
@@ -140,7 +140,7 @@ function useExchange(token: string) {
   return { exchange, refuse }
 }
 
-/** Resolves once the page is visible; rejects when `signal` aborts first. */
+/** Resolves once the page is visible; rejects if `signal` aborts first. */
 function untilVisible(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const check = () => document.visibilityState === 'visible' && resolve()

@@ -1,13 +1,14 @@
 import { paths } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { AnchorButton, Button, Card, formatCount, Page, PageHeader } from '@iodine/ui'
+import { AnchorButton, Button, Card, Disclosure, formatCount, Page, PageHeader } from '@iodine/ui'
 import { EnvelopeIcon, TagIcon, TickCircleIcon, TimeIcon } from '@iodine/ui/icons'
 import { type ReactElement, useEffect } from 'react'
+import { version } from '../../package.json'
 import { useLoaded } from '../app/use-loaded'
 import { preloadShared } from '../remotes/remotes'
 import { ActivityCard } from './ActivityCard'
 import { ExtensionCard } from './ExtensionCard'
-import { FirstSteps } from './FirstSteps'
+import { FirstSteps, useFirstSteps } from './FirstSteps'
 import styles from './Overview.module.css'
 
 const AVAILABLE = [
@@ -24,13 +25,18 @@ const COMING = [
   'Advanced graph visualizations',
 ]
 
-/** The page needs nothing more by then, on a slow connection either. */
+const ROADMAP_TITLE = 'Product roadmap'
+
+/**
+ * Time until other sections are preloaded, in milliseconds: this page has loaded by then, even over slow connections.
+ */
 const PRELOAD_AFTER_MS = 2_000
 
 /** The dashboard's first page. */
 export function Overview() {
   const { api, config, navigate, session } = useHost()
   const { username } = session.user
+  const firstSteps = useFirstSteps()
   const [iods] = useLoaded(
     async signal => (await api.page('GET /iods', { query: { limit: 1 }, signal })).total,
   )
@@ -52,11 +58,12 @@ export function Overview() {
       <section className={styles.banner} aria-label="Beta version">
         <div className={styles.bannerText}>
           <h2 className={styles.cardTitle}>{config.product_name} is in beta</h2>
+          <p className={styles.muted}>Version {version}</p>
           <p>
-            Things may still change, and what you report makes them better.
+            Features may still change. Your feedback improves them.
             {typeof iods === 'number' &&
               iods > 0 &&
-              ` The community has shared ${formatCount(iods)} IODs so far.`}
+              ` The community has created ${formatCount(iods)} ${iods === 1 ? 'IOD' : 'IODs'} so far.`}
           </p>
         </div>
         <Button
@@ -67,7 +74,7 @@ export function Overview() {
           onClick={() => navigate(paths.iods())}
         />
       </section>
-      <FirstSteps />
+      {firstSteps.isShown && <FirstSteps onClose={firstSteps.close} />}
       <div className={styles.grid}>
         <ActivityCard />
         <ExtensionCard />
@@ -92,22 +99,39 @@ export function Overview() {
           </ul>
         </Card>
         <Card className={`${styles.card} ${styles.wide}`}>
-          <h2 className={styles.cardTitle}>Product roadmap</h2>
-          <div className={styles.roadmap}>
-            <Roadmap
-              title="Available now"
-              items={AVAILABLE}
-              icon={<TickCircleIcon className={styles.done} />}
-            />
-            <Roadmap title="Coming soon" items={COMING} icon={<TimeIcon className={styles.later} />} />
-          </div>
+          {firstSteps.isShown ? (
+            <>
+              <h2 className={styles.cardTitle}>{ROADMAP_TITLE}</h2>
+              <Roadmap />
+            </>
+          ) : (
+            <>
+              <h2 className="visually-hidden">{ROADMAP_TITLE}</h2>
+              <Disclosure label={ROADMAP_TITLE}>
+                <Roadmap />
+              </Disclosure>
+            </>
+          )}
         </Card>
       </div>
     </Page>
   )
 }
 
-function Roadmap({ title, items, icon }: { title: string; items: string[]; icon: ReactElement }) {
+function Roadmap() {
+  return (
+    <div className={styles.roadmap}>
+      <RoadmapList
+        title="Available now"
+        items={AVAILABLE}
+        icon={<TickCircleIcon className={styles.done} />}
+      />
+      <RoadmapList title="Coming soon" items={COMING} icon={<TimeIcon className={styles.later} />} />
+    </div>
+  )
+}
+
+function RoadmapList({ title, items, icon }: { title: string; items: string[]; icon: ReactElement }) {
   return (
     <div>
       <h3 className={styles.listTitle}>{title}</h3>

@@ -28,7 +28,8 @@ export function PasskeysCard() {
     <Card className={styles.card}>
       <h2 className={styles.cardTitle}>Passkeys</h2>
       <p className={styles.muted}>
-        Sign in with the lock of your device or a security key, without a mail. Mailed links go on to work.
+        Sign in with your device’s screen lock or a security key instead of an email. Sign-in links still
+        work.
       </p>
       <Passkeys />
       {browserSupportsWebAuthn() ? (
@@ -36,7 +37,7 @@ export function PasskeysCard() {
           <Button text="Add a passkey" onClick={() => setAdding(true)} />
         </div>
       ) : (
-        <p className={styles.muted}>This browser has no passkeys.</p>
+        <p className={styles.muted}>This browser does not support passkeys.</p>
       )}
       <Dialog
         isOpen={adding}
@@ -127,13 +128,14 @@ function Row({ passkey }: { passkey: Passkey }) {
         onConfirm={remove.run}
         onClose={close}
       >
-        “<bdi>{passkey.name}</bdi>” signs you in no more. Sessions that it opened go on until you end them.
+        You can no longer sign in with “<bdi>{passkey.name}</bdi>”. Sessions that it opened stay active until
+        you end them.
       </ConfirmDialog>
     </>
   )
 }
 
-/** Asks for a name, then has the browser make a passkey. */
+/** The form for the name of a new passkey. Submitting it starts the browser's dialog. */
 function NewPasskey({ onClose }: { onClose: () => void }) {
   const { api } = useHost()
   const add = useAction({
@@ -165,13 +167,13 @@ function NameForm({ name, submitLabel, onSubmit, onClose }: NameFormProps) {
   const { groupProps, fieldProps, setMissing } = useMissingField<'name'>()
   const submit = async () => {
     if (draft.trim() !== '') return onSubmit(draft.trim())
-    notify(errorToast(null, 'A passkey needs a name'))
+    notify(errorToast(null, 'A name is required'))
     setMissing('name')
     return false
   }
   return (
     <DialogForm submitLabel={submitLabel} onSubmit={submit} onClose={onClose}>
-      <FormGroup label="Name" helperText="So that you know it among others" {...groupProps('name')}>
+      <FormGroup label="Name" helperText="Helps you tell your passkeys apart" {...groupProps('name')}>
         <InputGroup
           {...fieldProps('name')}
           placeholder="Laptop"

@@ -12,7 +12,7 @@ export function PrivacyPolicy() {
           <p>
             {product} is a non-commercial student research project on narrative analysis and deception
             detection, based in Paris, France. The project team decides why and how the personal data
-            described here is processed. You reach it at the address at the end of this page.
+            described here is processed. You can contact it at the email address at the end of this page.
           </p>
         ),
         'Data we collect': (
@@ -22,12 +22,12 @@ export function PrivacyPolicy() {
               whether you are an administrator or suspended, the dates of creation and of last activity, the
               beta invitation code you used, and temporary authentication tokens: sign-in links (15 minutes,
               only a fingerprint is stored) and sessions (30 days), with the names of browser and system and
-              the last use. Passkeys, API tokens and feed keys that you make: their names, when they were made
-              and last used, and a public key or a fingerprint. While you change your address, the new one,
-              for a day at most.
+              the last use. Passkeys, API tokens and feed keys that you create: their names, when they were
+              created and last used, and a public key or a fingerprint. While you change your email address,
+              the new one, for a day at most.
             </p>
             <p>
-              <strong>Use of the platform.</strong> What you put into it:
+              <strong>Use of the platform.</strong> The content that you enter:
             </p>
             <ul>
               <li>
@@ -41,31 +41,30 @@ export function PrivacyPolicy() {
             <p>
               <strong>Browser extension.</strong> Temporary authentication codes only (5 minutes). The
               extension doesn't record your browsing. When you choose to collect a post or an article, that
-              public content and its public author details are sent to your account and listed under My data:
-              with them, where the page says it, when it was published, whether it was edited, what it was
-              forwarded from, its text, links and pictures' addresses and hashes. On sites where you switch on
-              marking, your browser compares pages with a list of all IODs that it has downloaded; nothing of
-              those pages is sent.
+              public content and its public author details are sent to your account and listed under My data.
+              If the page contains them, so are its publication time, edits, origin of a forwarded post, text,
+              links, and URLs and hashes of pictures. On sites where you switch on marking, your browser
+              compares pages with a downloaded list of all IODs; nothing of those pages is sent.
             </p>
             <p>
-              <strong>Origins.</strong> So that you can find where something was seen first, the records that
+              <strong>Origins.</strong> So that you can find where content first appeared, the records that
               you collect are indexed by fingerprints of their texts, their links and their pictures, with
-              account, address and times of the post. Others find yours only if you share them, record by
-              record, under your name or under none. If you agree to be counted, a snapshot once a day counts
-              you among those who have collected the same. If you look for co-shares, what is found in your
-              records and in shared ones is kept for 30 days, for you alone; a file that you open for that
-              stays in your browser.
+              account, URL and times of the post. Other users find your records only if you share them, record
+              by record, under your name or anonymously. If you take part in anonymous counts, a daily
+              snapshot counts you among the users who collected the same content. If you search for co-shares,
+              the results from your records and from shared ones are kept for 30 days, for you alone; a file
+              that you open for the search stays in your browser.
             </p>
             <p>
-              <strong>Captures.</strong> What a collector hands over of a page in your name: its text, its
-              HTML without scripts and form fields, its pictures, a picture of the visible part, its address.
-              The browser extension does so when you press Collect or create an IOD from selected words,
-              unless you switch that off; never while it keeps collecting. The server seals each capture with
-              the time at which it came.
+              <strong>Captures.</strong> Content of a page that a collector uploads in your name: its text,
+              its HTML without scripts and form fields, its pictures, a screenshot of the visible part, its
+              URL. The browser extension does so when you press Collect or create an IOD from selected words,
+              unless you switch that off; never during continuous collection. The server seals each capture
+              with the time of its arrival.
             </p>
             <p>
               <strong>Evidence.</strong> The words that you quote for an IOD from a capture, a record or an
-              analyzed text, with a little of what stands around them, the page's address and the times.
+              analyzed text, with a short context, the URL of the page and the times.
             </p>
             <p>
               <strong>AI provider key.</strong> If you add one, it is stored encrypted and never shown again.
@@ -73,10 +72,10 @@ export function PrivacyPolicy() {
             <p>
               <strong>Technical data.</strong> Your network address is used for a few minutes to limit the
               number of requests. Technical logs record requests and errors, never your texts, keys or tokens.
-              An audit log records administration, what concerns accounts, such as a download of your data or
-              a change of your address, and what members share, export, import or remove for others: when, by
-              which account's number, from which network (the address cut short), and what; no names,
-              addresses or texts.
+              An audit log records administration, changes to accounts, such as a download of your data or a
+              new email address, and content that members share, export, import or remove for others. An entry
+              contains the time, the account's number, the network (a shortened network address) and the
+              action, but no names, email addresses or texts.
             </p>
             <p>We collect no passwords, no social network credentials and no tracking cookies.</p>
           </>
@@ -93,12 +92,12 @@ export function PrivacyPolicy() {
         'Legal basis under the GDPR': (
           <ul>
             <li>
-              <strong>Contract</strong> (Article 6(1)(b)): what is needed to give you the service you sign in
-              to.
+              <strong>Contract</strong> (Article 6(1)(b)): data that is needed to provide the service you sign
+              in to.
             </li>
             <li>
-              <strong>Consent</strong> (Article 6(1)(a)): what you choose to give, such as a public username,
-              an AI provider key or content sent by the extension. You may withdraw it at any time.
+              <strong>Consent</strong> (Article 6(1)(a)): data that you choose to provide, such as a public
+              username, an AI provider key or content sent by the extension. You may withdraw it at any time.
             </li>
             <li>
               <strong>Legitimate interest</strong> (Article 6(1)(f)): security, prevention of abuse, and
@@ -113,12 +112,12 @@ export function PrivacyPolicy() {
               address never is. Collected data and the full texts of narratives are listed to you alone; once
               you have a public username, your profile shows the beginning of each analyzed text, and others
               can view the graph built from your narratives. Of evidence, the other signed-in users see the
-              quoted words with their surroundings, the address, the times, the seal and who added it; they
-              see the captured page itself only if you share it, until you stop sharing. Of a record that you
-              share for Origins they see the post, the beginning of its text and when you collected it, with
-              your username; of one that you share anonymously the day alone, and not whose it is. Of records
-              that are not shared they see nothing but, if you agreed to be counted, how many have collected
-              the same (3–5, 6–10, 11–20 or more), and the month of the earliest.
+              quoted words with their context, the URL, the times, the seal and who added it; they see the
+              captured page itself only if you share it, until you stop sharing. Of a record that you share
+              for Origins they see the post, the beginning of its text and when you collected it, with your
+              username. Of one that you share anonymously they see the day, and not your name. Of records that
+              you don't share they see nothing. If you take part in anonymous counts, they see how many users
+              collected the same content (3–5, 6–10, 11–20 or more), and the month of the earliest record.
             </p>
             <p>We rely on these kinds of providers, who act on our behalf or at your request:</p>
             <ul>
@@ -150,12 +149,12 @@ export function PrivacyPolicy() {
               them, API tokens until 30 days after their end.
             </li>
             <li>
-              A file with your data that you ask for is kept for a day. A change of your address that is not
-              confirmed from both addresses is forgotten after a day.
+              An export of your data is kept for a day. A change of your email address that is not confirmed
+              from both addresses is deleted after a day.
             </li>
             <li>
-              When you delete your account, this happens 7 days after you have confirmed it, unless you keep
-              the account before. Until then you are signed out, and all of it stays as it is.
+              When you delete your account, it is deleted 7 days after you confirm, unless you sign in and
+              keep it before. Until then you are signed out, and the account stays unchanged.
             </li>
             <li>
               Collected data, captures, narratives and your AI provider key are kept until you delete them. A
@@ -163,15 +162,15 @@ export function PrivacyPolicy() {
             </li>
             <li>
               When an account is deleted, its profile, sessions, passkeys, tokens, keys, collected data and
-              narratives are removed, with what Origins keeps of them, and so are its captures, save those
+              narratives are removed, with their entries in Origins, and so are its captures, except those
               that you shared: these stay without an owner. Its IODs, votes, campaigns and the words quoted as
-              evidence stay without your name. A random number that the account had is kept as deleted, with
-              nothing else.
+              evidence stay without your name. Only the random number of the account is kept, marked as
+              deleted.
             </li>
             <li>
-              The log of seals keeps one number for each capture, from which nothing can be read once the
-              capture is deleted. Whoever is quoted in evidence can write to us to have the words and the
-              capture removed.
+              The log of seals keeps one number for each capture, which reveals nothing once the capture is
+              deleted. People who are quoted in evidence can write to us to have the words and the capture
+              removed.
             </li>
             <li>
               The audit log is kept for 12 months, also after an account is deleted: it names accounts by a
@@ -200,7 +199,7 @@ export function PrivacyPolicy() {
             Sign-in needs no password: each link works once and only for a short time. Sessions can be ended
             at once. AI provider keys are encrypted where they are stored and decrypted only at the moment of
             an analysis. Access to the data is limited to the project team. No system is perfectly safe: if a
-            breach puts your rights at risk, we will tell you and the authority as the law requires.
+            breach puts your rights at risk, we will notify you and the authority as the law requires.
           </p>
         ),
         Cookies: (
@@ -212,17 +211,17 @@ export function PrivacyPolicy() {
         ),
         'AI provider integration': (
           <p>
-            Narrative extraction uses the AI provider OpenAI with a key of your own. When you ask for an
-            analysis, the text you submitted is sent to the provider with your key, under the provider's own
-            terms and privacy policy. Nothing else is sent, and nothing is sent without your asking. Don't
-            submit confidential texts or personal data that you have no right to share.
+            Narrative extraction uses the AI provider OpenAI with your own key. When you ask for an analysis,
+            the text you submitted is sent to the provider with your key, under the provider's own terms and
+            privacy policy. Nothing else is sent, and nothing is sent without your request. Don't submit
+            confidential texts or personal data that you have no right to share.
           </p>
         ),
         'Policy updates': (
           <p>
-            We may update this policy as the project evolves. The date at the top says when it last changed.
-            If a change matters to your rights, we will tell you by email or in the application before it
-            takes effect.
+            We may update this policy as the project evolves. The date at the top shows when it last changed.
+            If a change affects your rights, we will notify you by email or in the application before it takes
+            effect.
           </p>
         ),
       }}

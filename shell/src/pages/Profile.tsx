@@ -23,13 +23,13 @@ import { DeleteAccountCard } from './DeleteAccountCard'
 import { FeedKeysCard } from './FeedKeysCard'
 import { PasskeysCard } from './PasskeysCard'
 import styles from './Profile.module.css'
+import { RoutedTabs } from './RoutedTabs'
 import { SessionsCard } from './SessionsCard'
 import { UsageCard } from './UsageCard'
 import { YourDataCard } from './YourDataCard'
 
 export function Profile() {
   const { session } = useShell()
-  const { user } = useHost().session
   const [queryClient] = useState(createQueryClient)
   const [failed, setFailed] = useState(false)
   const load = useCallback(
@@ -51,35 +51,64 @@ export function Profile() {
         <ErrorCallout title="Unable to load profile" onRetry={load} />
       ) : (
         <QueryClientProvider client={queryClient}>
-          <div className={styles.cards}>
-            <Card className={styles.card}>
-              <dl className={styles.fields}>
-                <Field label="Email">{user.email}</Field>
-                <Field label="Username">
-                  <Username username={user.username} onSaved={load} />
-                </Field>
-                <Field label="Status">
-                  <Tag minimal intent={user.is_admin ? 'primary' : 'none'}>
-                    {user.is_admin ? 'Administrator' : 'User'}
-                  </Tag>
-                </Field>
-                <Field label="Member since">{formatLongDate(user.created_at)}</Field>
-              </dl>
-            </Card>
-            <AiKeyCard configured={user.has_openai_key} onChanged={load} />
-            <AddressCard />
-            <PasskeysCard />
-            <SessionsCard />
-            <ApiTokensCard />
-            <FeedKeysCard />
-            <YourDataCard />
-            <CountingCard />
-            <UsageCard />
-            <DeleteAccountCard />
-          </div>
+          <RoutedTabs
+            id="profile"
+            tabs={[
+              { id: 'account', label: 'Account', panel: <Account onChanged={load} /> },
+              { id: 'security', label: 'Security', panel: SECURITY },
+              { id: 'access', label: 'Access', panel: ACCESS },
+              { id: 'data', label: 'Data', panel: DATA },
+            ]}
+          />
         </QueryClientProvider>
       )}
     </Page>
+  )
+}
+
+const SECURITY = (
+  <div className={styles.cards}>
+    <PasskeysCard />
+    <SessionsCard />
+  </div>
+)
+const ACCESS = (
+  <div className={styles.cards}>
+    <ApiTokensCard />
+    <FeedKeysCard />
+  </div>
+)
+const DATA = (
+  <div className={styles.cards}>
+    <UsageCard />
+    <YourDataCard />
+    <CountingCard />
+  </div>
+)
+
+/** The account fields, the email address, the AI key and the deletion of the account. */
+function Account({ onChanged }: { onChanged: () => Promise<void> }) {
+  const { user } = useHost().session
+  return (
+    <div className={styles.cards}>
+      <Card className={styles.card}>
+        <dl className={styles.fields}>
+          <Field label="Email">{user.email}</Field>
+          <Field label="Username">
+            <Username username={user.username} onSaved={onChanged} />
+          </Field>
+          <Field label="Status">
+            <Tag minimal intent={user.is_admin ? 'primary' : 'none'}>
+              {user.is_admin ? 'Administrator' : 'User'}
+            </Tag>
+          </Field>
+          <Field label="Member since">{formatLongDate(user.created_at)}</Field>
+        </dl>
+      </Card>
+      <AiKeyCard configured={user.has_openai_key} onChanged={onChanged} />
+      <AddressCard />
+      <DeleteAccountCard />
+    </div>
   )
 }
 

@@ -6,7 +6,7 @@ import { useLogout } from '../session/use-logout'
 import styles from './EntryAction.module.css'
 import { EntryLayout } from './EntryLayout'
 
-/** All that an account has which is to be deleted: when that is, and whether to keep it. */
+/** The only page of an account scheduled for deletion: the date, and a button that keeps the account. */
 export function ScheduledDeletion({ deleteAt }: { deleteAt: string }) {
   const { api, notify, session } = useShell()
   const logout = useLogout()
@@ -32,8 +32,8 @@ export function ScheduledDeletion({ deleteAt }: { deleteAt: string }) {
       <div className={styles.page}>
         <h1 className={styles.title}>{title}</h1>
         <p>
-          As you asked. Until then nothing of it is removed; after that nobody can bring it back. Your IODs,
-          votes and campaigns will stay without your name.
+          You requested this. Nothing is deleted before that day. After it, the account cannot be restored.
+          Your IODs, votes and campaigns will stay without your name.
         </p>
         <div className={styles.actions}>
           <Button

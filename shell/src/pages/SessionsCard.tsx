@@ -18,8 +18,8 @@ export function SessionsCard() {
     <Card className={styles.card}>
       <h2 className={styles.cardTitle}>Sessions</h2>
       <p className={styles.muted}>
-        Where your account is signed in. A browser that is not used for 14 days is signed out, an extension
-        after 30 days.
+        Browsers and extensions that are signed in to your account. A browser is signed out after 14 days
+        without use, an extension after 30 days.
       </p>
       <Sessions />
     </Card>
@@ -52,7 +52,7 @@ function Sessions() {
   )
 }
 
-/** What the user calls the session: 'Firefox on Linux'. */
+/** Returns the displayed name of a session: 'Firefox on Linux'. */
 const nameOf = ({ browser, system, kind }: Session): string => {
   const device = [browser, system].filter(Boolean).join(' on ') || 'Unknown browser'
   return kind === 'extension' ? `Extension in ${device}` : device

@@ -33,7 +33,7 @@ export function SetupUsername() {
     }
   }
 
-  // The dashboard asks first whether to keep the account.
+  // The dashboard first asks whether to keep the account.
   if (user && user.delete_at !== null) return <Navigate to="/dashboard" replace />
   return (
     <EntryLayout>

@@ -21,9 +21,9 @@ export function TermsOfService() {
           <p>
             You sign in by a link sent to your email address; there is no password. Keep access to your
             mailbox safe and don't share sign-in links, extension codes or your session. You choose a public
-            username, which you can change later. One person, one account; you are responsible for what is
-            done with yours. You may change its address, which both addresses confirm, and delete it at any
-            time on My Profile. Accounts inactive for 12 months are deleted.
+            username, which you can change later. One person, one account; you are responsible for all use of
+            yours. On My Profile you may change its email address, which both addresses must confirm, and
+            delete it at any time. Accounts inactive for 12 months are deleted.
           </p>
         ),
         'Acceptable use': (
@@ -65,8 +65,8 @@ export function TermsOfService() {
         Availability: (
           <p>
             We do our best to keep the service running but promise no availability. It may be interrupted,
-            changed or ended, for maintenance or for good. Export what matters to you: My Profile has a
-            download of everything that is stored about you.
+            changed or ended, for maintenance or permanently. Export your data: My Profile has a download of
+            everything that is stored about you.
           </p>
         ),
         Privacy: (
@@ -86,9 +86,9 @@ export function TermsOfService() {
           <p>
             You may stop using the service, and delete your account, at any time: on My Profile, confirmed by
             a link that we mail to you. It is deleted 7 days later, unless you sign in before and keep it;
-            until then your public profile and what you share stay as they are. We may suspend or delete an
+            until then your public profile and shared content stay unchanged. We may suspend or delete an
             account that breaks these terms, without that delay. On deletion your personal data is removed as
-            the Privacy Policy says; backups are purged within 30 days.
+            described in the Privacy Policy; backups are purged within 30 days.
           </p>
         ),
         'Governing law': (
@@ -99,9 +99,9 @@ export function TermsOfService() {
         ),
         'Changes to these terms': (
           <p>
-            We may change these terms as the project evolves. The date at the top says when they last changed,
-            and users are told of important changes before they take effect. Using the service afterwards
-            means accepting them.
+            We may change these terms as the project evolves. The date at the top shows when they last
+            changed, and we notify users of important changes before they take effect. Using the service
+            afterwards means accepting them.
           </p>
         ),
       }}

@@ -19,12 +19,12 @@ const VERDICTS: Record<Verdict, { intent: 'success' | 'danger' | 'warning'; titl
   good: {
     intent: 'success',
     title: 'Unchanged since it was sealed',
-    text: 'The collector of an account handed over these bytes by the time of the seal. They are the same now.',
+    text: 'A user’s collector uploaded this content by the time of the seal. It has not changed since.',
   },
   changed: {
     intent: 'danger',
     title: 'Changed',
-    text: 'What is marked below does not hold. Do not rely on this file.',
+    text: 'The checks marked below failed. Do not rely on this file.',
   },
   unreadable: {
     intent: 'danger',
@@ -33,8 +33,8 @@ const VERDICTS: Record<Verdict, { intent: 'success' | 'danger' | 'warning'; titl
   },
   erased: {
     intent: 'warning',
-    title: 'Content was taken out',
-    text: 'What is left is what was sealed, unchanged since.',
+    title: 'Content was removed',
+    text: 'The remaining content is unchanged since it was sealed.',
   },
 }
 
@@ -43,7 +43,7 @@ interface Checked {
   report: WaczReport
 }
 
-/** Checks a capture's web archive in this browser. Nothing is sent anywhere, and no session is needed. */
+/** A page that checks a capture's web archive in the browser. It sends no data and needs no session. */
 export function Verify() {
   const { navigate } = useShell()
   const [checked, setChecked] = useState<Checked | 'checking' | null>(null)
@@ -55,10 +55,10 @@ export function Verify() {
 
   const check = async (file: File | undefined) => {
     if (!file) return
-    const turn = ++latest.current
+    const run = ++latest.current
     setChecked('checking')
     const report = await readReport(file, key)
-    if (turn === latest.current) setChecked({ name: file.name, report })
+    if (run === latest.current) setChecked({ name: file.name, report })
   }
   const drop = (event: DragEvent) => {
     event.preventDefault()
@@ -78,7 +78,7 @@ export function Verify() {
         />
         <PageHeader
           title="Verify a capture"
-          subtitle="A file from the evidence of an IOD is checked in this browser. It is not sent anywhere."
+          subtitle="Checks a file that was downloaded from the evidence of an IOD. The file does not leave this browser."
         />
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same */}
         <div
@@ -106,15 +106,15 @@ export function Verify() {
             tabIndex={-1}
             onChange={({ currentTarget }) => {
               void check(currentTarget.files?.[0])
-              // The same file may be chosen again.
+              // Without this, selecting the same file again fires no event.
               currentTarget.value = ''
             }}
           />
         </div>
         <details className={styles.key}>
-          <summary>Check the signature with a key that you have</summary>
+          <summary>Check the signature with your own copy of the key</summary>
           <label htmlFor={keyId}>
-            The server’s public key, as PEM. Without it the key in the file is taken.
+            The server’s public key, in PEM format. Without it, the key in the file is used.
           </label>
           <TextArea
             id={keyId}
@@ -138,7 +138,7 @@ const readReport = async (file: File, key: string): Promise<WaczReport> => {
   try {
     return await verifyWacz(new Uint8Array(await file.arrayBuffer()), keys)
   } catch {
-    const says = 'The browser could not read it.'
+    const says = 'The browser could not read the file.'
     return { verdict: 'unreadable', checks: [{ name: 'file', ok: false, says }], isKeyGiven: keys.length > 0 }
   }
 }
@@ -168,11 +168,14 @@ function Report({ name, report: { verdict, checks, about, isKeyGiven } }: Checke
       {isSealed && (
         <Callout intent="warning" title="What the seal cannot prove">
           <p>
-            That the site showed this to others, or who the person is: the collector copies what a browser
-            shows, and people can change that before.
+            The seal does not prove that the site showed this to others, or who the author is. The collector
+            copies the page that the browser shows, and its user may have changed that page before.
           </p>
           {!isKeyGiven && (
-            <p>That it is of the server you think of: its key was read from this file. Give the key above.</p>
+            <p>
+              The seal does not prove which server created it: the key comes from this file. To check the
+              server, enter its public key above.
+            </p>
           )}
         </Callout>
       )}
@@ -189,7 +192,7 @@ function Report({ name, report: { verdict, checks, about, isKeyGiven } }: Checke
       )}
       {about && (
         <dl className={styles.about}>
-          <dt>Address</dt>
+          <dt>URL</dt>
           <dd dir="auto">{about.url}</dd>
           <dt>Captured</dt>
           <dd>
@@ -199,9 +202,9 @@ function Report({ name, report: { verdict, checks, about, isKeyGiven } }: Checke
           <dd>
             <DateTime value={about.receivedAt} format={formatDateTime} />
           </dd>
-          <dt>Place in the log</dt>
+          <dt>Position in the log</dt>
           <dd>{about.seq}</dd>
-          <dt>Key</dt>
+          <dt>Key id</dt>
           <dd>{about.keyId}</dd>
         </dl>
       )}

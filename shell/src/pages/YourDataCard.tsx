@@ -8,14 +8,14 @@ import styles from './Profile.module.css'
 const QUERY_KEY = ['data-export']
 const POLL_MS = 1_000
 
-/** Everything that is stored about the user, as a file. */
+/** Exports all stored data of the user as a file. */
 export function YourDataCard() {
   return (
     <Card className={styles.card}>
       <h2 className={styles.cardTitle}>Your data</h2>
       <p className={styles.muted}>
-        A file (JSON) with everything that is stored about you: your account, and what you have collected,
-        created and published. It holds no keys. You get a mail when it is ready; it is kept for a day.
+        Export everything that is stored about you as a JSON file: your account and all that you collected,
+        created and published, without keys. We email you when the file is ready. It is deleted after a day.
       </p>
       <Export />
     </Card>
@@ -30,15 +30,15 @@ function Export() {
     refetchInterval: ({ state: { data } }) => (data?.state === 'working' ? POLL_MS : false),
   })
   return (
-    <LoadingPanel query={query} errorTitle="Unable to load the state of your data">
+    <LoadingPanel query={query} errorTitle="Unable to load the state of the export">
       {found => (
         <>
           {found?.state === 'working' && <Progress of={found} />}
           {found?.state === 'failed' && (
             <div role="alert">
               <Callout intent="warning" compact>
-                Your data takes more than {formatQuota('record_bytes', LIMITS.dataExportBytes)}, which is too
-                much for a file here. Write to us: we send it to you.
+                Your data is larger than {formatQuota('record_bytes', LIMITS.dataExportBytes)}, the limit of
+                an export. Write to us, and we will send it to you.
               </Callout>
             </div>
           )}
@@ -55,11 +55,11 @@ function Export() {
 function Progress({ of: { done, total, waiting_for } }: { of: DataExport }) {
   return (
     <div role="status">
-      <ProgressBar value={done / total} intent="primary" stripes={false} aria-label="Data gathered" />
+      <ProgressBar value={done / total} intent="primary" stripes={false} aria-label="Export progress" />
       <p className={styles.progress}>
-        {done} of {total} parts gathered.
+        {done} of {total} services exported.
         {waiting_for !== null &&
-          ' One part is not available right now: this waits for it and goes on by itself.'}
+          ' One service is not available right now. The export continues once it is back.'}
       </p>
     </div>
   )
@@ -73,12 +73,12 @@ function Begin({ again }: { again: boolean }) {
     onSuccess: started =>
       writeOver(queryClient, [QUERY_KEY], () => queryClient.setQueryData(QUERY_KEY, started)),
     onError: () => queryClient.invalidateQueries({ queryKey: QUERY_KEY }),
-    failed: 'Unable to gather your data',
+    failed: 'Unable to export your data',
   })
   return (
     <Button
       intent={again ? 'none' : 'primary'}
-      text={again ? 'Gather it again' : 'Gather my data'}
+      text={again ? 'Export again' : 'Export my data'}
       loading={begin.isPending}
       onClick={() => void begin.run()}
     />

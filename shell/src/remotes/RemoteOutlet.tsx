@@ -12,7 +12,7 @@ export interface RemoteOutletProps {
   title: string
 }
 
-/** A section's parcel; if it fails, an error card with a Retry that loads it again. */
+/** A section's parcel. If it fails, an error card whose Retry loads the section again. */
 export function RemoteOutlet(props: RemoteOutletProps) {
   const [attempt, setAttempt] = useState(0)
   return <RemoteMount key={attempt} {...props} onRetry={() => setAttempt(attempt + 1)} />

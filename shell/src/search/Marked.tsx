@@ -1,6 +1,6 @@
 import { findFolded } from '@iodine/contracts'
 
-/** A text with the places of a term marked. */
+/** A text with the occurrences of a term highlighted. */
 export function Marked({ text, term }: { text: string; term: string }) {
   const pieces = []
   let at = 0

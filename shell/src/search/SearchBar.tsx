@@ -6,11 +6,11 @@ import { type ItemListRendererProps, type ItemRendererProps, Omnibar } from '@io
 import { type Ref, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { menuOf, type Section } from '../app/sections'
 import { Marked } from './Marked'
-import { KINDS, type Kind, type Result, SHOWN, TERM_MAX } from './results'
+import { KINDS, type Kind, type Result, SHOWN_MAX, TERM_MAX } from './results'
 import styles from './SearchBar.module.css'
 
 const REST_MS = 150
-const KEPT_MS = 60_000
+const CACHE_MS = 60_000
 const RECENT_MAX = 5
 
 export interface SearchBarProps {
@@ -20,7 +20,7 @@ export interface SearchBarProps {
   onClose: () => void
 }
 
-/** The search over the menu, the community's things and one's own. */
+/** The global search over the menu, shared data and the user's data. */
 export function SearchBar(props: SearchBarProps) {
   const [queryClient] = useState(createQueryClient)
   return (
@@ -33,7 +33,7 @@ export function SearchBar(props: SearchBarProps) {
 interface Group {
   label: string
   results: readonly Result[]
-  /** In place of results, or below them. */
+  /** Shown in place of results, or below them. */
   note?: string | undefined
 }
 
@@ -45,7 +45,7 @@ function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
   const term = query.trim()
   const groups = useGroups(term, recent)
   const found = groups.flatMap(group => group.results)
-  // Blueprint begins anew with other items, of which it knows no equality.
+  // Blueprint resets its state if the list changes identity, so an equal list keeps its identity.
   const results = useStable(found)
   const optionId = (result: Result) => `${listId}-${results.indexOf(result)}`
   const activeIndex = active ? results.indexOf(active) : -1
@@ -88,7 +88,7 @@ function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
       // A list box must have options.
       {...(results.length > 0 && { role: 'listbox', 'aria-label': 'Results' })}
     >
-      {/* Blueprint scrolls its list before it has its final height: this one does not scroll. */}
+      {/* Blueprint scrolls its list before the list has its final height: this element does not scroll. */}
       <div ref={itemsParentRef as Ref<HTMLElement> as Ref<HTMLDivElement>} role="presentation">
         {groups.map(({ label, results: shown, note }) => (
           // biome-ignore lint/a11y/useSemanticElements: a group of options
@@ -113,7 +113,7 @@ function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
         onQueryChange={onQuery}
         items={results}
         itemsEqual="key"
-        itemListPredicate={ALL}
+        itemListPredicate={keepAll}
         itemRenderer={renderItem}
         itemListRenderer={renderList}
         onItemSelect={open}
@@ -139,17 +139,17 @@ function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
 
 const countText = (count: number) => `${formatCount(count)} ${count === 1 ? 'result' : 'results'}`
 
-/** The services have selected the items already. */
-const ALL = (_query: string, items: Result[]) => items
+/** Keeps all items: the services have already filtered them. */
+const keepAll = (_query: string, items: Result[]) => items
 
-/** The value of the last render while it is equal, as JSON. */
+/** Returns the previous value while the new one is equal to it as JSON. */
 function useStable<T>(value: T): T {
   const json = JSON.stringify(value)
   // biome-ignore lint/correctness/useExhaustiveDependencies: stands for the value
   return useMemo(() => value, [json])
 }
 
-/** What is shown for a term; without one, what was opened last. */
+/** Returns the groups of results for a term; without a term, the recent results. */
 function useGroups(term: string, recent: readonly Result[]): Group[] {
   const { api, config } = useHost()
   const menu = menuOf(config, useHost().session.user)
@@ -161,7 +161,7 @@ function useGroups(term: string, recent: readonly Result[]): Group[] {
       queryFn: ({ signal }: { signal: AbortSignal }) => find(api, wanted, signal),
       enabled: isSearched && wanted.length >= termMin,
       retry: false,
-      staleTime: KEPT_MS,
+      staleTime: CACHE_MS,
     })),
   })
   if (term === '') return recent.length > 0 ? [{ label: 'Recent', results: recent }] : [pages(menu)]
@@ -179,7 +179,7 @@ function useGroups(term: string, recent: readonly Result[]): Group[] {
       if (answer?.isError && wanted === term)
         return { label: kind.label, results: [], note: `${kind.label} can’t be searched right now.` }
       const { results = [], total = 0 } = answer?.data ?? {}
-      // Of the answers to the last term, what has the next one, too, stays until that is answered.
+      // While the next term is requested, results of the previous term that also match it remain.
       const shown =
         wanted === term ? results : results.filter(({ text }) => findFolded(text, term, 1).length > 0)
       if (shown.length === 0) return []
@@ -196,7 +196,7 @@ const pages = (menu: readonly Section[]): Group => ({
 })
 
 const moreOf = (kind: Kind, term: string, total: number | null): Result[] =>
-  total !== null && total <= SHOWN
+  total !== null && total <= SHOWN_MAX
     ? []
     : [
         {
@@ -207,7 +207,7 @@ const moreOf = (kind: Kind, term: string, total: number | null): Result[] =>
         },
       ]
 
-/** What was opened last from the search, newest first. Kept in this tab until logout. */
+/** Holds the results that were opened last, newest first. Stored in this tab until the logout. */
 function useRecent() {
   const user = useHost().session.user
   const [{ recent }, set] = useDraft<{ recent: Result[] }>(`${user.id}:found`, { recent: [] })

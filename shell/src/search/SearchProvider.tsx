@@ -8,13 +8,13 @@ const loadBar = () => import('./SearchBar').then(module => module.SearchBar)
 interface Search {
   /** Opens the search with this term. */
   open: (term?: string) => void
-  /** Loads its code, in advance. */
+  /** Preloads its code. */
   preload: () => void
 }
 
 const SearchContext = createContext<Search>({ open: () => {}, preload: () => {} })
 
-/** The search over everything, which Ctrl+K, ⌘K and `/` open. */
+/** Returns the global search, which Ctrl+K, ⌘K and `/` open. */
 export const useSearch = (): Search => use(SearchContext)
 
 const preload = () => void loadBar().catch(() => {})
@@ -22,11 +22,11 @@ const preload = () => void loadBar().catch(() => {})
 const isInBar = (target: EventTarget | null) =>
   target instanceof Element && target.closest('[data-search-bar]') !== null
 
-/** Keys that choose among the results. */
-const CHOOSES = new Set(['ArrowDown', 'ArrowUp', 'Enter'])
+/** Keys that move through the results and open them. */
+const RESULT_KEYS = new Set(['ArrowDown', 'ArrowUp', 'Enter'])
 
-/** Gives a key to the bar, which shows its results before the browser has moved the focus to it. */
-const handOn = (key: string) => {
+/** Forwards a key to the search bar, which may show results before the browser focuses it. */
+const forwardKey = (key: string) => {
   const input = document.querySelector<HTMLElement>('[data-search-bar]')
   input?.focus()
   input?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
@@ -57,7 +57,7 @@ export function SearchProvider({ children }: { children: ReactNode }) {
     event => {
       const { key, ctrlKey, metaKey, altKey, shiftKey, target } = event
       const isCombo = (ctrlKey || metaKey) && !altKey && !shiftKey && key.toLowerCase() === 'k'
-      // A section's own search field has taken the key before.
+      // Ignored if a section's search field has already handled the key.
       const isSlash = key === '/' && !ctrlKey && !metaKey && !altKey && !event.defaultPrevented
       if (!isCombo && !(isSlash && !isTyping(target))) return
       event.preventDefault()
@@ -66,14 +66,14 @@ export function SearchProvider({ children }: { children: ReactNode }) {
     { on: 'window' },
   )
 
-  // What is typed before the bar has the focus belongs to it, too, and must not act on the page.
+  // Keys typed before the bar has the focus belong to the bar, and must not reach the page.
   useKeyDown(
     event => {
       const { key, ctrlKey, metaKey, altKey, target } = event
       if (isInBar(target) || ctrlKey || metaKey || altKey) return
       if (key === 'Escape') setOpen(false)
       else if (key.length === 1) setQuery(typed => typed + key)
-      else if (CHOOSES.has(key)) handOn(key)
+      else if (RESULT_KEYS.has(key)) forwardKey(key)
       else return
       event.preventDefault()
       event.stopImmediatePropagation()

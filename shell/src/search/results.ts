@@ -2,39 +2,39 @@ import { findFolded, foldText, paths, SOURCES, type Source } from '@iodine/contr
 import type { ApiClient, AppPath } from '@iodine/mfe-kit'
 import { truncate } from '@iodine/ui'
 
-/** Something that a search has found. */
+/** A result of a search. */
 export interface Result {
-  /** Unique among all results, and the same in later searches. */
+  /** Unique among all results, and stable across searches. */
   key: string
   text: string
-  /** What kind of thing it is, or where it was found. */
+  /** Type or origin of the result. */
   detail?: string
   path: AppPath
 }
 
-export interface Found {
+export interface SearchResults {
   results: Result[]
   /** Number of all matches, or a lower bound of it; null if it is unknown. */
   total: number | null
 }
 
-/** A kind of things that are searched by a service. */
+/** A category of results, searched by one service. */
 export interface Kind {
   id: string
   label: string
-  /** In characters. */
+  /** Minimum length of a term, in characters. */
   termMin: number
-  find: (api: ApiClient, term: string, signal: AbortSignal) => Promise<Found>
+  find: (api: ApiClient, term: string, signal: AbortSignal) => Promise<SearchResults>
   /** The section's page with the same search. */
   all: (term: string) => AppPath
 }
 
-/** Results of one kind that are shown. */
-export const SHOWN = 5
-/** In characters; longer terms are not searched. */
+/** Maximum number of results per category. */
+export const SHOWN_MAX = 5
+/** Maximum length of a term, in characters; longer terms are not searched. */
 export const TERM_MAX = 100
 const TEXT_SHOWN = 90
-/** Characters shown before the match. */
+/** Maximum number of characters before the match. */
 const LEAD = 30
 
 const SOURCE_LABELS: Record<Source, string> = {
@@ -43,38 +43,38 @@ const SOURCE_LABELS: Record<Source, string> = {
   blog: 'Blog article',
 }
 
-/** One line of a text, around its first match. */
+/** Returns one line of a text, around its first match. */
 export function excerptOf(text: string, term: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   const [start = 0] = findFolded(line, term, 1)[0] ?? []
   if (start <= LEAD) return truncate(line, TEXT_SHOWN)
-  // At the beginning of a word.
+  // Begins at a word.
   const from = line.indexOf(' ', start - LEAD) + 1 || start
   return `…${truncate(line.slice(Math.min(from, start)), TEXT_SHOWN)}`
 }
 
-/** IODs that are ranked: the newest that match. */
-const RANKED = 50
-const RANK = { whole: 0, beginning: 1, word: 2, within: 3, elsewhere: 4 } as const
+/** Maximum number of IODs that are ranked: the newest matches. */
+const RANKED_MAX = 50
+const RANK = { exact: 0, beginning: 1, word: 2, within: 3, elsewhere: 4 } as const
 
-/** How well a value matches a term: all of it, from its beginning, from a word, within a word, or not at all. */
+/** Ranks the match of a value: the whole value, its beginning, the beginning of a word, within a word, or none. */
 function rankOf(value: string, term: string): number {
   const bare = (text: string) => foldText(text.trim().replace(/^#/, ''))
   const [text, wanted] = [bare(value), bare(term)]
   const at = text.indexOf(wanted)
   if (at < 0) return RANK.elsewhere
-  if (at === 0) return text.length === wanted.length ? RANK.whole : RANK.beginning
+  if (at === 0) return text.length === wanted.length ? RANK.exact : RANK.beginning
   return /[\p{L}\p{N}]/u.test(text.charAt(at - 1)) ? RANK.within : RANK.word
 }
 
-/** All texts within a value, in their order. */
+/** Yields all texts within a value, in order. */
 function* textsIn(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value
   else if (typeof value === 'object' && value !== null)
     for (const each of Object.values(value)) yield* textsIn(each)
 }
 
-/** The text of a record that has the term. */
+/** Returns the text of a record that contains the term; otherwise its first text. */
 export function textWith(record: object, term: string): string {
   const { collector_metadata: _collector, id: _id, ...shown } = record as Record<string, unknown>
   const wanted = foldText(term)
@@ -92,15 +92,15 @@ const iods: Kind = {
   termMin: 1,
   find: async (api, q, signal) => {
     const [{ items, total }, same] = await Promise.all([
-      api.page('GET /iods', { query: { q, limit: RANKED }, signal }),
+      api.page('GET /iods', { query: { q, limit: RANKED_MAX }, signal }),
       api.call('POST /iods/lookup', { body: { values: [q] }, signal }),
     ])
     const all = [...new Map([...same, ...items].map(iod => [iod.id, iod])).values()]
     const ranked = all.map(iod => ({ iod, rank: rankOf(iod.value, q) })).sort((a, b) => a.rank - b.rank)
     return {
-      results: ranked.slice(0, SHOWN).map(({ iod: { id, value, category, description }, rank }) => ({
+      results: ranked.slice(0, SHOWN_MAX).map(({ iod: { id, value, category, description }, rank }) => ({
         key: `iod ${id}`,
-        // What has the match in its description alone shows that.
+        // If only the description matches, the text contains an excerpt of it.
         text:
           rank < RANK.elsewhere
             ? excerptOf(value, q)
@@ -119,7 +119,7 @@ const campaigns: Kind = {
   label: 'Campaigns',
   termMin: 1,
   find: async (api, q, signal) => {
-    const { items, total } = await api.page('GET /campaigns', { query: { q, limit: SHOWN }, signal })
+    const { items, total } = await api.page('GET /campaigns', { query: { q, limit: SHOWN_MAX }, signal })
     return {
       results: items.map(({ id, name, iod_count }) => ({
         key: `campaign ${id}`,
@@ -139,7 +139,7 @@ const people: Kind = {
   termMin: 3,
   find: async (api, search, signal) => {
     const { users, total } = await api.call('GET /community/users', {
-      query: { search, limit: SHOWN },
+      query: { search, limit: SHOWN_MAX },
       signal,
     })
     return {
@@ -163,7 +163,7 @@ const records: Kind = {
       SOURCES.map(async source => {
         const { items, total } = await api.page('GET /:source/data', {
           params: { source },
-          query: { q, limit: SHOWN },
+          query: { q, limit: SHOWN_MAX },
           signal,
         })
         const results = items.map(record => ({
@@ -176,7 +176,7 @@ const records: Kind = {
       }),
     )
     return {
-      results: found.flatMap(({ results }) => results).slice(0, SHOWN),
+      results: found.flatMap(({ results }) => results).slice(0, SHOWN_MAX),
       total: found.reduce((sum, { total }) => sum + total, 0),
     }
   },
@@ -188,7 +188,10 @@ const narratives: Kind = {
   label: 'My narratives',
   termMin: 2,
   find: async (api, q, signal) => {
-    const { items, total } = await api.page('GET /narratives/data', { query: { q, limit: SHOWN }, signal })
+    const { items, total } = await api.page('GET /narratives/data', {
+      query: { q, limit: SHOWN_MAX },
+      signal,
+    })
     return {
       results: items.map(({ id, text }) => ({
         key: `narrative ${id}`,

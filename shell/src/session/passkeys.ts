@@ -7,16 +7,16 @@ import {
   WebAuthnError,
 } from '@simplewebauthn/browser'
 
-/** True where the user closed the browser's dialog, let it time out, or another request took its place. */
+/** Returns whether the user closed the browser's dialog, it timed out, or another request replaced it. */
 const isCancelled = (error: unknown): boolean =>
   (error instanceof WebAuthnError && error.code === 'ERROR_CEREMONY_ABORTED') ||
   (error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError'))
 
-/** True where the authenticator has a passkey of this account already, which makes no second one. */
+/** Returns whether the authenticator already has a passkey of this account; it creates no second one. */
 export const isPasskeyKnown = (error: unknown): boolean =>
   error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED'
 
-/** Has the browser make a passkey and adds it to the account. False where the user cancels. */
+/** Creates a passkey in the browser and adds it to the account. Resolves to false if the user cancels. */
 export async function addPasskey(api: ApiClient, name: string): Promise<boolean> {
   const options = await api.call('POST /profile/passkeys/options')
   try {
@@ -32,18 +32,18 @@ export async function addPasskey(api: ApiClient, name: string): Promise<boolean>
 }
 
 /**
- * Has the browser sign in with a passkey. Null where the user cancels.
- * @param autofill among the suggestions of the page's field for the address, in place of a dialog; pending until one
- *   is chosen
- * @param signal of who no longer wants it: the browser is not asked then, as it would end what it was asked since
+ * Signs in with a passkey of the browser. Resolves to null if the user cancels.
+ * @param autofill offers the passkey among the suggestions of the email field instead of a dialog; pending until one is
+ * chosen
+ * @param signal aborts before the browser is called: a late call would cancel a newer one
  */
 export async function signInWithPasskey(
   api: ApiClient,
   { autofill, signal }: { autofill: boolean; signal?: AbortSignal },
 ): Promise<{ access_token: string; has_username: boolean } | null> {
-  const asked = api.call('POST /auth/passkey-options')
-  // Nobody waits for suggestions: without the server they are left out.
-  const options = await (autofill ? asked.catch(() => null) : asked)
+  const request = api.call('POST /auth/passkey-options')
+  // Suggestions are optional: without the server, there are none.
+  const options = await (autofill ? request.catch(() => null) : request)
   if (!options || signal?.aborted) return null
   try {
     const credential = await startAuthentication({

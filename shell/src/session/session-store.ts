@@ -2,7 +2,7 @@ import type { Profile } from '@iodine/contracts'
 
 export const TOKEN_KEY = 'access_token'
 
-/** The signed-in user's profile, and when their account is deleted; null if it is not to be. */
+/** The signed-in user's profile, and when the account will be deleted; null if no deletion is scheduled. */
 export interface SessionUser extends Profile {
   delete_at: string | null
 }
@@ -27,14 +27,11 @@ export interface SessionStore {
   refresh: () => Promise<void>
   /** Refetches the profile without setting `loading`. On failure it rejects and the state is unchanged. */
   reload: () => Promise<void>
-  /** Signs out after the server refused this token, unless the token was replaced. True if signed out. */
+  /** Signs out after the server rejected this token, unless the token was replaced. Returns whether it signed out. */
   expire: (refusedToken: string | null) => boolean
 }
 
-/**
- * The state of the session, independent of React. `fetchProfile` uses the token stored at the time of the
- * call.
- */
+/** Creates the state of the session, independent of React. `fetchProfile` uses the currently stored token. */
 export function createSessionStore(fetchProfile: () => Promise<SessionUser>, storage: Storage): SessionStore {
   let state: SessionState = { user: null, loading: true }
   const listeners = new Set<() => void>()

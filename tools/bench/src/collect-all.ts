@@ -1,7 +1,7 @@
 /**
- * Collect all visible posts of a channel, with sealing against without, in turns in one Chromium with the built extension:
- * until the popup has its answer, and until all captures are kept. The page is loaded anew before each press, so that both
- * read its pictures. Nothing is sent: no server answers.
+ * "Collect all visible posts" of a channel with and without sealing, alternating in one Chromium with the built extension:
+ * time until the popup has its response, and until all captures are stored. The page is reloaded before each press, so
+ * that both sides read its pictures. There is no server, so that nothing is sent.
  *
  *   npm run build:extension && npm run bench -- collect-all
  *   ROUNDS=5 POSTS=150,300,600 npm run bench -- collect-all
@@ -22,7 +22,7 @@ const STORES = ['records', 'captures', 'blobs', 'acknowledged']
 
 const PICTURE_EVERY = 3
 
-/** Posts as the platform's pages have them, with pictures that the page may not read, or without. */
+/** Returns the HTML of a Telegram post, optionally with pictures that the page may not read. */
 const postOf = (id: number, withPictures: boolean): string => `<div class="tgme_widget_message_wrap">
 <div class="tgme_widget_message js-widget_message" data-post="open_eyes/${id}"><div class="tgme_widget_message_bubble">
 <div class="tgme_widget_message_author"><a class="tgme_widget_message_owner_name" href="https://t.me/open_eyes"><span>Open Eyes</span></a></div>
@@ -38,7 +38,7 @@ const pageOf = (
 <div class="tgme_channel_info_header"><div class="tgme_channel_info_header_title"><span>Open Eyes</span></div></div>
 <section class="tgme_channel_history">${Array.from({ length: posts }, (_, n) => postOf(n + 1, withPictures)).join('\n')}</section>`
 
-/** The popup's part: it presses, and waits until as many captures are kept. */
+/** Collects as the popup does, and waits until `posts` captures are stored. */
 const collect = (popup: Page, tabId: number, sealing: boolean, posts: number) =>
   popup.evaluate(
     async ([tab, seals, wanted, stores]) => {
@@ -78,7 +78,7 @@ const folder = await mkdtemp(join(tmpdir(), 'iodine-collect-all-'))
 const unpacked = join(folder, 'extension')
 await cp(BUILT, unpacked, { recursive: true })
 const manifest = JSON.parse(await readFile(join(unpacked, 'manifest.json'), 'utf8'))
-// Nobody can press the browser's own "Allow" here.
+// A script can't press the browser's own "Allow".
 await writeFile(
   join(unpacked, 'manifest.json'),
   JSON.stringify({ ...manifest, host_permissions: ['https://t.me/*'] }),
@@ -89,7 +89,7 @@ try {
   const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
   const popup = await context.newPage()
   await popup.goto(new URL('popup.html', worker.url()).href)
-  // The extension has made its stores.
+  // The extension has now created its stores.
   await popup.getByLabel('Extension code').waitFor()
   await popup.evaluate(async () => {
     const opening = indexedDB.open('iodine')

@@ -1,7 +1,7 @@
 /**
- * The embedded database against LMDB, its store (called in this process with the same BSON bytes, without
- * wire protocol, index maintenance or matching), and for the group against a plain JavaScript loop. Both
- * sides take turns, so that load on the machine slows both.
+ * The embedded database compared with LMDB, its store (called in this process with the same BSON bytes, without wire
+ * protocol, index maintenance or matching), and for `$group` with a plain JavaScript loop. Both sides alternate, so that
+ * load on the machine slows both.
  *
  *   npm run bench -- embedded-mongo
  */
@@ -42,7 +42,7 @@ const docOf = (i: number): Doc => ({
 
 const rows: string[][] = []
 
-/** Runs both sides in turn and adds a row of their medians in operations per second. */
+/** Runs both sides alternately and adds a row of their medians in operations per second. */
 const compare = async (
   name: string,
   operations: number,
@@ -177,7 +177,7 @@ await compare(
   'LMDB range, BSON.deserialize, a Map',
 )
 
-/** The longest time that a group blocks the caller's event loop. */
+/** Returns the longest time in ms that a `$group` blocks the caller's event loop. */
 const longestBlock = async (collection: Collection<Doc>) => {
   let longest = 0
   let last = performance.now()

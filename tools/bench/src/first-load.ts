@@ -1,20 +1,20 @@
 /**
- * User-visible cost of loading sections at run time: bytes and time of the first load and of opening a
- * section, against the same app built as one bundle with lazy routes (`tools/bench/one-bundle`). The product
- * serves both, in turns.
+ * User-visible cost of loading sections at run time: bytes and time of the first load and of opening a section, compared
+ * with the same app built as one bundle with lazy routes (`tools/bench/one-bundle`). The product serves both,
+ * alternating.
  *
  *   npm run bench -- first-load
  *
- * Bytes are network bytes including headers, until the network is idle. Time is until the page's heading is
- * painted, in a browser with an empty cache; "content" is until all that was asked for is painted, too.
+ * Bytes are network bytes including headers, until the network is idle. Time is until the page's heading is painted, in a
+ * browser with an empty cache; "content" is until all requested data is painted as well.
  */
 import { spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { startProduct } from '@iodine/harness'
 import type { Browser, Page } from '@playwright/test'
-import { startBed } from './lib/bed.js'
 import { launchBrowser, openPage } from './lib/browser.js'
 import { interleave, mapValues, medians, ratio, table } from './lib/measure.js'
+import { startTestServer } from './lib/test-server.js'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const rounds = Number(process.env.ROUNDS ?? 9)
@@ -23,7 +23,7 @@ const SECTIONS = (process.env.SECTIONS ?? 'data,iods,narratives,campaigns,graph,
 const SLOW = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 94_000 }
 
 const IDLE_MS = 400
-/** The overview fetches what sections share once it has stood for 2 s. */
+/** Longer than 2 s, after which the overview prefetches the shared code of sections. */
 const REST_MS = 2_500
 
 interface Side {
@@ -39,13 +39,13 @@ interface Cost {
   ms: number
   content: number
 }
-/** Measurements kept in the page, in times of the page's clock. */
+/** Measurements in the page, in times of the page's clock. */
 interface Watched {
   startedAt: number
   shownAt: number | undefined
-  /** When no request was open any more, and nothing stood for something that is loaded. */
+  /** When no request was pending and no placeholder was shown. */
   filledAt: number | undefined
-  /** The heading of the page that is left. */
+  /** The heading of the previous page. */
   left: Element | null
 }
 
@@ -96,7 +96,7 @@ const untilShown = async (page: Page): Promise<Pick<Cost, 'ms' | 'content'>> => 
   return (await shown.jsonValue()) as Pick<Cost, 'ms' | 'content'>
 }
 
-/** A page in a browser with an empty cache that counts fetched bytes. */
+/** Opens a page in a browser with an empty cache, and counts fetched bytes. */
 const freshPage = async (browser: Browser, { token }: Side, slow = false) => {
   const page = await openPage(browser, token)
   await page.addInitScript(watchHeading)
@@ -116,7 +116,7 @@ const freshPage = async (browser: Browser, { token }: Side, slow = false) => {
     open.delete(requestId)
     quietSince = performance.now()
   }
-  /** Waits for an idle network; resolves to the bytes so far. */
+  /** Waits for an idle network. Resolves to the bytes so far. */
   const untilIdle = async (): Promise<number> => {
     for (quietSince = performance.now(); open.size > 0 || performance.now() - quietSince < IDLE_MS; )
       await page.waitForTimeout(50)
@@ -134,7 +134,8 @@ const firstLoad = async (browser: Browser, side: Side, path: string, slow?: bool
 }
 
 /**
- * Starts from the overview, when it has fetched what it fetches. With `hover`, the pointer rests on the link long enough to prefetch.
+ * Opens a section from the overview, after its prefetches. With `hover`, the pointer rests on the link long enough to
+ * prefetch.
  */
 const openSection = async (
   browser: Browser,
@@ -167,7 +168,7 @@ const openSection = async (
   return { ...times, bytes }
 }
 
-/** Measures both sides in turns; bytes and time are medians. */
+/** Measures both sides alternately. Bytes and time are medians. */
 const compare = async (sides: Sides, times: number, measure: (side: Side) => Promise<Cost>) =>
   mapValues(
     await interleave(
@@ -186,13 +187,13 @@ const builtBundle = () => {
     ['tools/build-kit/src/build-apps.mjs', '--force', 'tools/bench/one-bundle/shell'],
     { cwd: ROOT, stdio: 'inherit' },
   )
-  if (status !== 0) throw new Error('the bundle could not be built')
+  if (status !== 0) throw new Error('the bundle build failed')
   return join(ROOT, 'tools/bench/one-bundle')
 }
 
 /** Starts the product with these web apps. */
 const served = (webRoot?: string) =>
-  startBed(startProduct, { env: { RATE_LIMITS: 'off', ...(webRoot && { WEB_ROOT: webRoot }) } })
+  startTestServer(startProduct, { env: { RATE_LIMITS: 'off', ...(webRoot && { WEB_ROOT: webRoot }) } })
 
 const bundled = await served(builtBundle())
 const federated = await served()

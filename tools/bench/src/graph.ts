@@ -1,7 +1,7 @@
 /**
- * The graph section as built and served, against force-graph with the same constants, in the same Chromium
- * and in turns; each run has its own page. Times start when the answer of GET /graph/triplets is available as
- * text. For panning, force-graph shows the positions at which the section has settled, in a canvas of the same size.
+ * The built and served graph section compared with force-graph with the same constants, alternating in the same Chromium;
+ * each run has its own page. Times start when the response of GET /graph/triplets is available as text. For panning,
+ * force-graph shows the final positions of the section's layout, in a canvas of the same size.
  *
  *   npm run bench -- graph
  *
@@ -9,7 +9,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import type { Graph } from '@iodine/contracts'
-import { startTestStack } from '@iodine/harness'
+import { startTestApp } from '@iodine/harness'
 import { NO_LIMITS, type SignedInUser, seededRandom } from '@iodine/test-kit'
 import type { Browser, Page } from '@playwright/test'
 import { launchBrowser, openPage } from './lib/browser.js'
@@ -21,14 +21,14 @@ const compared = sizes('SIZES', '2000,10000')
 const alone = sizes('ALONE', '50000')
 const rounds = Number(process.env.ROUNDS ?? 3)
 const PAN_MS = 4_000
-/** Time for what a page does after a change of its view, before it is dragged. */
+/** Pause between a change of the view and a drag, for the page's deferred work. */
 const PAUSE_MS = 2_000
 const COLORS = { entity: '#2d72d2', verb: '#00a396', subject_to_verb: '#8f99a8', verb_to_object: '#e76a6e' }
-/** How often the graph is enlarged, from the whole graph, for panning close up. */
+/** Zoom factor for panning close up, relative to the whole graph in view. */
 const CLOSE_UP = 4
 const FORCE_GRAPH = fileURLToPath(new URL('./force-graph.min.js', import.meta.resolve('force-graph')))
 
-/** Frames per second while the graph is dragged: those that show it in a new place. */
+/** Frames per second while the graph is dragged. Counts only frames with a new position. */
 type Panning = {
   /** The whole graph in view. */
   whole: number
@@ -41,12 +41,14 @@ type Layout = {
   shown: number
   /** Until the last of 300 ticks is drawn. */
   settled: number
-  /** Main thread busy in tasks of more than 50 ms, from the answer until settled. */
+  /** Total duration of main thread tasks of more than 50 ms, from the response until settled. */
   blocked: number
   longest: number
 }
 
-/** A graph of that many nodes: one in seven is a verb, about two links per node, with a skewed frequency. */
+/**
+ * Returns a graph with `nodeCount` nodes: one in seven is a verb, about two links per node, with a skewed frequency.
+ */
 const graphOf = (nodeCount: number): Graph => {
   const random = seededRandom(7)
   const verbs = Math.floor(nodeCount / 7)
@@ -75,7 +77,7 @@ const graphOf = (nodeCount: number): Graph => {
   return { nodes, links: [...links.values()], sources: [] }
 }
 
-/** A graph, its answer as text, and where the section has settled it, once that has run. */
+/** A graph, its response as text, and the final positions of the section's layout, once that has run. */
 interface BenchGraph extends Graph {
   body: string
   positions: number[]
@@ -135,7 +137,7 @@ const TELL_FRAMES = `{
 interface Notes {
   from: number
   frames: number[]
-  /** Frames that show the graph in a new place. */
+  /** Times of frames that show the graph at a new position. */
   moved: number[]
   layouts: [string, number][]
   busy: number[][]
@@ -144,7 +146,7 @@ interface Notes {
 }
 const notesOf = (page: Page) => page.evaluate(() => (window as never as { notes: Notes }).notes)
 
-/** Drags the graph to and fro from a point, at a pace set by the clock; counts the frames that move it. */
+/** Drags the graph back and forth from a point, at a pace set by the clock. Returns the rate of frames that move it. */
 const drag = async (page: Page, x = 8, y = 8): Promise<number> => {
   const [from, to] = await page.evaluate(
     async ({ ms, x, y }) => {
@@ -178,7 +180,7 @@ const drag = async (page: Page, x = 8, y = 8): Promise<number> => {
 }
 
 const result = ({ from, busy }: Notes, shown: number, settled: number): Layout => {
-  if (from === 0) throw new Error('the answer of GET /graph/triplets was not seen')
+  if (from === 0) throw new Error('the response of GET /graph/triplets was not observed')
   const within = busy.filter(([start = 0, ms = 0]) => start + ms > from && start < settled)
   return {
     shown: shown - from,
@@ -244,7 +246,7 @@ const section = async (
   }
 }
 
-/** The point of the section's canvas that is furthest from all nodes, of a grid: dragging it moves the graph. */
+/** Returns the grid point of the section's canvas that is furthest from all nodes: dragging there moves the graph. */
 const backgroundOf = (page: Page, { nodes }: BenchGraph): Promise<[number, number]> =>
   page.evaluate(
     ids => {
@@ -265,14 +267,14 @@ const backgroundOf = (page: Page, { nodes }: BenchGraph): Promise<[number, numbe
           if (distance > furthest) [found, furthest] = [[x, y], distance]
         }
       // Nodes are hit from 6 pixels on.
-      if (furthest <= 7) throw new Error('no background')
+      if (furthest <= 7) throw new Error('the canvas shows no background')
       return found
     },
     nodes.map(({ id }) => id),
   )
 
 /**
- * Runs in the page. Draws the answer with force-graph and the product's constants.
+ * Runs in the page. Draws the response with force-graph and the product's constants.
  * @param positions interleaved x and y in the order of the ids; if empty, force-graph computes a layout
  */
 const draw = async ({ colors, positions }: { colors: typeof COLORS; positions: number[] }) => {
@@ -316,7 +318,7 @@ const draw = async ({ colors, positions }: { colors: typeof COLORS; positions: n
       .d3VelocityDecay(0.3)
       .warmupTicks(isFixed ? 0 : 100)
       .cooldownTicks(isFixed ? 0 : 200)
-      // Runs all 200 ticks, whatever they take.
+      // Runs all 200 ticks, without a time limit.
       .cooldownTime(Number.POSITIVE_INFINITY)
       .minZoom(0.002)
       .onRenderFramePost(() => {
@@ -402,20 +404,20 @@ const MEASURES = [
   [`panning, ${CLOSE_UP} × as large, frames/s`, 'closeUp', 1],
 ] as const
 
-const stack = await startTestStack({ env: NO_LIMITS })
+const app = await startTestApp({ env: NO_LIMITS })
 const browser = await launchBrowser()
 try {
-  const user = await stack.signUp()
+  const user = await app.signUp()
   const rows: string[][] = []
   for (const size of [...compared, ...alone]) {
     const answer = graphOf(size)
     const graph: BenchGraph = { ...answer, body: JSON.stringify(answer), positions: [] }
-    // The section comes first in the first round, since force-graph shows where it has settled.
+    // The section is first in the first round, since force-graph shows its final positions.
     const took = await interleave<'section' | 'forceGraph', Layout & Panning>(rounds, {
-      section: () => section(browser, stack.url, user, graph),
+      section: () => section(browser, app.url, user, graph),
       forceGraph: async () => ({
-        ...(compared.includes(size) ? await forceGraphLayout(browser, stack.url, graph) : NOT_COMPARED),
-        ...(await forceGraphPanning(browser, stack.url, graph)),
+        ...(compared.includes(size) ? await forceGraphLayout(browser, app.url, graph) : NOT_COMPARED),
+        ...(await forceGraphPanning(browser, app.url, graph)),
       }),
     })
     const [our, their] = [medians(took.section), medians(took.forceGraph)]
@@ -431,5 +433,5 @@ try {
   table(['graph', 'section', 'force-graph', 'section ÷ force-graph'], rows)
 } finally {
   await browser.close()
-  await stack.stop()
+  await app.stop()
 }

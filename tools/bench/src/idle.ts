@@ -1,6 +1,6 @@
 /**
- * Idle cost of the product: `npm start` without a client, then CPU time and bytes written to disk by each of its processes
- * over a minute, after half a minute and after three, beside embedded database and Redis alone.
+ * Idle cost of the product: CPU time and bytes written to disk by each process of `npm start` without a client, over a
+ * minute, half a minute and three minutes after the start, compared with the embedded database and Redis alone.
  *
  *   npm run bench -- idle
  *   SECONDS=60 npm run bench -- idle
@@ -17,16 +17,16 @@ import { table } from './lib/measure.js'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const SECONDS = Number(process.env.SECONDS ?? 60)
-/** Tasks run at the start. They have ended by then. */
+/** By then, the tasks at the start have ended. */
 const STARTED_MS = 30_000
-/** V8 collects the garbage of the start, and has ended by then. */
+/** By then, V8 has collected the garbage of the start. */
 const QUIET_MS = 180_000
 
-/** Bytes that the process has caused to be written to the disk (proc(5), /proc/pid/io). */
+/** Returns the bytes that the process has written to the disk (proc(5), /proc/pid/io). */
 const written = (pid: number) =>
   Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
 
-/** One row for each process below this one and one for all: share of a core, bytes written within `SECONDS`. */
+/** Returns one row per descendant process and a total: share of a core, bytes written within `SECONDS`. */
 const measure = async (kind: string, afterMs: number): Promise<string[][]> => {
   await sleep(afterMs)
   const usage = () =>

@@ -1,7 +1,7 @@
 /**
- * A STIX bundle imported by the server as a job, beside indicators created and added one at a time over the API, as the
- * browser does it with files of our own; and the memory that it takes until it is applied, with a process a part. One file
- * whose objects are all kept, and one in which every tenth is an indicator.
+ * A STIX bundle imported by the server as a job, compared with indicators created and added one at a time over the API,
+ * as the browser does with files in Iodine's format; and the memory of each part's process until it is applied. Measures
+ * a file of imported objects only, and one in which every tenth object is an indicator.
  *
  *   npm run bench -- imports
  *   OBJECTS=200000 PADDING=190 npm run bench -- imports
@@ -16,18 +16,18 @@ import { bundleOf, untilImport } from './lib/stix.js'
 
 const objects = Number(process.env.OBJECTS ?? 50_000)
 const padding = Number(process.env.PADDING ?? 180)
-/** IODs that are created one at a time. */
+/** Number of IODs created one at a time. */
 const SINGLE = 300
 const LOOK_MS = 20
 
-/** The parts that an import goes through. */
+/** The parts that process an import. */
 const PARTS = ['gateway', 'campaigns', 'iods', 'workers'] as const satisfies ProcessName[]
 
-// The heap that Node takes by itself in a container of 512 MiB, as those of `deploy/kubernetes` are.
+// Node's default heap limit in a container of 512 MiB, the size in `deploy/kubernetes`.
 const stack = await startProcesses({ env: { ...NO_LIMITS, NODE_OPTIONS: '--max-old-space-size=256' } })
 try {
   const { api, token } = await signUp({ url: stack.url, mail: mailsOf(stack) })
-  /** Resident memory of a part, in MiB. */
+  /** Returns the resident memory of a part, in MiB. */
   const memory = (part: ProcessName) => {
     const status = readFileSync(`/proc/${stack.parts[part].pid()}/status`, 'utf8')
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
@@ -77,7 +77,7 @@ try {
       const answer = await fetch(`${stack.url}/api/v1/campaigns/${campaign_id}/export?format=stix`, {
         headers: { authorization: `Bearer ${token}` },
       })
-      if (!answer.ok || !answer.body) throw new Error(`The export answered ${answer.status}`)
+      if (!answer.ok || !answer.body) throw new Error(`The export returned ${answer.status}`)
       for await (const _ of answer.body);
     })
     const all = sent + planned + applied

@@ -1,11 +1,11 @@
 /**
- * The list of IODs with 100,000 against 1,000, on screen and over the API, on the embedded database; also a
- * page through gateway and service against the underlying query. Each size has a product of its own as `npm
- * start` runs it; both take turns.
+ * The list of IODs with 100,000 compared with 1,000 IODs, on screen and over the API, on the embedded database; also a
+ * page through gateway and service compared with the underlying query. Each size has a separate product started like
+ * `npm start`; both alternate.
  *
  *   npm run bench -- iods
  *
- * `ROWS` is a pattern of the rows that are measured, by default all; with it, the queries by themselves are left out.
+ * `ROWS` is a pattern of the measured rows, by default all; with it, the bare queries are left out.
  */
 import { iodsApi } from '@iodine/contracts'
 import { startProduct } from '@iodine/harness'
@@ -14,11 +14,11 @@ import { iodInput, median, NO_LIMITS } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
 import type { ObjectId } from 'mongodb'
 import { Agent, request } from 'undici'
-import { startBed } from './lib/bed.js'
 import { launchBrowser, openPage } from './lib/browser.js'
 import { atOnce, count, mapValues, rate, ratio, table, timeInterleaved, whole } from './lib/measure.js'
 import { seedCampaigns } from './lib/seed-campaigns.js'
 import { FEED, PHRASES, seedIods, sourceOf, WORDS } from './lib/seed-iods.js'
+import { startTestServer } from './lib/test-server.js'
 
 const sizes = { small: Number(process.env.SMALL ?? 1_000), large: Number(process.env.LARGE ?? 100_000) }
 const rounds = Number(process.env.ROUNDS ?? 15)
@@ -26,37 +26,37 @@ const wanted = new RegExp(process.env.ROWS ?? '')
 const texts = process.env.TEXTS === 'short' ? 'short' : 'long'
 const LIST = '/dashboard/iods'
 
-/** A product with that many IODs and a signed-in member. */
+/** Starts a product with `total` IODs and a signed-in member. */
 const startSide = async (total: number) => {
   const [metrics] = await freePorts(1)
-  const bed = await startBed(startProduct, {
+  const server = await startTestServer(startProduct, {
     env: { ...NO_LIMITS, METRICS_PORT: String(metrics) },
     fill: uri => seedIods(uri, total, texts),
   })
-  const { token, api } = await bed.signUp()
-  const iods = bed.client.db('iodine_iods').collection('iods')
+  const { token, api } = await server.signUp()
+  const iods = server.client.db('iodine_iods').collection('iods')
   const ids = await iods
     .find()
     .project<{ _id: ObjectId }>({ _id: 1 })
     .map(({ _id }) => _id)
     .toArray()
-  await seedCampaigns(bed.client, ids)
+  await seedCampaigns(server.client, ids)
   const agent = new Agent({ connections: 32 })
   return {
-    ...bed,
+    ...server,
     iods,
     ids,
     token,
     api,
-    /** Resident memory of the process that hosts all parts, in megabytes; the database has its own. */
+    /** Returns the resident memory in MB of the process of all parts, without the database. */
     async residentMb() {
       const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text()
       const bytes = /^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)/m.exec(text)?.[1]
-      if (!bytes) throw new Error('The metrics do not tell the memory.')
+      if (!bytes) throw new Error('The metrics contain no resident memory.')
       return Number(bytes) / 2 ** 20
     },
     async get(path: string) {
-      const answer = await request(`${bed.url}/api/v1${path}`, {
+      const answer = await request(`${server.url}/api/v1${path}`, {
         dispatcher: agent,
         headers: { authorization: `Bearer ${token}` },
       })
@@ -66,7 +66,7 @@ const startSide = async (total: number) => {
     },
     async stop() {
       await agent.close()
-      await bed.stop()
+      await server.stop()
     },
   }
 }
@@ -78,7 +78,7 @@ const large = await startSide(sizes.large)
 const sides = { small, large }
 
 const rows: string[][] = []
-/** Runs both sizes in turn. A task gets a number that no earlier call of the same task had. */
+/** Runs both sizes alternately. Each call of a task gets a new number. */
 const compare = async <S>(
   what: string,
   on: { small: S; large: S },
@@ -90,7 +90,7 @@ const compare = async <S>(
   rows.push([what, count(took.small), count(took.large), ratio(took.large, took.small)])
 }
 
-// Each round uses new search terms, so that no cached result helps.
+// Each run uses new search terms, to avoid cached results.
 const frequent = (n: number) => WORDS[n] as string
 const rare = (n: number) => WORDS[560 - n] as string
 const two = (n: number) => `${WORDS[n]} ${WORDS[n + 20]}`
@@ -157,7 +157,7 @@ const show = async ({ page, url }: Tab, query = '') => {
   await page.goto(url + query)
   await page.waitForSelector(FIRST_ROW)
 }
-/** Waits until the rows match the filter that a chip names. */
+/** Waits until the rows match the filter of a chip. */
 const shown = (page: Page, chip: string) =>
   page.waitForFunction(
     text =>
@@ -215,7 +215,7 @@ const places = (await large.iods
   .limit(pages)
   .project({ created_at: 1 })
   .toArray()) as unknown as Place[]
-/** The same first page for all, and for each the page after another IOD. */
+/** Requests of the same first page, and of the pages after different IODs. */
 const asked = {
   'the same page': { filter: () => ({}), path: () => '?limit=50' },
   'each another page': {

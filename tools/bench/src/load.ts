@@ -1,6 +1,6 @@
 /**
- * Load of fifty analysts for a minute: on the product as `npm start` runs it, then with one process per part,
- * which gives the cost of each part.
+ * Load of fifty analysts for a minute: on the product as started by `npm start`, then with one process per part, which
+ * shows the cost of each part.
  *
  *   npm run bench -- load
  *   ANALYSTS=50 SECONDS=60 npm run bench -- load
@@ -8,15 +8,15 @@
 import { startProcesses, startProduct } from '@iodine/harness'
 import { NO_LIMITS, quantile, startAiProvider } from '@iodine/test-kit'
 import { type Sample, startAnalysts, type Target } from './lib/analysts.js'
-import { startBed } from './lib/bed.js'
 import { cpuSeconds, descendants } from './lib/cpu.js'
 import { mailsOf } from './lib/mails.js'
 import { table } from './lib/measure.js'
+import { startTestServer } from './lib/test-server.js'
 
 const analysts = Number(process.env.ANALYSTS ?? 50)
 const ms = Number(process.env.SECONDS ?? 60) * 1_000
 const AI_MS = 1_000
-/** A second vote is refused by design. */
+/** Returns whether a status is expected: a second vote is rejected by design. */
 const isExpected = ({ route, status }: Sample) =>
   status < 300 || (status === 409 && route === 'POST /iods/:id/vote')
 
@@ -71,9 +71,9 @@ if (which !== 'parts') {
   const ai = await startAiProvider()
   ai.always({ after: AI_MS, answer: 'simple' })
   const env = { OPENAI_BASE_URL: ai.url, ...NO_LIMITS, LOG_LEVEL: 'info' }
-  const bed = await startBed(startProduct, { env })
+  const server = await startTestServer(startProduct, { env })
   try {
-    await measure('As npm start runs it', bed, () => {
+    await measure('As npm start runs it', server, () => {
       const roles: [string, RegExp][] = [
         ['gateway, services and workers', /dev-stack\/dist\/main|start\.mjs/],
         ['embedded database', /dist\/(start\/)?isolated/],
@@ -81,7 +81,7 @@ if (which !== 'parts') {
       ]
       const running = descendants(process.pid)
       return roles.flatMap(([name, pattern]): [string, number][] => {
-        // Takes the busiest match: a waiting shell has the name in its command line too.
+        // Takes the busiest match: the command line of a waiting shell also contains the name.
         const [found] = running
           .filter(({ command }) => pattern.test(command))
           .map(({ pid }) => ({ pid, used: cpuSeconds(pid) }))
@@ -90,7 +90,7 @@ if (which !== 'parts') {
       })
     })
   } finally {
-    await bed.stop()
+    await server.stop()
     await ai.stop()
   }
 }

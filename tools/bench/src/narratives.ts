@@ -1,7 +1,6 @@
 /**
- * Overhead of the product on top of the provider's time when a text is extracted (session, key, database,
- * queue, worker, graph), against a bare BullMQ round trip on the same Redis. The sides take turns; everything
- * is the embedded default.
+ * Overhead of an extraction beyond the provider's time (session, key, database, queue, worker, graph), compared with a
+ * bare BullMQ round trip on the same Redis. The sides alternate, on the embedded defaults.
  *
  *   npm run bench -- narratives
  */

@@ -1,12 +1,12 @@
 /**
- * From the answer to `POST /iods` to the public profile that counts the IOD, by the outbox, beside a bare call to the
- * community service that applies the same kind of event; with Redis up, then with Redis stopped.
+ * Time from the response to `POST /iods` until the public profile counts the IOD, by the outbox, compared with a bare call
+ * to the community service for the same kind of event; with Redis running, then with Redis stopped.
  *
  *   npm run bench -- outbox
  *   ROUNDS=200 npm run bench -- outbox
  */
 import { communityInternal, iodsApi } from '@iodine/contracts'
-import { startTestStack } from '@iodine/harness'
+import { startTestApp } from '@iodine/harness'
 import { connectMongo } from '@iodine/service-kit'
 import { iodInput, median, newId, startTestRedis } from '@iodine/test-kit'
 import { count, interleave, ratio, table, timed } from './lib/measure.js'
@@ -14,11 +14,11 @@ import { count, interleave, ratio, table, timed } from './lib/measure.js'
 const rounds = Number(process.env.ROUNDS ?? 100)
 
 const redis = await startTestRedis()
-const stack = await startTestStack({ env: { REDIS_URL: redis.url, LOG_LEVEL: 'silent' } })
-const community = await connectMongo(stack.mongoUrl, `${stack.prefix}_community`)
+const app = await startTestApp({ env: { REDIS_URL: redis.url, LOG_LEVEL: 'silent' } })
+const community = await connectMongo(app.mongoUrl, `${app.prefix}_community`)
 const contributions = community.collection('contributions')
 try {
-  const { api, id: user_id } = await stack.signUp()
+  const { api, id: user_id } = await app.signUp()
   const isThere = async (id: string) => {
     while (
       !(await contributions.findOne(
@@ -46,9 +46,7 @@ try {
             created_at: new Date().toISOString(),
           }
           const events = [{ type: 'iod.created' as const, data }]
-          return timed(() =>
-            stack.peers.call('community', communityInternal.applyEvents, { body: { events } }),
-          )
+          return timed(() => app.peers.call('community', communityInternal.applyEvents, { body: { events } }))
         },
       },
       5,
@@ -63,6 +61,6 @@ try {
   table(['Redis', 'ms to the profile (median)', 'ms of a bare call', 'ratio'], rows)
 } finally {
   await community.close()
-  await stack.stop()
+  await app.stop()
   await redis.stop()
 }

@@ -1,7 +1,6 @@
 /**
- * Requests to the campaigns service while it plans and applies an import of 64 MiB: with one process for requests
- * (`ROLE=api`) and two for jobs (`ROLE=jobs`), of which one is killed at work, and with one process for both; beside the
- * same requests without an import.
+ * Duration of requests to the campaigns service during an import of 64 MiB, compared with no import: with one process for
+ * requests (`ROLE=api`) and two for jobs (`ROLE=jobs`), of which one is killed during work, and with one process for both.
  *
  *   npm run bench -- roles
  */
@@ -11,7 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { campaignsApi, importsApi, LIMITS } from '@iodine/contracts'
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
-import { startTestStack } from '@iodine/harness'
+import { startTestApp } from '@iodine/harness'
 import { freePorts, localUrl } from '@iodine/local-servers'
 import { NO_LIMITS, quantile, temporaryFolder } from '@iodine/test-kit'
 import { count, ratio, table } from './lib/measure.js'
@@ -21,19 +20,19 @@ const serverOf = (service: Service) =>
   join(import.meta.dirname, `../../../services/${service}/dist/server.js`)
 const QUIET_MS = 30_000
 const EVERY_MS = 20
-/** Makes the file as large as an import may be. */
+/** Pads the file to the maximum size of an import. */
 const PADDING = 190
 
-/** The services of an import. Each process of theirs has an event loop of its own. */
+/** The services that process an import. */
 type Service = 'campaigns' | 'iods'
 
 const folder = temporaryFolder()
 const mongo = await startEmbeddedMongo({ dataDir: folder.path, isolate: 'process' })
-const stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent', MONGODB_URI: mongo.uri } })
+const app = await startTestApp({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent', MONGODB_URI: mongo.uri } })
 const children: ChildProcess[] = []
-const start = async (service: Service, ROLE: string, at = stack.parts[service].url) => {
+const start = async (service: Service, ROLE: string, at = app.parts[service].url) => {
   const child = spawn(process.execPath, [serverOf(service)], {
-    env: { ...stack.parts[service].env, ROLE, PORT: new URL(at).port },
+    env: { ...app.parts[service].env, ROLE, PORT: new URL(at).port },
     stdio: 'ignore',
   })
   children.push(child)
@@ -46,12 +45,12 @@ const kill = async (child: ChildProcess) => {
   await exited
 }
 try {
-  await Promise.all([stack.parts.campaigns.stop(), stack.parts.iods.stop()])
+  await Promise.all([app.parts.campaigns.stop(), app.parts.iods.stop()])
   await start('iods', 'all')
-  const { api } = await stack.signUp()
+  const { api } = await app.signUp()
   const requests = [await start('campaigns', 'api')]
   const { id } = await api.call(campaignsApi.createCampaign, { body: { name: 'Read' } })
-  /** Milliseconds of each request until `work` ends. */
+  /** Sends requests until `work` ends. Returns the duration of each in milliseconds. */
   const during = async (work: Promise<unknown>): Promise<number[]> => {
     const times: number[] = []
     let isOver = false
@@ -106,7 +105,7 @@ try {
   table(['', 'requests', 'median, ms', 'ratio', 'p99, ms', 'ratio'], rows)
 } finally {
   for (const child of children) child.kill('SIGKILL')
-  await stack.stop()
+  await app.stop()
   await mongo.stop()
   folder.remove()
 }

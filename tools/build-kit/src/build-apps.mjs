@@ -91,7 +91,7 @@ async function pruneFolder(folder, emitted) {
   }
 }
 
-/** Hash over path and content of every source file in `folders`, without built and installed files. */
+/** Hashes path and content of every source file in `folders`, without built and installed files. */
 async function hashFolders(folders, seed) {
   const hash = createHash('sha256').update(seed)
   const files = (await Promise.all(folders.map(folder => listFiles(join(ROOT, folder))))).flat()

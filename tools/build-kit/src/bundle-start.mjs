@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Bundles the compiled product for `npm start` into `tools/dev-stack/dist/start/`: `main.js`, `isolated.js` for the process of the
- * embedded database, and a file for each kind of thread. Some 1,900 modules become a dozen files, since resolving and opening modules takes most of
- * the time of a start. Servers run the unbundled files.
+ * Bundles the compiled product for `npm start` into `tools/dev-stack/dist/start/`: `main.js`, `isolated.js` for the
+ * process of the embedded database, and a file for each kind of thread. Some 1,900 modules become a dozen files, since
+ * resolving and opening modules takes most of the time of a start. Servers run the unbundled files.
  */
 import {
   existsSync,
@@ -23,11 +23,11 @@ const OUT = join(ROOT, 'tools/dev-stack/dist/start')
 /** A running product may still load files of the bundle that it was started from. */
 const KEEP_OLD_FILES_MS = 24 * 3_600_000
 
-/** Packages that look for files beside their own. */
+/** Packages that load files of their own folder. */
 const NOT_BUNDLED = new Set(['lmdb', '@fastify/swagger-ui', '@maildev/ui/server'])
 
-const atTheirPlace = {
-  name: 'at-their-place',
+const keepExternal = {
+  name: 'keep-external',
   async resolveId(name, importer) {
     if (!NOT_BUNDLED.has(name)) return null
     const { id } = await this.resolve(name, importer, { skipSelf: true })
@@ -36,11 +36,11 @@ const atTheirPlace = {
 }
 
 /**
- * The inbox loads jsdom, a third of all modules, to clean HTML in mails: here with the first mail that it cleans.
- * Its import of jsdom is for DOMPurify only.
+ * Loads jsdom, a third of all modules, with the first mail whose HTML the inbox sanitizes. The inbox imports jsdom only
+ * for DOMPurify.
  */
-const jsdomWhenUsed = {
-  name: 'jsdom-when-used',
+const lazyJsdom = {
+  name: 'lazy-jsdom',
   resolveId: (name, importer) =>
     /^(dompurify|jsdom)$/.test(name) && importer?.endsWith('sanitize.js') ? `\0${name}|${importer}` : null,
   load(id) {
@@ -70,34 +70,34 @@ const bundle = await rolldown({
     'coordination-thread': join(ROOT, 'services/sightings/dist/coordination/thread/coordination-thread.js'),
   },
   platform: 'node',
-  plugins: [atTheirPlace, jsdomWhenUsed],
+  plugins: [keepExternal, lazyJsdom],
   logLevel: 'silent',
 })
 mkdirSync(OUT, { recursive: true })
-const made = mkdtempSync(join(OUT, 'unfinished-'))
+const staging = mkdtempSync(join(OUT, 'unfinished-'))
 await bundle.write({
-  dir: made,
+  dir: staging,
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
-  // CommonJS packages that mention `require` other than to call it.
+  // For CommonJS packages that reference `require` without a call.
   banner: `import { createRequire as requireOf } from 'node:module'
 const require = requireOf(import.meta.url)`,
-  // Errors are told apart by their names.
+  // Errors are distinguished by their names.
   keepNames: true,
 })
 await bundle.close()
-// Entries last: what they import must be there.
+// Entries last: the chunks that they import must exist.
 const entries = ['isolated.js', 'canon-thread.js', 'coordination-thread.js', 'main.js']
-const files = readdirSync(made)
+const files = readdirSync(staging)
 const chunks = files.filter(file => !entries.includes(file))
-// An unchanged file keeps its times: the next build would take it for changed.
+// Unchanged files keep their times, so that the next build does not take them for changed.
 for (const file of [...chunks, ...entries])
-  if (!hasSameContent(join(made, file), join(OUT, file))) renameSync(join(made, file), join(OUT, file))
+  if (!hasSameContent(join(staging, file), join(OUT, file))) renameSync(join(staging, file), join(OUT, file))
 for (const file of readdirSync(OUT))
   if (
     !files.includes(file) &&
     statSync(join(OUT, file), { throwIfNoEntry: false })?.mtimeMs < Date.now() - KEEP_OLD_FILES_MS
   )
     rmSync(join(OUT, file), { recursive: true, force: true })
-rmSync(made, { recursive: true })
+rmSync(staging, { recursive: true })

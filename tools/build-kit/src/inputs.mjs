@@ -3,9 +3,9 @@ import { posix } from 'node:path'
 const BUILD_KIT = '@iodine/build-kit'
 
 /**
- * An app's build inputs according to the parsed pnpm-lock.yaml: workspace folders (the app's own first) and
- * installed packages ('react@19.3.1'), both transitive. Of the development dependencies only installed
- * packages and the build kit count; other workspace folders there serve the app's tests.
+ * Returns an app's build inputs by the parsed pnpm-lock.yaml: workspace folders (the app's own first) and installed
+ * packages ('react@19.3.1'), both transitive. Of the development dependencies only installed packages and the build kit
+ * count; other workspace folders there serve the app's tests.
  * @param {any} lock
  * @param {string} app folder relative to the root, with slashes
  * @param {{ withTools?: boolean }} [options] false omits development dependencies

@@ -13,7 +13,7 @@ const unfinishedIn = folder => join(folder, `${UNFINISHED}${randomBytes(6).toStr
 /** An obstacle to publishing, with a message for the user of the command. */
 export class PublishError extends Error {}
 
-/** Sections of the workspace: folders `mfe-*` that hold a package.json. */
+/** Returns the sections of the workspace: folders `mfe-*` with a package.json. */
 export const listSections = async root =>
   (await publishedSections(root)).filter(name => existsSync(join(root, name, 'package.json')))
 
@@ -91,7 +91,7 @@ export async function useVersion({ app, to, version }) {
 }
 
 /**
- * A section's published versions, oldest first, and the one in use (undefined: the files that the gateway
+ * Returns a section's published versions, oldest first, and the one in use (undefined: the files that the gateway
  * ships).
  * @returns {Promise<{ versions: string[], current: string | undefined }>}
  */
@@ -107,7 +107,7 @@ export async function sectionState(to, app) {
   return { versions, current }
 }
 
-/** Sections with at least one published version in the folder. */
+/** Returns the sections with at least one published version in the folder. */
 export const publishedSections = async to =>
   (await readdir(to).catch(() => [])).filter(name => SECTION.test(name)).sort()
 
@@ -151,7 +151,7 @@ async function filesOf(folder) {
     .sort()
 }
 
-/** Digest of the names and contents of all files below a folder. */
+/** Returns the digest of the names and contents of all files below a folder. */
 async function digestOf(folder) {
   const hash = createHash('sha256')
   for (const file of await filesOf(folder))

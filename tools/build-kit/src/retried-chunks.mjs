@@ -1,7 +1,7 @@
 /**
- * Runs in each remote's entry. A browser joins a script to a hung request for the same address, so an entry
- * that was retried as `?retry=n` requests its chunks with the same query. Rsbuild's retry plugin (1.6 kB in each
- * section) retries by itself, and knows no retry that a user asks for.
+ * Runs in each remote's entry. A browser attaches a script to a hung request for the same URL: an entry that was
+ * retried as `?retry=n` requests its chunks with the same query. Rsbuild's retry plugin (1.6 kB in each section)
+ * retries automatically, and supports no retry by the user.
  */
 const query = document.currentScript?.src.match(/\?retry=\d+$/)?.[0]
 if (query) {

@@ -8,23 +8,23 @@ import { pluginReact } from '@rsbuild/plugin-react'
 /** @typedef {import('@rsbuild/core').RsbuildConfig} RsbuildConfig */
 
 const CHUNK_TIMEOUT_MS = 120_000
-/** The running stack that dev servers proxy the API and all other paths to. */
+/** The running product to which dev servers proxy the API and all other paths. */
 const GATEWAY = process.env.GATEWAY_URL ?? 'http://localhost:8080'
 
 const readPackage = cwd => JSON.parse(readFileSync(`${cwd}/package.json`, 'utf8'))
 
 const PACKAGES = fileURLToPath(new URL('../../../packages', import.meta.url))
 
-/** Version of a workspace library that the app is built with. */
+/** Returns the version of a workspace library that the app is built with. */
 const versionOf = (cwd, name) => {
   const installed = join(cwd, 'node_modules/@iodine', name)
   return readPackage(existsSync(installed) ? installed : join(PACKAGES, name)).version
 }
 
 /**
- * Modules that host and remotes share at run time. The trailing-slash keys cover subpaths (react/jsx-runtime,
- * react-dom/client). Of Blueprint, the router and TanStack Query only our curated re-exports are shared: a
- * shared library can't be tree-shaken. Each remote requires the versions it was built with and fails to load
+ * Returns the modules that host and remotes share at run time. The trailing-slash keys cover subpaths
+ * (react/jsx-runtime, react-dom/client). Of Blueprint, the router and TanStack Query only our curated re-exports are
+ * shared: a shared library can't be tree-shaken. Each remote requires the versions it was built with and fails to load
  * if the page has another major version: the shell then shows its error card.
  */
 const sharedModules = (cwd, eager) => {
@@ -58,8 +58,8 @@ const sharedModules = (cwd, eager) => {
 const NEVER_USED = /\.bp6-dark|^\.bp6-icon-[\w-]+::?before$/
 
 /** Removes unused rules from Blueprint's CSS, a third of it. */
-const leaveOutUnused = {
-  postcssPlugin: 'leave-out-unused',
+const removeUnused = {
+  postcssPlugin: 'remove-unused',
   Rule(rule) {
     const selectors = rule.selectors.filter(selector => !NEVER_USED.test(selector))
     if (selectors.length === 0) rule.remove()
@@ -72,8 +72,8 @@ const leaveOutUnused = {
  * ES modules.
  */
 const COMMON_JS_RUNTIME = /^@module-federation\/runtime$|@module-federation\/.*\.cjs$/
-const asModule = asked => {
-  asked.request = asked.request.replace(/\.cjs$/, '.js').replace(/runtime$/, 'runtime/bundler')
+const asModule = resource => {
+  resource.request = resource.request.replace(/\.cjs$/, '.js').replace(/runtime$/, 'runtime/bundler')
 }
 
 /** A name that every build of zod 4 contains, minified or not. */
@@ -93,7 +93,7 @@ const refuseZod = {
       if (found.length === 0) return
       compilation.errors.push(
         new Error(
-          `zod is in ${found.join(', ')}. A value that stands beside a schema takes it along: move the value to a module ` +
+          `zod is in ${found.join(', ')}. A module with a schema bundles zod: move the value to a module ` +
             'of @iodine/contracts without zod, such as vocabulary.ts.',
         ),
       )
@@ -120,7 +120,7 @@ const baseConfig = name => ({
   dev: { lazyCompilation: false },
   server: { proxy: { '/api': GATEWAY, '/config.json': GATEWAY, '/remotes': GATEWAY } },
   tools: {
-    postcss: { postcssOptions: { plugins: [leaveOutUnused] } },
+    postcss: { postcssOptions: { plugins: [removeUnused] } },
     rspack: {
       resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
       output: { uniqueName: name, chunkLoadTimeout: CHUNK_TIMEOUT_MS },
@@ -130,7 +130,7 @@ const baseConfig = name => ({
 })
 
 /**
- * The rsbuild configuration of the shell: the federation host, served at the root of its origin.
+ * Returns the rsbuild configuration of the shell: the federation host, served at the root of its origin.
  * @param {string} cwd folder of the app
  * @returns {RsbuildConfig}
  */
@@ -167,7 +167,7 @@ export function defineShell(cwd) {
   }
 }
 
-/** Lets a slow connection fetch the code first: until the typeface is there, a fallback shows the same lines. */
+/** Lets a slow connection fetch the code first: a fallback shows the same lines until the typeface has arrived. */
 const fontAfterCode = {
   name: 'font-after-code',
   setup(api) {
@@ -183,15 +183,15 @@ const fontAfterCode = {
 
 const script = text => `data:text/javascript,${encodeURIComponent(text)}`
 
-/** A page of the section alone. Shared modules are there only after an asynchronous start. */
+/** Entry of a page with only the section. Shared modules are available only after an asynchronous start. */
 const STANDALONE = `import('@iodine/mfe-kit/standalone').then(async ({ runStandalone }) => {
   const { parcel } = await import('./src/parcel')
   await runStandalone(parcel)
 })`
 
 /**
- * The rsbuild configuration of a remote: exposes `./parcel` (src/parcel.tsx) through `mf-manifest.json`. In
- * development it also serves the section on a page of its own, at the port in `section` of its package.json.
+ * Returns the rsbuild configuration of a remote: exposes `./parcel` (src/parcel.tsx) through `mf-manifest.json`. In
+ * development it also serves the section on a separate page, at the port in `section` of its package.json.
  * @param {string} cwd folder of the app, named like its package without the scope
  * @returns {RsbuildConfig}
  */
@@ -213,7 +213,7 @@ export function defineRemote(cwd) {
     },
     plugins: [
       ...(base.plugins ?? []),
-      sayLabel(section.label),
+      emitLabel(section.label),
       pluginModuleFederation({
         name: app.replaceAll('-', '_'),
         filename: development ? 'remoteEntry.js' : 'remoteEntry.[contenthash:8].js',
@@ -239,8 +239,8 @@ export function defineRemote(cwd) {
 }
 
 /** Writes the menu label of a section that the shell doesn't know beside its manifest. */
-const sayLabel = label => ({
-  name: 'say-label',
+const emitLabel = label => ({
+  name: 'emit-label',
   setup(api) {
     if (!label) return
     api.processAssets({ stage: 'additional' }, ({ compilation, sources }) =>

@@ -14,7 +14,7 @@ const LOCK = readFileSync(join(import.meta.dirname, '../../../pnpm-lock.yaml'), 
 const lock = parse(LOCK) as Lock
 const inputs = (app: string) => inputsOf(lock, app)
 
-it('an app is built from itself and what it depends on, not from what its tests need', () => {
+it('the inputs of an app are its folder and its dependencies, without those of its tests', () => {
   const { folders, packages } = inputs('mfe-campaigns')
   expect(folders.sort()).toEqual([
     'mfe-campaigns',
@@ -30,7 +30,7 @@ it('an app is built from itself and what it depends on, not from what its tests 
   expect(packages.filter(name => name.startsWith('mongoose@'))).toEqual([])
 })
 
-it('another version of a package concerns those apps alone that depend on it', { tags: 'long' }, () => {
+it('a new version of a package changes only the inputs of apps that depend on it', { tags: 'long' }, () => {
   const changed = LOCK.replaceAll('idb@8.0.4', 'idb@8.0.5').replace(
     /(idb:\n.*\n\s+version: )8\.0\.4/,
     '$18.0.5',

@@ -29,9 +29,9 @@ const build = async (define: 'defineShell' | 'defineRemote', script: string) => 
   return promisify(execFile)(process.execPath, [program, '--force', relative(ROOT, folder)])
 }
 
-// Each build of the product shows that they take plain values of the contracts.
+// Each build of the product covers the import of plain values of the contracts.
 it.each(['defineShell', 'defineRemote'] as const)(
-  '%s fails where a schema of the contracts is imported',
+  '%s fails if a schema of the contracts is imported',
   async define => {
     const schema =
       "import { email } from '@iodine/contracts'\nconsole.log(email.parse('a@b'))\nexport default email"

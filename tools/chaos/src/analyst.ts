@@ -37,8 +37,8 @@ const OBJECTS = ['the numbers', 'the lake', 'old mirrors', 'every letter']
 
 let made = 0
 
-/** Environment of an analyst. */
-export interface Surroundings {
+/** The environment of an analyst. */
+export interface AnalystContext {
   client: Client
   ledger: Ledger
   random: () => number
@@ -48,17 +48,17 @@ export interface Surroundings {
 }
 
 /**
- * Simulates an analyst and records acknowledged writes in the ledger. All methods resolve to whether the
- * write was acknowledged.
+ * A simulated analyst that records acknowledged writes in the ledger. All methods resolve to whether the write was
+ * acknowledged.
  */
 export class Analyst {
-  readonly #around: Surroundings
+  readonly #around: AnalystContext
   readonly #ledger: Ledger
   readonly #call: Client['call']
   readonly entry: UserEntry
   #isCapturing = false
 
-  constructor(around: Surroundings, entry: UserEntry) {
+  constructor(around: AnalystContext, entry: UserEntry) {
     this.#around = around
     this.#ledger = around.ledger
     this.#call = around.client.as(entry.token).call
@@ -72,7 +72,7 @@ export class Analyst {
     return `${kind} ${this.#around.run} ${++made}`
   }
 
-  /** Sends with retries while the outcome is unknown; `tries` is the number of attempts. */
+  /** Sends with retries while the outcome is unknown. `tries` is the number of attempts. */
   async #insist<T>(
     action: string,
     send: () => Promise<Outcome<T>>,
@@ -87,9 +87,9 @@ export class Analyst {
   }
 
   /**
-   * Attempts to set a register; resolves to whether the write was acknowledged.
+   * Attempts to set a register. Resolves to whether the write was acknowledged.
    * @param options.repeated status of a retry after an unanswered attempt that took effect
-   * @param options.done receives the body of the answer
+   * @param options.done receives the body of the response
    */
   async #change<T, Body>(
     action: string,
@@ -190,7 +190,7 @@ export class Analyst {
   }
 
   /**
-   * A campaign has no natural key, so its creation is not idempotent: without an answer it is not retried.
+   * Creates a campaign. A campaign has no natural key, so its creation is not idempotent and not retried without a response.
    */
   async createCampaign(): Promise<boolean> {
     const name = this.#fresh('campaign')
@@ -264,7 +264,7 @@ export class Analyst {
     )
   }
 
-  /** Captures a page that says the words of an IOD, has it sealed and quotes it. */
+  /** Captures a page with the words of an IOD, seals the capture and quotes it. */
   async capture(): Promise<boolean> {
     if (this.#isCapturing) return false
     this.#isCapturing = true
@@ -286,13 +286,13 @@ export class Analyst {
     return entry
   }
 
-  /** Goes on where a fault has cut an earlier attempt short. */
+  /** Seals a capture, or continues an attempt that a fault interrupted. */
   async #seal(entry: CaptureEntry): Promise<boolean> {
     const { manifest, contents } = entry.captured
-    const begun = await this.#insist('begin a capture', () =>
+    const begun = await this.#insist('create a capture', () =>
       this.#call(capturesApi.createCapture, { body: manifest }),
     )
-    this.#ledger.surprise('begin a capture', begun)
+    this.#ledger.surprise('create a capture', begun)
     if (begun.kind !== 'done') return false
     const { id, missing } = begun.body
     entry.id = id
@@ -353,9 +353,9 @@ export class Analyst {
   }
 }
 
-/** Whether the id is known. */
+/** Returns whether the id is known. */
 const hasId = <E extends Entry>(entry: E): entry is E & { id: string } => entry.id !== undefined
-/** Whether the entry was acknowledged, without a pending attempt to change that. */
+/** Returns whether the entry certainly exists: acknowledged, without a pending change. */
 const isThere = <E extends Entry>(entry: E): entry is E & { id: string } =>
   hasId(entry) && entry.exists.known && entry.exists.isCertain
 const keepId =
@@ -364,8 +364,8 @@ const keepId =
     entry.id = id
   }
 
-/** Requests a sign-in link; resolves to the token in a new mail. */
-const mailedToken = async (around: Surroundings, email: string): Promise<string | undefined> => {
+/** Requests a sign-in link. Resolves to the token in a new mail. */
+const mailedToken = async (around: AnalystContext, email: string): Promise<string | undefined> => {
   const { client, ledger, mails } = around
   const mine = () => mails().filter(({ to }) => to.includes(email))
   const before = new Set(mine().map(({ messageId }) => messageId))
@@ -384,16 +384,16 @@ const mailedToken = async (around: Surroundings, email: string): Promise<string 
   return undefined
 }
 
-/** Whether a sign-in mail arrives. */
-export const asksForLink = async (around: Surroundings): Promise<boolean> =>
+/** Requests a sign-in link. Resolves to whether its mail arrives. */
+export const receivesLink = async (around: AnalystContext): Promise<boolean> =>
   (await mailedToken(around, `canary${++made}@${around.run}.example`)) !== undefined
 
 /**
- * Signs a new member in by a mailed link, with retries, and chooses a username; undefined if `isOver` comes
- * first.
+ * Signs a new member in by a mailed link, with retries, and chooses a username. Resolves to undefined if `isOver` is
+ * true first.
  */
 export const registerAnalyst = async (
-  around: Surroundings,
+  around: AnalystContext,
   isOver: () => boolean,
 ): Promise<Analyst | undefined> => {
   const { client, ledger } = around

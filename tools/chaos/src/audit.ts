@@ -23,24 +23,24 @@ export interface Audit {
   /** Acknowledged writes that are missing or differ. */
   lost: string[]
   /** Duplicates, and entries that must not exist. */
-  doubled: string[]
+  duplicated: string[]
   /** Number of acknowledged entries checked. */
   checked: number
-  /** Mails that the server took twice, with the same Message-ID. */
+  /** Mails that the server accepted twice, with the same Message-ID. */
   repeatedMails: number
 }
 
 /** Timeout of a request in milliseconds. */
 const WAIT_MS = 60_000
 
-/** Number of occurrences of each text. */
+/** Counts the occurrences of each text. */
 const tally = (texts: readonly string[]): Map<string, number> => {
   const counts = new Map<string, number>()
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
   return counts
 }
 
-type Expect = (isSo: boolean, kind: 'lost' | 'doubled', what: string) => void
+type Expect = (isSo: boolean, kind: 'lost' | 'duplicated', what: string) => void
 
 /** Expects each known text exactly once, and no other text. */
 const expectOnce = (
@@ -50,12 +50,12 @@ const expectOnce = (
   known: { has(text: string): boolean } = { has: () => true },
 ): void => {
   for (const [text, count] of tally(texts))
-    expect(count === 1 && known.has(text), 'doubled', `${what(text)}: ${count} times`)
+    expect(count === 1 && known.has(text), 'duplicated', `${what(text)}: ${count} times`)
 }
 
-/** Compares all stored data with the ledger, over the API. Every part must be up, and no work in progress. */
+/** Compares all stored data with the ledger, over the API. All parts must be up, without pending work. */
 export const audit = async (client: Client, ledger: Ledger, mails: readonly Mail[]): Promise<Audit> => {
-  const result: Audit = { lost: [], doubled: [], checked: 0, repeatedMails: 0 }
+  const result: Audit = { lost: [], duplicated: [], checked: 0, repeatedMails: 0 }
   const expect: Expect = (isSo, kind, what) => {
     result.checked++
     if (!isSo) result[kind].push(what)
@@ -65,7 +65,7 @@ export const audit = async (client: Client, ledger: Ledger, mails: readonly Mail
     return async (endpoint, ...input) => {
       const outcome = await call(endpoint, ...input)
       if (outcome.kind === 'done') return outcome.body
-      throw new Error(`audit: ${endpoint.path} answered ${outcome.status} ${outcome.detail}`)
+      throw new Error(`audit: ${endpoint.path} returned ${outcome.status} ${outcome.detail}`)
     }
   }
 
@@ -94,7 +94,7 @@ export const audit = async (client: Client, ledger: Ledger, mails: readonly Mail
   for (const [email, { acknowledged, unknown }] of ledger.mails) {
     const sent = mailsTo.get(email) ?? 0
     expect(sent >= acknowledged, 'lost', `mail to ${email}: ${sent} of ${acknowledged}`)
-    expect(sent <= acknowledged + unknown, 'doubled', `mail to ${email}: ${sent} of ${acknowledged}`)
+    expect(sent <= acknowledged + unknown, 'duplicated', `mail to ${email}: ${sent} of ${acknowledged}`)
   }
   return result
 }
@@ -126,7 +126,7 @@ const auditRecords = async (user: UserEntry, ask: Ask, expect: Expect): Promise<
   for (const record of records) {
     if (!('main' in record)) continue
     const { video_id, description } = record.main
-    expect(!found.has(video_id), 'doubled', `record ${video_id}`)
+    expect(!found.has(video_id), 'duplicated', `record ${video_id}`)
     found.set(video_id, { time: record.collector_metadata.fetch_timestamp, text: description ?? '' })
   }
   for (const entry of user.records.values()) {
@@ -137,14 +137,14 @@ const auditRecords = async (user: UserEntry, ask: Ask, expect: Expect): Promise<
     expect(record.time >= (entry.acknowledged ?? ''), 'lost', `newest version of ${entry.videoId}`)
     found.delete(entry.videoId)
   }
-  expect(found.size === 0, 'doubled', `${found.size} records that nobody sent`)
+  expect(found.size === 0, 'duplicated', `${found.size} records that no analyst sent`)
 }
 
 const auditCampaigns = async (user: UserEntry, ask: Ask, expect: Expect): Promise<void> => {
   const campaigns = await ask(campaignsApi.listMyCampaigns)
   const left = new Map(campaigns.map(campaign => [campaign.id, campaign]))
   for (const entry of user.campaigns) {
-    // A campaign whose creation got no answer can be identified only by its name.
+    // Without a response to its creation, a campaign can be identified only by its name.
     const campaign = entry.id
       ? left.get(entry.id)
       : [...left.values()].find(({ name }) => entry.name.allows(name))
@@ -154,12 +154,12 @@ const auditCampaigns = async (user: UserEntry, ask: Ask, expect: Expect): Promis
     expect(entry.name.allows(campaign.name), 'lost', `name ${entry.name.known}, found ${campaign.name}`)
     const detail = await ask(campaignsApi.getCampaign, { params: { id: campaign.id } })
     const members = detail.iods.map(({ id }) => id)
-    expect(detail.iod_count === detail.iods.length, 'doubled', `count of ${campaign.name}`)
+    expect(detail.iod_count === detail.iods.length, 'duplicated', `count of ${campaign.name}`)
     expectOnce(members, expect, id => `${id} in ${campaign.name}`, entry.members)
     for (const [id, member] of entry.members)
       expect(member.allows(members.includes(id)), 'lost', `${id} in ${campaign.name}: ${member.known}`)
   }
-  for (const { name } of left.values()) expect(false, 'doubled', `campaign ${name}`)
+  for (const { name } of left.values()) expect(false, 'duplicated', `campaign ${name}`)
 }
 
 const auditNarratives = async (user: UserEntry, ask: Ask, expect: Expect): Promise<Narrative[]> => {
@@ -170,7 +170,7 @@ const auditNarratives = async (user: UserEntry, ask: Ask, expect: Expect): Promi
     src => `narrative ${src}`,
   )
   const ids = narratives.flatMap(({ triplets }) => triplets.map(({ id }) => String(id)))
-  expect(new Set(ids).size === ids.length, 'doubled', `triplet ids of ${user.email}`)
+  expect(new Set(ids).size === ids.length, 'duplicated', `triplet ids of ${user.email}`)
   const bySrc = new Map(narratives.map(narrative => [narrative.src, narrative]))
   for (const entry of user.narratives) {
     const narrative = bySrc.get(entry.src)
@@ -179,14 +179,14 @@ const auditNarratives = async (user: UserEntry, ask: Ask, expect: Expect): Promi
     const plain = narrative.triplets.map(({ subject, verb, object }) => ({ subject, verb, object }))
     expect(
       JSON.stringify(plain) === JSON.stringify(entry.triplets),
-      plain.length > entry.triplets.length ? 'doubled' : 'lost',
+      plain.length > entry.triplets.length ? 'duplicated' : 'lost',
       `triplets of ${entry.src}`,
     )
   }
   return narratives
 }
 
-/** Compares the graph with a count from scratch. */
+/** Compares the graph with a recount. */
 const auditGraph = async (
   user: UserEntry,
   narratives: readonly Narrative[],
@@ -211,7 +211,7 @@ const auditGraph = async (
       `graph of ${user.email}: ${link} ${held.get(link)} of ${count}`,
     )
   for (const [link, count] of held)
-    expect(count <= (counted.get(link) ?? 0), 'doubled', `graph of ${user.email}: ${link} ${count}`)
+    expect(count <= (counted.get(link) ?? 0), 'duplicated', `graph of ${user.email}: ${link} ${count}`)
 }
 
 /** Compares a member's community projection with the data of the services. */
@@ -230,7 +230,11 @@ const auditProfile = async (
     isLast = page.all_contributions.length < 100
     if (!isLast) continue
     expect(page.username === name, 'lost', `public name ${name}: ${page.username}`)
-    expect(page.total_iods + page.total_narratives === shown.length, 'doubled', `contributions of ${email}`)
+    expect(
+      page.total_iods + page.total_narratives === shown.length,
+      'duplicated',
+      `contributions of ${email}`,
+    )
   }
   const ids = new Set(owned.map(each => each.id))
   for (const own of ids) expect(shown.includes(own), 'lost', `contribution ${own} of ${email}`)
@@ -238,8 +242,8 @@ const auditProfile = async (
 }
 
 /**
- * Compares captures, their seals and quotes, and checks the log: each place is somebody's capture, and every
- * checkpoint that was handed out is a beginning of the newest.
+ * Compares captures, their seals and quotes, and checks the log: each position is a capture of an analyst, and the newest
+ * checkpoint is consistent with each earlier one.
  */
 const auditSeals = async (ledger: Ledger, askAs: (user: UserEntry) => Ask, expect: Expect): Promise<void> => {
   const sealed = ledger.users.flatMap(user =>

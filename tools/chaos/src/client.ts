@@ -11,15 +11,15 @@ import {
 import { Agent, fetch, type RequestInit } from 'undici'
 
 /**
- * Outcome of a request: `done` acknowledged; `refused` without effect (4xx); `unknown` whether it had an
- * effect (5xx, timeout, broken connection). `status` is 0 without an answer.
+ * The outcome of a request: `done`: acknowledged; `refused`: no effect (4xx); `unknown`: 5xx, timeout or broken
+ * connection. `status` is 0 without a response.
  */
 export type Outcome<T> = { ms: number } & (
   | { kind: 'done'; body: T }
   | { kind: 'refused' | 'unknown'; status: number; detail: string }
 )
 
-/** Resolves to an answer's body, as a call of the contracts' client. */
+/** Resolves to a response's body, like a call of the contracts' client. */
 export type Ask = ContractClient['call']
 
 export interface Client {
@@ -27,9 +27,9 @@ export interface Client {
   call<E extends EndpointSpec>(endpoint: E, ...input: InputArguments<E>): Promise<Outcome<ResponseOf<E>>>
   /** Gets any other path of the gateway. */
   get(path: string, ms: number): Promise<Outcome<string>>
-  /** The same client with a session, and with a default timeout in milliseconds. */
+  /** Returns the client with a session, and with a default timeout in milliseconds. */
   as(token: string, ms?: number): Client
-  /** Counts requests, and those without a proper answer, until stopped. */
+  /** Counts requests, and those without a proper response, until stopped. */
   watch(): { stop(): { requests: number; dropped: string[] } }
   close(): Promise<void>
 }
@@ -37,10 +37,10 @@ export interface Client {
 const WAIT_MS = 15_000
 
 /**
- * Talks to the product like a browser: keep-alive connections, no retries.
- * @param patience how many times as long it waits for answers
+ * Creates a client that behaves like a browser: keep-alive connections, no retries.
+ * @param timeoutFactor factor for timeouts
  */
-export const connect = (base: string, patience = 1): Client => {
+export const connect = (base: string, timeoutFactor = 1): Client => {
   // Closed before any server's keep-alive timeout, so that no request hits a connection that is being closed.
   const agent = new Agent({ connections: 128, keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 })
   const watches = new Set<{ requests: number; dropped: string[] }>()
@@ -48,7 +48,7 @@ export const connect = (base: string, patience = 1): Client => {
   const send = (path: string, request: RequestInit) =>
     fetch(`${base}${path}`, { ...request, dispatcher: agent })
 
-  /** Waits for an answer's body and classifies the outcome. */
+  /** Waits for a response's body and classifies the outcome. */
   const settle = async <T>(what: string, asked: Promise<T>): Promise<Outcome<T>> => {
     const from = performance.now()
     const since = () => performance.now() - from
@@ -62,14 +62,14 @@ export const connect = (base: string, patience = 1): Client => {
     )
     for (const watch of watches) {
       watch.requests++
-      // An answer that an analysis is still in progress is a proper answer.
+      // The response that an analysis is still in progress is a proper response.
       if (outcome.kind === 'unknown' && !outcome.detail.includes(DETAILS.stillWorking))
         watch.dropped.push(`${what}: ${outcome.status} ${outcome.detail}`)
     }
     return outcome
   }
 
-  const clientOf = (token?: string, ms = patience * WAIT_MS): Client => {
+  const clientOf = (token?: string, ms = timeoutFactor * WAIT_MS): Client => {
     const { call } = createClient((target, request) => send(API_BASE + target, request), {
       token: () => token,
       ms,
@@ -79,7 +79,7 @@ export const connect = (base: string, patience = 1): Client => {
       get(path, ms) {
         const asked = send(path, {
           headers: { accept: 'text/html, */*' },
-          signal: AbortSignal.timeout(patience * ms),
+          signal: AbortSignal.timeout(timeoutFactor * ms),
         }).then(async answer => {
           const text = await answer.text()
           if (answer.ok) return text

@@ -20,7 +20,7 @@ export interface Fault {
 
 const SHORTEST_MS = 500
 
-/** Draws that many faults: every kind for every part in a random order, repeated as needed. */
+/** Draws `count` faults: every kind for every part in a random order, repeated as needed. */
 export const drawFaults = (count: number, random: () => number, longestMs: number): Fault[] => {
   const faults: Fault[] = []
   while (faults.length < count) {
@@ -54,7 +54,7 @@ export const heal = async ({ kind }: Fault, part: PartProcess): Promise<void> =>
   else if (kind !== 'flush') part.setLinks('open')
 }
 
-/** Polls until it succeeds; resolves to the time taken, or undefined after `limitMs`. */
+/** Polls until it succeeds. Resolves to the time taken, or to undefined after `limitMs`. */
 export const untilTrue = async (
   attempt: () => Promise<boolean>,
   limitMs: number,

@@ -2,7 +2,7 @@ import type { Sealed, VoteType } from '@iodine/contracts'
 import type { AiTriplet, captureOf } from '@iodine/test-kit'
 import type { Outcome } from './client.js'
 
-/** A value that only its owner changes: the last acknowledged value, or attempts with an unknown outcome. */
+/** A value that only its owner changes: the last acknowledged value, and attempts with an unknown outcome. */
 export class Register<T> {
   #known: T
   readonly #maybe = new Set<T>()
@@ -19,14 +19,12 @@ export class Register<T> {
     return this.#maybe.size === 0
   }
 
-  /** Must be called before the request is sent. */
+  /** Records an attempt. Must be called before the request is sent. */
   attempt(value: T): void {
     this.#maybe.add(value)
   }
 
-  /**
-   * @param tries after more than one, an earlier request may still be in flight and arrive after later ones
-   */
+  /** @param tries number of attempts; after more than one, an earlier request may still arrive */
   acknowledge(value: T, tries = 1): void {
     this.#known = value
     if (tries === 1) this.#maybe.delete(value)
@@ -37,7 +35,7 @@ export class Register<T> {
   }
 }
 
-/** A thing that may exist or not. Its id is known from the first acknowledgement. */
+/** An entity that may exist or not. Its id is known from the first acknowledgement. */
 export interface Entry {
   id?: string
   exists: Register<boolean>
@@ -69,7 +67,7 @@ export interface NarrativeEntry extends Entry {
   triplets: AiTriplet[]
 }
 
-/** A captured page, which says an IOD's words. It exists once it is sealed. */
+/** A captured page with an IOD's words. It exists once it is sealed. */
 export interface CaptureEntry extends Entry {
   text: string
   captured: ReturnType<typeof captureOf>
@@ -100,7 +98,7 @@ export interface MailsEntry {
 export class Ledger {
   readonly users: UserEntry[] = []
   readonly iods: IodEntry[] = []
-  /** Requested sign-in links, by address. */
+  /** Requested sign-in links, by e-mail address. */
   readonly mails = new Map<string, MailsEntry>()
   /** Refusals that the request does not explain. */
   readonly surprises: string[] = []

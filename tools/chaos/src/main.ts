@@ -16,7 +16,7 @@ const number = (name: string, otherwise: number): number => {
 }
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 
-// The exit ends the child processes, too.
+// The exit also ends the child processes.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 const report = await runChaos({
@@ -31,7 +31,7 @@ const faults = faultsOf(report)
 for (const fault of faults) say(`✗ ${fault}`)
 say(
   faults.length === 0
-    ? 'Nothing lost, nothing doubled, every section usable, all recovered.'
+    ? 'No data lost, no data duplicated, every section usable, all parts recovered.'
     : `${faults.length} faults found.`,
 )
 process.exitCode = faults.length === 0 ? 0 : 1

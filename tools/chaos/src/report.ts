@@ -5,9 +5,9 @@ import type { ChaosReport, FaultReport, Probe } from './run.js'
 const seconds = (ms: number) => (ms / 1_000).toFixed(1)
 const RECOVERY_MAX_MS = 10_000
 
-/** Violations found in a run, one line each; empty if the run passed. */
+/** Returns the violations found in a run, one line each; empty if the run passed. */
 export const faultsOf = ({
-  patience,
+  timeoutFactor,
   faults,
   replacements,
   probes,
@@ -17,16 +17,16 @@ export const faultsOf = ({
   failedJobs,
 }: ChaosReport): string[] => [
   ...audit.lost.map(what => `lost: ${what}`),
-  ...audit.doubled.map(what => `doubled: ${what}`),
-  ...ledger.surprises.map(what => `refused for no reason: ${what}`),
+  ...audit.duplicated.map(what => `duplicated: ${what}`),
+  ...ledger.surprises.map(what => `unexplained refusal: ${what}`),
   ...probes
     .filter(probe => probe.failed && !probe.isHit)
     .map(
       ({ section, fault, failed, ms }) =>
-        `${section} was of no use during ${fault}: ${failed} after ${Math.round(ms)} ms`,
+        `${section} was not usable during ${fault}: ${failed} after ${Math.round(ms)} ms`,
     ),
   ...faults
-    .filter(({ recoveryMs = Number.POSITIVE_INFINITY }) => recoveryMs > patience * RECOVERY_MAX_MS)
+    .filter(({ recoveryMs = Number.POSITIVE_INFINITY }) => recoveryMs > timeoutFactor * RECOVERY_MAX_MS)
     .map(
       ({ fault, recoveryMs, stuck, last }) =>
         `${fault.kind} ${fault.part}: recovered after ${recoveryMs === undefined ? `never (${stuck})` : `${seconds(recoveryMs)} s (${last} last)`}`,
@@ -35,10 +35,12 @@ export const faultsOf = ({
     ...dropped.map(what => `dropped while ${part} was replaced: ${what}`),
     ...(code === 0 ? [] : [`${part} ended with ${code} after SIGTERM`]),
   ]),
-  ...crashes.map(({ name, code, said }) => `${name} ended by itself with ${code}: ${said.slice(-300)}`),
+  ...crashes.map(
+    ({ name, code, output }) => `${name} exited unexpectedly with ${code}: ${output.slice(-300)}`,
+  ),
   ...Object.entries(failedJobs)
     .filter(([queue]) => queue !== 'extraction')
-    .map(([queue, count]) => `${count} jobs of ${queue} were given up`),
+    .map(([queue, count]) => `${count} jobs of ${queue} failed permanently`),
 ]
 
 const recoveries = (faults: readonly FaultReport[]) => {
@@ -55,7 +57,7 @@ const waits = (probes: readonly Probe[]) => {
   ]
 }
 
-/** The run's figures as Markdown for `docs/`. */
+/** Returns the run's figures as Markdown for `docs/`. */
 export const figuresOf = (report: ChaosReport): string => {
   const { seed, faults, replacements, probes, audit, ledger, settledMs } = report
   const parts = [...new Set(faults.map(({ fault }) => fault.part))].sort()
@@ -63,7 +65,7 @@ export const figuresOf = (report: ChaosReport): string => {
   const done = totals.reduce((sum, [, counts]) => sum + counts.done, 0)
   return [
     `Seed ${seed}: ${faults.length} faults, ${done} acknowledged requests, ${audit.checked} comparisons with the ledger: ` +
-      `${audit.lost.length} lost, ${audit.doubled.length} doubled; ${audit.repeatedMails} mails handed over twice, under one Message-ID. ` +
+      `${audit.lost.length} lost, ${audit.duplicated.length} duplicated; ${audit.repeatedMails} mails delivered twice, under one Message-ID. ` +
       `All work was done ${seconds(settledMs)} s after the last fault.`,
     '',
     ...markdownTable(
@@ -79,14 +81,14 @@ export const figuresOf = (report: ChaosReport): string => {
       ['reads during faults', 'number', 'median ms', '99th', 'slowest'],
       [
         ['sections whose parts were up', ...waits(probes.filter(({ isHit }) => !isHit))],
-        ['sections that were hit, until an answer', ...waits(probes.filter(({ isHit }) => isHit))],
+        ['sections that were hit, until a response', ...waits(probes.filter(({ isHit }) => isHit))],
       ],
     ),
     '',
     ...(replacements.length > 0
       ? [
           ...markdownTable(
-            ['replaced while people work', 'requests meanwhile', 'dropped', 'SIGTERM to end, s'],
+            ['replaced under load', 'requests meanwhile', 'dropped', 'SIGTERM to end, s'],
             replacements.map(({ part, requests, dropped, ms }) => [
               part,
               requests,

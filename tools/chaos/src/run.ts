@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { communityApi, everyMs, QUEUES, type QueueName } from '@iodine/contracts'
-import { type PartProcess, type ProcessName, type ProcessStack, startProcesses } from '@iodine/harness'
+import { type PartProcess, type ProcessApp, type ProcessName, startProcesses } from '@iodine/harness'
 import { connectRedis } from '@iodine/service-kit'
 import { seededRandom } from '@iodine/test-kit'
 import { Queue } from 'bullmq'
-import { type Analyst, asksForLink, registerAnalyst, type Surroundings } from './analyst.js'
+import { type Analyst, type AnalystContext, receivesLink, registerAnalyst } from './analyst.js'
 import { type Audit, audit } from './audit.js'
 import { type Client, connect } from './client.js'
 import { drawFaults, type Fault, heal, inject, untilTrue } from './faults.js'
@@ -17,14 +17,14 @@ export interface ChaosOptions {
   flushes?: number
   /** Longest duration of a fault, in milliseconds. */
   longestMs: number
-  /** Parts that are then replaced by another copy under load, one by one. */
+  /** Parts that are then replaced by new instances under load, one by one. */
   replace?: readonly ProcessName[]
   /** Seed of the faults, their order and the load's choices. */
   seed: number
   /** Number of concurrent analysts. */
   analysts?: number
-  /** How many times as long everything may take: 1 on a machine that does nothing else. */
-  patience?: number
+  /** Factor for all timeouts: 1 on a machine without other load. */
+  timeoutFactor?: number
   progress: (line: string) => void
 }
 
@@ -43,10 +43,7 @@ export interface FaultReport {
   fault: Fault
   /** Start time of a killed part. */
   startMs: number
-  /**
-   * Time until everything worked again, from that start or from the end of any other fault; undefined: no
-   * recovery.
-   */
+  /** Time until all checks passed, from that start or from the end of any other fault; undefined: no recovery. */
   recoveryMs: number | undefined
   /** Checks that still failed when recovery timed out. */
   stuck: string[]
@@ -54,21 +51,21 @@ export interface FaultReport {
   last: string
 }
 
-/** Effect of a part's replacement by another copy on concurrent requests. */
+/** The effect of a part's replacement by a new instance on concurrent requests. */
 export interface ReplacementReport {
   part: ProcessName
-  /** The old copy's exit code, and its time after SIGTERM. */
+  /** The old instance's exit code, and its time after SIGTERM. */
   code: number | null
   ms: number
-  /** Requests that began and ended during the replacement, and those without a proper answer. */
+  /** Requests that began and ended during the replacement, and those without a proper response. */
   requests: number
   dropped: string[]
 }
 
 export interface ChaosReport {
   seed: number
-  /** As given. */
-  patience: number
+  /** From the options. */
+  timeoutFactor: number
   faults: FaultReport[]
   replacements: ReplacementReport[]
   probes: Probe[]
@@ -78,11 +75,11 @@ export interface ChaosReport {
   settledMs: number
   /** Failed jobs (retries exhausted), by queue. */
   failedJobs: Record<string, number>
-  crashes: ProcessStack['crashes']
+  crashes: ProcessApp['crashes']
 }
 
 const RECOVERY_LIMIT_MS = 60_000
-/** Time for work that a killed process has left: another one takes over once its lease of 30 s ends. */
+/** Time for the unfinished work of a killed process: another process takes over once the lease of 30 s ends. */
 const LEFT_WORK_MS = 60_000
 const SETTLE_LIMIT_MS = 180_000
 const PROBE_PAUSE_MS = 250
@@ -120,11 +117,11 @@ const probing = (reader: Client, fault: Fault) => {
 }
 
 /**
- * Checks that must pass before a part counts as recovered: every section's read, and a write through all
+ * Returns the checks that must pass before a part counts as recovered: a read of each section, and a write through all
  * parts behind it.
  */
 const workingChecks = (
-  around: Surroundings,
+  around: AnalystContext,
   canary: Analyst,
   reader: Client,
   limitMs: number,
@@ -153,12 +150,12 @@ const workingChecks = (
     ['a campaign is changed', () => canary.editCampaign()],
     ['a capture is sealed and quoted', () => canary.capture()],
     ['a text is analyzed', () => canary.createNarrative()],
-    ['a link is mailed', () => asksForLink(around)],
+    ['a link is mailed', () => receivesLink(around)],
   ]
 }
 
-/** Resolves to the backlog of all queues and to their failed jobs. Work in outboxes shows in what is compared. */
-const queueCounts = async (stack: ProcessStack) => {
+/** Counts the pending and failed jobs of all queues. Pending outbox entries appear in the data comparison. */
+const queueCounts = async (stack: ProcessApp) => {
   const { url, prefix } = stack.redis
   const redis = await connectRedis(url)
   const queues = (Object.keys(QUEUES) as QueueName[]).map(
@@ -177,7 +174,7 @@ const queueCounts = async (stack: ProcessStack) => {
         return { name: queue.name as QueueName, failed, open: waiting + active + delayed + prioritized }
       }),
     )
-    // Scheduled jobs are excluded: their next run is always waiting.
+    // Scheduled jobs are excluded: their next run is always pending.
     return {
       open: counts.reduce((sum, { name, open }) => sum + (everyMs(name) === undefined ? open : 0), 0),
       failed: Object.fromEntries(
@@ -191,8 +188,8 @@ const queueCounts = async (stack: ProcessStack) => {
 }
 
 /**
- * Runs the product as processes under mixed load, injects faults part by part, and finally compares the
- * stored data with the acknowledged writes.
+ * Runs the product as processes under mixed load, injects faults part by part, and then compares the stored data with the
+ * acknowledged writes.
  */
 export const runChaos = async ({
   faults: count,
@@ -201,7 +198,7 @@ export const runChaos = async ({
   longestMs,
   seed,
   analysts: analystCount = 6,
-  patience = 1,
+  timeoutFactor = 1,
   progress,
 }: ChaosOptions): Promise<ChaosReport> => {
   const random = seededRandom(seed)
@@ -209,17 +206,17 @@ export const runChaos = async ({
   for (let n = 0; n < flushes; n++) faults.push({ part: 'redis', kind: 'flush', ms: 1_000 })
   progress('Starting every part as a process …')
   const stack = await startProcesses({ aiAfterMs: 500 })
-  const client = connect(stack.url, patience)
+  const client = connect(stack.url, timeoutFactor)
   const ledger = new Ledger()
   const run = seed.toString(36).slice(-4)
-  const around: Surroundings = { client, ledger, random, mails: stack.mails, run }
+  const around: AnalystContext = { client, ledger, random, mails: stack.mails, run }
   try {
     const never = () => false
     const signedIn = await Promise.all(
       Array.from({ length: analystCount + 1 }, () => registerAnalyst(around, never)),
     )
     const [canary, ...analysts] = signedIn as [Analyst, ...Analyst[]]
-    progress(`${analystCount} people are at work; the faults begin (seed ${seed})`)
+    progress(`${analystCount} analysts are at work: injecting faults (seed ${seed})`)
 
     let isOver = false
     const underWay = new Set<Promise<unknown>>()
@@ -243,8 +240,8 @@ export const runChaos = async ({
 
     const reports: FaultReport[] = []
     const probes: Probe[] = []
-    const reader = client.as(canary.entry.token, patience * USABLE_MS)
-    const limitMs = patience * RECOVERY_LIMIT_MS
+    const reader = client.as(canary.entry.token, timeoutFactor * USABLE_MS)
+    const limitMs = timeoutFactor * RECOVERY_LIMIT_MS
     const checks = workingChecks(around, canary, reader, limitMs)
     // An empty section would prove nothing.
     await canary.createCampaign()
@@ -278,21 +275,21 @@ export const runChaos = async ({
     }
     isOver = true
     await Promise.all([...load, ...underWay])
-    progress('The faults are over: waiting until all work is done …')
+    progress('All faults are injected: waiting until all work is done …')
     let counts = await queueCounts(stack)
     const settledMs = await untilTrue(
       async () => {
         counts = await queueCounts(stack)
         return counts.open === 0
       },
-      patience * SETTLE_LIMIT_MS,
+      timeoutFactor * SETTLE_LIMIT_MS,
       250,
     )
-    if (settledMs === undefined) throw new Error(`${counts.open} jobs are still open`)
+    if (settledMs === undefined) throw new Error(`${counts.open} jobs are still pending`)
     progress('Comparing with the ledger …')
     let compared = await audit(client, ledger, stack.mails())
     for (
-      const deadline = Date.now() + patience * LEFT_WORK_MS;
+      const deadline = Date.now() + timeoutFactor * LEFT_WORK_MS;
       compared.lost.length > 0 && Date.now() < deadline;
     ) {
       await sleep(1_000)
@@ -300,7 +297,7 @@ export const runChaos = async ({
     }
     return {
       seed,
-      patience,
+      timeoutFactor,
       faults: reports,
       replacements,
       probes,

@@ -2,10 +2,10 @@ import { campaignsApi, collectorApi, OPERATIONS, sealsApi } from '@iodine/contra
 import type { ProcessName } from '@iodine/harness'
 import type { Client, Outcome } from './client.js'
 
-/** Longest useful response time of a section, in milliseconds. */
+/** Longest acceptable response time of a section, in milliseconds. */
 export const USABLE_MS = 5_000
 
-/** A section of the product: the parts that it depends on, and a read as its page sends it. */
+/** A section of the product: the parts that it depends on, and a read request of its page. */
 export interface Section {
   name: string
   needs: readonly ProcessName[]

@@ -6,7 +6,7 @@ import { onServices } from './on-services.js'
 import type { Env } from './parts.js'
 import { KEY_FILES, replaceSecret } from './secrets.js'
 
-/** The keys of `npm start`: in files of DATA_DIR, unless the environment gives them. */
+/** Returns the store of the keys of `npm start`: files in DATA_DIR, unless the environment sets them. */
 const keyStore = (env: Env): KeyStore => {
   const config = readStackConfig(env)
   const fileOf = (setting: keyof typeof KEY_FILES) => join(resolve(config.DATA_DIR), KEY_FILES[setting])
@@ -19,7 +19,7 @@ const keyStore = (env: Env): KeyStore => {
 }
 
 /**
- * The command `npm run account`.
+ * Runs the command `npm run account`.
  * @param env the same as for npm start
  * @returns the exit code
  */

@@ -3,10 +3,10 @@ import { onServices } from './on-services.js'
 import type { Env } from './parts.js'
 
 /**
- * The command `npm run audit-log`.
+ * Runs the command `npm run audit-log`.
  * @param env the same as for npm start
  * @param say prints a line
- * @returns the exit code: 1 says that the chain is broken, 2 that it was not checked
+ * @returns the exit code: 1 if the chain is broken, 2 if it was not checked
  */
 export const auditLog = async (args: string[], env: Env, say: (line: string) => void): Promise<number> => {
   const fault = auditLogUsage(args)
@@ -14,10 +14,10 @@ export const auditLog = async (args: string[], env: Env, say: (line: string) => 
     say(fault)
     return 2
   }
-  let isAsked = false
+  let hasRun = false
   const code = await onServices(env, say, peers => {
-    isAsked = true
+    hasRun = true
     return runAuditLog(peers, args, { say })
   })
-  return isAsked ? code : 2
+  return hasRun ? code : 2
 }

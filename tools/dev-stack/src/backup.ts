@@ -19,11 +19,11 @@ import { backupData } from '@iodine/embedded-mongo'
 import { keptRedisUrl, lockFolder, lockHolder } from '@iodine/local-servers'
 import { Redis } from 'ioredis'
 import { readStackConfig, type StackConfig } from './config.js'
-import { noteBackup, noteFailedBackup } from './note-backup.js'
+import { noteFailedBackup, reportBackup } from './note-backup.js'
 import type { Env } from './parts.js'
 import { KEY_FILES } from './secrets.js'
 
-/** A reason why nothing was done, with a message for the user of the command. */
+/** A rejected backup or restore, with a message for the user of the command. */
 export class BackupRefusal extends Error {
   override name = 'BackupRefusal'
   readonly fault: BackupFault
@@ -33,11 +33,11 @@ export class BackupRefusal extends Error {
   }
 }
 
-/** Written last: a folder without it is not a complete backup. */
+/** Written last: a folder without it is an incomplete backup. */
 const MANIFEST = 'backup.json'
 interface Manifest {
   made_at: string
-  /** The product was running: its databases may need to be reconciled. */
+  /** The product was running: its projections may need a rebuild. */
   running: boolean
   /** SHA-256 by path. */
   files: Record<string, string>
@@ -67,13 +67,13 @@ const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(
 
 const isGone = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
 
-/** What a key's file holds; undefined without one. */
+/** Returns the content of a key's file; undefined if it is missing. */
 const contentOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
 
-/** A blob that is being written. */
+/** Name of an incompletely written blob. */
 const PARTIAL = /\.[0-9a-f-]{36}$/
 
-/** Copies the blobs of captures, of which a running product erases some meanwhile. */
+/** Copies the blobs of captures. A running product may erase some during the copy. */
 const copyBlobs = (from: string, to: string): void => {
   for (const capture of readdirSync(from))
     try {
@@ -90,8 +90,8 @@ const copyBlobs = (from: string, to: string): void => {
 const REWRITE = 'auto-aof-rewrite-percentage'
 
 /**
- * Copies the append-only files of a running Redis, with rewrites disabled meanwhile. Concurrent appends may
- * be included or not.
+ * Copies the append-only files of a running Redis, with rewrites disabled during the copy. Concurrent appends may be
+ * included or not.
  */
 const copyRunningRedis = async (from: string, to: string): Promise<void> => {
   const redis = new Redis(keptRedisUrl(from), { maxRetriesPerRequest: 3 })
@@ -112,7 +112,7 @@ const copyRunningRedis = async (from: string, to: string): Promise<void> => {
 
 const isWithin = (folder: string, path: string) => !relative(resolve(folder), resolve(path)).startsWith('..')
 
-/** Why a backup into the folder failed, in a word. */
+/** Classifies the failure of a backup into the folder. */
 const faultOf = (error: unknown, to: string): BackupFault => {
   if (error instanceof BackupRefusal) return error.fault
   const { code = '', path } = error as NodeJS.ErrnoException
@@ -123,8 +123,8 @@ const faultOf = (error: unknown, to: string): BackupFault => {
 
 /**
  * Copies the DATA_DIR of a running or stopped product into a new folder: databases, queues, blobs, keys and inbox.
- * Has administrators see that it was made, or, if the product runs, that it failed.
- * @returns whether administrators will see that it was made: else the word of it could not be stored
+ * Reports the backup to administrators, and a failure only if the product runs.
+ * @returns whether the report was delivered or stored for the next start
  * @throws BackupRefusal
  */
 export const backup = async (env: Env, to: string): Promise<boolean> => {
@@ -141,8 +141,8 @@ export const backup = async (env: Env, to: string): Promise<boolean> => {
 }
 
 /**
- * Queues are copied first: the outbox adds missing jobs again, but jobs about documents that the databases lack would
- * be processed. Blobs are copied after the database that names them.
+ * Copies queues first: the outbox re-adds missing jobs, but jobs for documents missing in the databases would be
+ * processed. Copies blobs after the database that references them.
  */
 const copyData = async (
   { MONGODB_URI, REDIS_URL, BLOBS_URL = '' }: StackConfig,
@@ -152,26 +152,23 @@ const copyData = async (
   const [mongo, redis, blobs] = ['embedded-mongo', 'redis', 'blobs']
   if (MONGODB_URI || REDIS_URL)
     throw new BackupRefusal(
-      'MONGODB_URI or REDIS_URL is set: those servers hold the data. docs/operations.md says how they are backed up.',
+      'MONGODB_URI or REDIS_URL is set: those servers hold the data. docs/operations.md describes their backup.',
       'data-elsewhere',
     )
   if (BLOBS_URL && !BLOBS_URL.startsWith('gridfs:'))
     throw new BackupRefusal(
-      'BLOBS_URL is set: captures are kept there. docs/operations.md says how they are backed up.',
+      'BLOBS_URL is set: captures are stored there. docs/operations.md describes their backup.',
       'data-elsewhere',
     )
   if (!existsSync(join(dataDir, redis)))
     throw new BackupRefusal(`${dataDir} holds no data: set DATA_DIR as for npm start`)
   if (!isEmpty(to)) throw new BackupRefusal(`${to} is not empty`, 'folder-in-use')
   if (isWithin(dataDir, to))
-    throw new BackupRefusal(
-      `${to} lies within DATA_DIR: choose a place that outlives it`,
-      'folder-within-data',
-    )
+    throw new BackupRefusal(`${to} lies within DATA_DIR: choose a folder outside of it`, 'folder-within-data')
   const running = lockHolder(dataDir) !== undefined
   if (running && !existsSync(join(dataDir, mongo)))
     throw new BackupRefusal(
-      'The data is in a mongod that runs: stop the product first, or use mongodump (docs/operations.md).',
+      'The data is in a running mongod: stop the product first, or use mongodump (docs/operations.md).',
       'data-elsewhere',
     )
   const began = Date.now()
@@ -187,18 +184,18 @@ const copyData = async (
       if (![mongo, redis, blobs].includes(name) && !LEFT_OUT.test(name))
         copyTree(join(dataDir, name), join(to, name))
     if (existsSync(join(dataDir, blobs))) copyBlobs(join(dataDir, blobs), join(to, blobs))
-    // A key that is exchanged meanwhile might be one that the copied databases need.
+    // The copied databases may need a key that was replaced during the copy.
     if (names.some((name, n) => contentOf(join(to, name)) !== keys[n]))
-      throw new BackupRefusal('Keys were exchanged meanwhile: try again', 'keys-exchanged')
+      throw new BackupRefusal('Keys were replaced during the backup: try again', 'keys-exchanged')
     const files: Manifest['files'] = {}
     for (const path of filesBelow(to)) files[path] = await digestOf(join(to, path))
     const made_at = new Date().toISOString()
     const manifest: Manifest = { made_at, running, files }
     const bytes = Object.keys(files).reduce((sum, path) => sum + lstatSync(join(to, path)).size, 0)
     writeFileSync(join(to, MANIFEST), JSON.stringify(manifest, null, 2), { mode: 0o600 })
-    const noted = noteBackup(dataDir, { made_at, bytes, duration_ms: Date.now() - began })
-    // It is whole, whether administrators see it or not.
-    return await noted.then(
+    const reported = reportBackup(dataDir, { made_at, bytes, duration_ms: Date.now() - began })
+    // The backup is complete even if its report fails.
+    return await reported.then(
       () => true,
       () => false,
     )
@@ -213,14 +210,14 @@ const copyData = async (
 /**
  * Fills an empty or absent DATA_DIR from a backup whose files all match their checksums.
  * @returns whether the backup is of a running product
- * @throws BackupRefusal, with nothing copied
+ * @throws BackupRefusal without copying any file
  */
 export const restore = async (env: Env, from: string): Promise<{ running: boolean; madeAt: string }> => {
   const dataDir = resolve(readStackConfig(env).DATA_DIR)
   if (!isEmpty(dataDir))
     throw new BackupRefusal(`DATA_DIR ${dataDir} is not empty: move it away, or restore into another`)
   if (!existsSync(join(from, MANIFEST)))
-    throw new BackupRefusal(`${from} is no complete backup: it has no ${MANIFEST}`)
+    throw new BackupRefusal(`${from} is not a complete backup: it has no ${MANIFEST}`)
   const manifest: Manifest = JSON.parse(readFileSync(join(from, MANIFEST), 'utf8'))
   const damaged: string[] = []
   for (const [path, digest] of Object.entries(manifest.files))

@@ -38,7 +38,7 @@ const isSubnet = (text: string) => {
 
 const hostSetting = z.string().regex(/^[\w.:-]+$/, 'must be a host name or an address')
 
-/** Limits of the services: the same settings for all of them. */
+/** Limits of the services, with the same settings for all of them. */
 const bounds: Record<string, z.ZodType> = Object.assign(
   {},
   ...Object.values(PARTS).map(({ schema }) =>
@@ -48,9 +48,7 @@ const bounds: Record<string, z.ZodType> = Object.assign(
   ),
 )
 
-/**
- * The environment variables of a deployment, listed in docs/settings.md. Each absent one has an embedded default.
- */
+/** The environment variables of a deployment, listed in docs/settings.md. Each has an embedded default. */
 export const stackConfigSchema = z.object({
   PORT: portSetting.default(8080),
   HOST: hostSetting.default('127.0.0.1'),
@@ -65,7 +63,9 @@ export const stackConfigSchema = z.object({
   INBOX_PORT: portSetting.default(1080).describe('Port of the page of the embedded inbox.'),
   INBOX_HOST: hostSetting
     .default('127.0.0.1')
-    .describe('Address of that page. A reader of the inbox can sign in as any user.'),
+    .describe(
+      'Address that the page of the inbox listens on. A reader of the inbox can sign in as any user.',
+    ),
   MAIL_FROM: z
     .string()
     .refine(
@@ -86,7 +86,7 @@ export const stackConfigSchema = z.object({
   SECRETS_KEY: secretsKeySetting.optional(),
   JWT_PRIVATE_KEY: signingKeysSetting.optional(),
   SEAL_PRIVATE_KEY: signingKeySetting.optional(),
-  // Without the service's default: here blobs are files in DATA_DIR.
+  // Replaces the service's default: blobs are files in DATA_DIR.
   BLOBS_URL: collectorConfigSchema.shape.BLOBS_URL.unwrap().optional(),
   CORS_ORIGINS: list(
     z
@@ -116,5 +116,5 @@ export const stackConfigSchema = z.object({
 
 export type StackConfig = z.output<typeof stackConfigSchema>
 
-/** Converts the environment to the product's settings. Throws a ConfigError that lists every fault. */
+/** Converts the environment to the product's settings. @throws ConfigError with all faults */
 export const readStackConfig = (env: Env): StackConfig => readConfig(stackConfigSchema, env)

@@ -5,13 +5,13 @@ import { keptServices } from './services.js'
 import type { Stack } from './stack.js'
 
 const DAY_MS = 86_400_000
-/** The demo's content looks as if it had come within so many days. */
+/** Days over which the demo's content is spread. */
 const SPREAD_DAYS = 60
 const VOTES_DAYS = 10
 /** Waves of posts, so that charts are not flat. */
 const WAVES = 3
 
-/** Numbers from 0 to 1, without order: multiples of the golden ratio. */
+/** Returns evenly distributed numbers from 0 to 1: multiples of the golden ratio. */
 const fraction = (n: number): number => (n * 0.618_033_988_75) % 1
 
 interface Dated {
@@ -20,9 +20,9 @@ interface Dated {
 }
 
 /**
- * Spreads the creation of the demo's content over the last 60 days, and its votes after it, in the databases: an
- * operator's path, as no request may state when something was made. Only content of the demo's accounts since the
- * fill began. Audit log, captures and evidence keep their times: those are sealed.
+ * Spreads the creation times of the demo's content over the last 60 days, and its votes after them. Writes to the
+ * databases, since no request may set a creation time. Changes only content of the demo's accounts since the fill
+ * began. Audit log, captures and evidence keep their sealed times.
  */
 export const spreadDates = async ({ parts, dataDir }: Stack, since: Date): Promise<void> => {
   const { MONGODB_URI, MONGODB_PREFIX } = readConfig(authConfigSchema, parts.auth.env)
@@ -34,7 +34,7 @@ export const spreadDates = async ({ parts, dataDir }: Stack, since: Date): Promi
   try {
     const end = Date.now()
     const start = end - SPREAD_DAYS * DAY_MS
-    /** When the n-th of some things was made. */
+    /** Returns the creation time of the n-th of `all` entities. */
     const timeOf = (n: number, all: number): Date => {
       const share = (n + fraction(n)) / all
       const wave = share + 0.05 * Math.sin(2 * Math.PI * WAVES * share)
@@ -79,7 +79,7 @@ export const spreadDates = async ({ parts, dataDir }: Stack, since: Date): Promi
 
     for (const { _id, created_at } of contributed)
       await community.collection('contributions').updateOne({ _id: _id as never }, { $set: { created_at } })
-    // Counts by day, and clusters with their first and last days, are of the narratives.
+    // Counts by day, and the first and last days of clusters, depend on the narratives.
     const services = keptServices(dataDir)
     if (services) await rebuildPart('narratives', services)
     await narratives.collection('canon').updateMany({ _id: { $in: ids } }, { $inc: { texts: 1 } })

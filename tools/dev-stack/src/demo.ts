@@ -8,14 +8,14 @@ import { spreadDates } from './demo-dates.js'
 import type { Stack } from './stack.js'
 
 /**
- * Fills a stack with the demo's accounts and their data, once per data folder, and prints how to sign in.
- * Sends no mail, so that no made-up address reaches an SMTP_URL. A refused step is reported and retried at
- * the next start.
+ * Fills a stack with the demo's accounts and their data, once per data folder. Sends no mail, so that no made-up address
+ * reaches an SMTP_URL. A failed step is reported and retried at the next start.
+ * @returns how to sign in, for the terminal
  */
 export const addDemo = async (stack: Stack, say: (line: string) => void): Promise<string> => {
   const { url, inboxUrl, adminEmails, offlineAi, dataDir, parts } = stack
   const [adminEmail] = adminEmails
-  if (!adminEmail) throw new Error('--demo needs an address in ADMIN_EMAILS')
+  if (!adminEmail) throw new Error('--demo requires an e-mail address in ADMIN_EMAILS')
   const auth = readConfig(authConfigSchema, parts.auth.env)
   const signInToken = (email: string) => makeSignInToken(auth, email)
   const done = join(dataDir, 'demo-filled')
@@ -36,7 +36,7 @@ export const addDemo = async (stack: Stack, say: (line: string) => void): Promis
   const [first] = demoAccounts
   const howTo = inboxUrl
     ? `sign in with one of these addresses, the link arrives in the inbox at ${inboxUrl}`
-    : `mail goes to SMTP_URL, and only ${adminEmail} can read it. To be @${first?.username}, open within ${LIMITS.magicLinkMs / 60_000} minutes
+    : `mail goes to SMTP_URL, and only ${adminEmail} can read it. To sign in as @${first?.username}, open within ${LIMITS.magicLinkMs / 60_000} minutes
 ${auth.PUBLIC_URL}/magic-login?token=${await signInToken(first?.email ?? adminEmail)}`
   return `
 Demo accounts: ${howTo}

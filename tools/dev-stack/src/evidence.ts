@@ -3,7 +3,7 @@ import { onServices } from './on-services.js'
 import type { Env } from './parts.js'
 
 /**
- * The command `npm run evidence`.
+ * Runs the command `npm run evidence`.
  * @param env the same as for npm start
  * @param say prints a line
  * @returns the exit code

@@ -8,27 +8,27 @@ const GRACE_MS = 15_000
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
 let stack: Stack | undefined
-let asked = false
+let isStopping = false
 /**
- * Shuts down gracefully. Further signals are ignored: in a terminal npm and this process both get Ctrl+C, and
- * npm forwards its own. close-with-grace does not fit: it exits with 1 at the second signal.
+ * Shuts down gracefully. Ignores further signals: in a terminal, npm and this process both receive Ctrl+C, and npm
+ * forwards its own. close-with-grace is unsuitable, as it exits with 1 at the second signal.
  */
 const stop = async () => {
-  if (asked) return
-  asked = true
+  if (isStopping) return
+  isStopping = true
   say('Stopping …')
   setTimeout(() => {
     say('Some parts did not stop in time')
     process.exit(1)
   }, GRACE_MS).unref()
-  // Waits for a start in progress: only then are the parts to stop known.
+  // Waits for a start in progress, after which all parts to stop are known.
   await starting.catch(() => {})
   await stack?.stop()
   process.exit(0)
 }
 process.on('SIGINT', stop).on('SIGTERM', stop)
 
-// Ends with npm, even if npm is killed: otherwise this process would be orphaned.
+// Ends with npm, even if npm is killed, to avoid an orphaned process.
 if (process.env.npm_lifecycle_event) {
   const npm = process.ppid
   setInterval(() => process.ppid !== npm && void stop(), 1_000).unref()
@@ -38,8 +38,8 @@ const demo = process.argv.includes('--demo')
 const starting = startStack({ env: process.env, demo, progress: say })
 try {
   stack = await starting
-  const signIns = demo && !asked ? await addDemo(stack, say) : ''
-  if (!asked) {
+  const signIns = demo && !isStopping ? await addDemo(stack, say) : ''
+  if (!isStopping) {
     const { url, inboxUrl, dataDir, database } = stack
     say(`
 ${PRODUCT_NAME} runs at  ${url}
@@ -51,14 +51,14 @@ ${signIns}Stop it with Ctrl+C.
     process.stdout.write(`ready ${url}\n`)
   }
 } catch (error) {
-  if (!asked) {
+  if (!isStopping) {
     say(error instanceof ConfigError ? error.message : `${PRODUCT_NAME} did not start: ${describe(error)}`)
     process.exit(1)
   }
 }
 
 function describe(error: unknown): string {
-  // The product's own errors need only their message; other errors need a stack.
+  // The product's errors are described by their message, other errors by their stack.
   if (!(error instanceof Error)) return String(error)
   return error.constructor === Error ? error.message : (error.stack ?? error.message)
 }

@@ -14,17 +14,18 @@ export interface Database {
 }
 
 /**
- * Starts a MongoDB on the folder: the `mongod` on PATH, else the embedded engine in a process of its own. A
- * folder with data of the embedded engine keeps using it, since a mongod installed later could not read the
- * data. Listens at the address of `before` if given, else on a free port.
+ * Starts a MongoDB on the folder: the `mongod` on PATH, else the embedded engine in a separate process. A folder with data
+ * of the embedded engine keeps using it, since mongod can't read that data. Listens at the address of `before` if given,
+ * else on a free port.
  */
 export const startMongo = async (folder: string, before?: Database): Promise<Database> => {
   const port = before ? Number(new URL(before.uri).port) : (await freePorts(1))[0]!
   const embedded = join(folder, 'embedded-mongo')
   const mongod = existsSync(embedded) ? undefined : onPath('mongod')
   if (mongod) return startMongod(mongod, resolve(folder, 'mongod'), port)
-  // The engine of a killed run may still be closing its files. DATA_DIR is locked by this process, so it
-  // exits soon.
+  // The engine of a killed run may still be closing its files. This process holds the lock of DATA_DIR, so the engine
+  // exits
+  // soon.
   for (const deadline = Date.now() + 5_000; ; await sleep(100)) {
     try {
       const { uri, ended, stop } = await startEmbeddedMongo({ dataDir: embedded, port, isolate: 'process' })
@@ -35,7 +36,7 @@ export const startMongo = async (folder: string, before?: Database): Promise<Dat
   }
 }
 
-/** A real mongod as a replica set of one member, like production. */
+/** Starts a mongod as a replica set of one member, as in production. */
 const startMongod = async (program: string, dir: string, port: number): Promise<Database> => {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   await endLeftover(dir)
@@ -68,9 +69,7 @@ const startMongod = async (program: string, dir: string, port: number): Promise<
   }
 }
 
-/**
- * Configures the server as a replica set of one at its present address (the port changes with each start).
- */
+/** Configures the server as a replica set of one at its current address (the port changes with each start). */
 const becomePrimary = async (client: MongoClient, host: string): Promise<void> => {
   const admin = client.db('admin')
   const members = [{ _id: 0, host }]

@@ -6,31 +6,32 @@ import { keptServices } from './services.js'
 
 const fileOf = (dataDir: string) => join(dataDir, 'backup-done.json')
 
-/** Resolves to whether the product took it. */
-const tell = (services: PeersConfig, call: (peers: Peers) => Promise<unknown>): Promise<boolean> =>
+/** Calls the running product. Resolves to whether the call succeeded. */
+const tryCall = (services: PeersConfig, call: (peers: Peers) => Promise<unknown>): Promise<boolean> =>
   withPeers(services, call).then(
     () => true,
     () => false,
   )
 
-const tellMade = (services: PeersConfig, body: Backup) =>
-  tell(services, peers => peers.call('auth', backupsInternal.noteBackup, { body }))
+const reportMade = (services: PeersConfig, body: Backup) =>
+  tryCall(services, peers => peers.call('auth', backupsInternal.reportBackup, { body }))
 
-/** Tells the product that runs on the folder that a backup of it has failed. Where none answers, nobody is told. */
+/** Reports a failed backup to the product that runs on the folder. Does nothing if none responds. */
 export const noteFailedBackup = async (dataDir: string, body: FailedBackup): Promise<void> => {
   const services = keptServices(dataDir)
-  if (services) await tell(services, peers => peers.call('auth', backupsInternal.noteFailedBackup, { body }))
+  if (services)
+    await tryCall(services, peers => peers.call('auth', backupsInternal.noteFailedBackup, { body }))
 }
 
-/** Tells the product that runs on the folder of a backup, or leaves word of it for the next start. */
-export const noteBackup = async (dataDir: string, made: Backup): Promise<void> => {
+/** Reports a backup to the product that runs on the folder, or stores the report for the next start. */
+export const reportBackup = async (dataDir: string, made: Backup): Promise<void> => {
   const services = keptServices(dataDir)
-  if (services && (await tellMade(services, made))) return
+  if (services && (await reportMade(services, made))) return
   writeFileSync(fileOf(dataDir), JSON.stringify(made), { mode: 0o600 })
 }
 
-/** Hands over what was left for this start. An unreadable note is dropped. */
-export const handOverBackup = async (dataDir: string, services: PeersConfig): Promise<void> => {
+/** Delivers a backup report that was stored for this start. Deletes an unreadable one. */
+export const deliverBackupReport = async (dataDir: string, services: PeersConfig): Promise<void> => {
   let made: Backup
   try {
     made = backup.parse(JSON.parse(readFileSync(fileOf(dataDir), 'utf8')))
@@ -38,5 +39,5 @@ export const handOverBackup = async (dataDir: string, services: PeersConfig): Pr
     rmSync(fileOf(dataDir), { force: true })
     return
   }
-  if (await tellMade(services, made)) rmSync(fileOf(dataDir), { force: true })
+  if (await reportMade(services, made)) rmSync(fileOf(dataDir), { force: true })
 }

@@ -19,7 +19,7 @@ const part = <T extends z.ZodObject>(
 ) => ({
   /** Schema of the part's environment. */
   schema,
-  /** Checks the configuration first, so that all parts' faults are known before any part starts. */
+  /** Validates the configuration first, so that the faults of all parts are known before any part starts. */
   prepare(env: Env): Create {
     const config = readConfig(schema, env)
     return deps => create(config, deps)
@@ -43,7 +43,7 @@ export const PART_NAMES = Object.keys(PARTS) as PartName[]
 export const byPart = <T>(value: (name: PartName) => T) =>
   Object.fromEntries(PART_NAMES.map(name => [name, value(name)])) as Record<PartName, T>
 
-/** Factories of all parts with their own environments. Throws one ConfigError with the faults of all. */
+/** Returns the factories of all parts. @throws ConfigError with the faults of all environments */
 export const preparedParts = (envs: Record<PartName, Env>): Record<PartName, Create> => {
   const faults = new Set<string>()
   const creators = byPart(name => {
@@ -58,10 +58,10 @@ export const preparedParts = (envs: Record<PartName, Env>): Record<PartName, Cre
   return creators as Record<PartName, Create>
 }
 
-/** A part of a running stack; it can be stopped and started again at the same address. */
+/** A part of a running stack, which can be stopped and started again at the same address. */
 export interface StackPart {
   url: string
-  /** Environment for running the part as a process of its own; contains the deployment's secrets. */
+  /** Environment for running the part as a separate process; contains the deployment's secrets. */
   env: Env
   start(): Promise<void>
   stop(): Promise<void>

@@ -5,7 +5,7 @@ import type { Env } from './parts.js'
 import { keptServices } from './services.js'
 
 /**
- * Makes a service of the product that runs on DATA_DIR rebuild its derived data.
+ * Rebuilds the projection of a service, in the product that runs on DATA_DIR.
  * @returns false if no product runs there
  */
 export const rebuild = async (part: RebuiltPart, env: Env): Promise<boolean> => {

@@ -7,8 +7,8 @@ interface Server {
 }
 
 /**
- * Supervises a server: after an unrequested exit, `start` starts it again. It gets the previous server, so
- * that the new one can use the same address.
+ * Supervises a server: after an unexpected exit, `start` starts it again. `start` receives the previous server, so that
+ * the new one can use the same address.
  */
 export const restartOnExit = async <S extends Server>(
   name: string,
@@ -21,7 +21,7 @@ export const restartOnExit = async <S extends Server>(
     for (;;) {
       await server.ended
       if (stopping) return
-      progress(`${name} has ended unasked: starting it again …`)
+      progress(`${name} has exited unexpectedly: restarting it …`)
       const next = await start(server).catch(() => sleep(1_000))
       if (next) server = next
       if (stopping) return void server.stop()

@@ -14,19 +14,19 @@ import { KEY_SETTINGS, type KeySetting } from '@iodine/contracts'
 import type { Peers } from '@iodine/service-kit'
 import type { StackConfig } from './config.js'
 
-/** Content of a secret's file (mode 600), created by `generate` if missing. */
+/** Returns the content of a secret's file (mode 600), created by `generate` if missing. */
 export function keptSecret(file: string, generate: () => string): string {
   if (!existsSync(file)) writeFileSync(file, generate(), { mode: 0o600, flag: 'wx' })
   return readFileSync(file, 'utf8')
 }
 
-/** Files in DATA_DIR of the keys that can be exchanged. */
+/** Files in DATA_DIR of the replaceable keys. */
 export const KEY_FILES: Record<KeySetting, string> = {
   JWT_PRIVATE_KEY: 'jwt-private-key',
   SECRETS_KEY: 'secrets-key',
 }
 
-/** Replaces a secret's file (mode 600): after a crash it has the old content or the new one. */
+/** Replaces a secret's file (mode 600) atomically. */
 export const replaceSecret = (file: string, content: string): void => {
   const draft = `${file}.new`
   const opened = openSync(draft, 'w', 0o600)
@@ -39,12 +39,9 @@ export const replaceSecret = (file: string, content: string): void => {
   renameSync(draft, file)
 }
 
-/**
- * Takes keys that nothing needs any more out of the files in DATA_DIR, for the next start.
- * @returns a line for each of them
- */
+/** Removes unneeded keys from the files in DATA_DIR, effective at the next start. @returns a line for each of them */
 export const dropKeys = async (dataDir: string, config: StackConfig, peers: Peers): Promise<string[]> => {
-  const said: string[] = []
+  const lines: string[] = []
   for (const setting of KEY_SETTINGS) {
     if (config[setting] !== undefined) continue
     const file = join(dataDir, KEY_FILES[setting])
@@ -55,7 +52,7 @@ export const dropKeys = async (dataDir: string, config: StackConfig, peers: Peer
     const kept = keys.filter(({ id }) => out.every(key => key.id !== id))
     if (kept.length === keys.length) continue
     replaceSecret(file, settingOf(setting, kept))
-    for (const { id } of out) said.push(`${setting}: ${shortOf(id)} is out: nothing needs it any more`)
+    for (const { id } of out) lines.push(`${setting}: ${shortOf(id)} is removed: it is not needed`)
   }
-  return said
+  return lines
 }

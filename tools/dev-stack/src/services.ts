@@ -4,10 +4,7 @@ import type { PeersConfig } from '@iodine/service-kit'
 
 const fileOf = (dataDir: string) => join(dataDir, 'services.json')
 
-/**
- * Writes the addresses and the key of the running services into the folder, for the team's commands only
- * (mode 600).
- */
+/** Writes the URLs and the key of the running services into the folder, for operators' commands only (mode 600). */
 export const keepServices = (dataDir: string, services: PeersConfig): void => {
   forgetServices(dataDir)
   writeFileSync(fileOf(dataDir), JSON.stringify(services), { mode: 0o600, flag: 'wx' })
@@ -15,7 +12,7 @@ export const keepServices = (dataDir: string, services: PeersConfig): void => {
 
 export const forgetServices = (dataDir: string): void => rmSync(fileOf(dataDir), { force: true })
 
-/** The services that run on the folder; undefined while they start. */
+/** Reads the services that run on the folder; undefined while they start. */
 export const keptServices = (dataDir: string): PeersConfig | undefined => {
   try {
     return JSON.parse(readFileSync(fileOf(dataDir), 'utf8'))

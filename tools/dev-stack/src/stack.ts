@@ -24,7 +24,7 @@ import {
 } from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
 import { type Database, startMongo } from './mongo.js'
-import { handOverBackup } from './note-backup.js'
+import { deliverBackupReport } from './note-backup.js'
 import {
   byPart,
   type Env,
@@ -42,9 +42,9 @@ import { forgetServices, keepServices } from './services.js'
 export const DEFAULT_PREFIX = 'iodine'
 
 export interface Stack {
-  /** The app and its API, at the gateway. */
+  /** URL of the gateway, which serves the app and its API. */
   url: string
-  /** The page of the embedded inbox; absent if mail goes to an SMTP_URL. */
+  /** URL of the embedded inbox; absent if mail goes to an SMTP_URL. */
   inboxUrl: string | undefined
   adminEmails: string[]
   /** Whether the offline provider analyzes texts. */
@@ -54,7 +54,7 @@ export interface Stack {
   /** The database: one of the embedded defaults, or a given server. */
   database: Database['kind'] | 'given'
   parts: Record<PartName, StackPart>
-  /** Stops the parts, then their servers, and unlocks DATA_DIR. Idempotent. */
+  /** Stops the parts, then their servers, and unlocks DATA_DIR. Is idempotent. */
   stop(): Promise<void>
 }
 
@@ -70,9 +70,9 @@ export interface StackOptions {
 }
 
 /**
- * Starts the whole product in this process: embedded databases and inbox unless given, then every service,
- * the workers and the gateway, each on its own loopback port. Resolves when the gateway is ready. Throws a
- * ConfigError with every fault of the environment, or an Error that names the part that did not start.
+ * Starts the whole product in this process: embedded databases and inbox unless given, then every service, the workers
+ * and the gateway, each on its own loopback port. Resolves when the gateway is ready.
+ * @throws ConfigError with all faults of the environment; Error with the name of a part that did not start
  */
 export const startStack = async ({
   env,
@@ -125,7 +125,7 @@ export const startStack = async ({
     const inboxUrl = inbox.port && localUrl(config.INBOX_HOST, inbox.port)
     if (inboxUrl && !isLoopback(config.INBOX_HOST))
       progress(
-        `Warning: the inbox answers on ${config.INBOX_HOST} (INBOX_HOST). Whoever reaches ${inboxUrl} reads every sign-in link, the administrators' too.`,
+        `Warning: the inbox listens on ${config.INBOX_HOST} (INBOX_HOST). Anyone with access to ${inboxUrl} can read every sign-in link, including those of administrators.`,
       )
     progress('Starting services …')
     const ports = await freePorts(PART_NAMES.length)
@@ -186,11 +186,11 @@ export const startStack = async ({
     started.push(() => forgetServices(dataDir))
     const services = { SERVICE_KEY: serviceKey, ...urls }
     keepServices(dataDir, services)
-    await handOverBackup(dataDir, services)
+    await deliverBackupReport(dataDir, services)
     await withPeers(services, peers => dropKeys(dataDir, config, peers))
       .then(lines => lines.forEach(progress))
-      // They stay until the next start.
-      .catch(error => progress(`Keys that are not needed any more were not looked for: ${error.message}`))
+      // Unneeded keys stay until the next start.
+      .catch(error => progress(`Unneeded keys could not be determined: ${error.message}`))
     return {
       url,
       inboxUrl: inboxUrl || undefined,
@@ -207,9 +207,7 @@ export const startStack = async ({
   }
 }
 
-/**
- * Like Promise.all, but waits until all have settled, so that every started part is known and can be stopped.
- */
+/** Works like Promise.all, but waits until all have settled, so that every started part is known and can be stopped. */
 const all = async <const T extends readonly unknown[]>(work: T) => {
   await Promise.allSettled(work)
   return Promise.all(work)
@@ -239,11 +237,11 @@ const checkPorts = async ({
   if (faults.flat().length > 0) throw new ConfigError(faults.flat())
 }
 
-/** Concurrent database operations of all services. */
+/** Maximum concurrent database operations of all services. */
 const POOL_SIZE = 100
 const LOG_BYTES = 20 * 1024 * 1024
 
-/** Appends to the file. A large file is rotated at the next start; one old file is kept. */
+/** Opens a log file for appending. Rotates a large file at the next start, and keeps one old file. */
 const logFile = (path: string): { write(line: string): void } => {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(path, `${path}.old`)
   const file = openSync(path, 'a', 0o600)
@@ -252,7 +250,7 @@ const logFile = (path: string): { write(line: string): void } => {
 
 /** Polls the gateway until every service is ready. */
 const untilReady = async (url: string): Promise<void> => {
-  let last = 'no answer'
+  let last = 'no response'
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(50)) {
     const answer = await fetch(`${url}/readyz`).catch(() => undefined)
     if (answer?.ok) return

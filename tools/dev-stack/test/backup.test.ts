@@ -51,7 +51,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** All data that a user can see. */
+/** Reads all data that a user can see. */
 const served = async (api: ApiClient, userId: string) => ({
   iods: await api.call(iodsApi.listIods),
   narratives: await api.call(narrativesApi.listNarratives),
@@ -65,19 +65,19 @@ const captured = async (api: ApiClient, text: string) => (await sealCapture(api.
 const textsOf = (api: ApiClient, ids: readonly string[]) =>
   Promise.all(ids.map(async id => (await api.call(capturesApi.getCaptureText, { params: { id } })).text))
 
-/** Runs `npm run audit-log -- verify`. Resolves to its exit code, the end that it tells, and what it says. */
+/** Runs `npm run audit-log -- verify`. Resolves to its exit code, the reported end of the log, and its output. */
 const verifyLog = async (env: Record<string, string>, ...noted: string[]) => {
-  const said: string[] = []
-  const code = await auditLog(['verify', ...noted], env, line => void said.push(line))
-  const [end = ''] = /\d+:[0-9a-f]{64}$/.exec(said.join('\n')) ?? []
-  return { code, end, said: said.join('\n') }
+  const output: string[] = []
+  const code = await auditLog(['verify', ...noted], env, line => void output.push(line))
+  const [end = ''] = /\d+:[0-9a-f]{64}$/.exec(output.join('\n')) ?? []
+  return { code, end, output: output.join('\n') }
 }
 const deletedIn = async (api: ApiClient) =>
   (await api.call(auditApi.listAudit, { query: { action: ['campaign.deleted'] } })).map(
     ({ subject }) => subject.id,
   )
 
-test('a backup, of a product in use or stopped, restores into an empty folder what had been acknowledged', {
+test('a backup of a running or stopped product restores all acknowledged data into an empty folder', {
   tags: 'long',
   timeout: 240_000,
 }, async () => {
@@ -93,15 +93,15 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
   })
   const create = (name: string) => api.call(campaignsApi.createCampaign, { body: { name } })
   const remove = (id: string) => api.call(campaignsApi.deleteCampaign, { params: { id } })
-  // All of them get entries of their own in the audit log: up to 50 a day do.
-  const passingCampaigns = await Promise.all(Array.from({ length: 48 }, (_, n) => create(`Passing ${n}`)))
+  // Each has a separate entry in the audit log, which is limited to 50 a day.
+  const deletedCampaigns = await Promise.all(Array.from({ length: 48 }, (_, n) => create(`Passing ${n}`)))
   await create('Kept')
   const captures = [await captured(api, 'Giant mirrors'), await captured(api, 'heat the lake')]
 
   const acknowledged: string[] = []
   let inUse = true
-  /** Makes and erases captures while they are copied. */
-  const passing = async () => {
+  /** Creates and erases captures during the copy. */
+  const churnCaptures = async () => {
     for (let n = 0; inUse; n++) {
       const id = await captured(api, `passing ${n}`)
       await api.call(capturesApi.deleteCapture, { params: { id } })
@@ -109,7 +109,7 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
   }
   const removed: string[] = []
   const removing = async () => {
-    for (const { id } of passingCampaigns.slice(0, 45)) {
+    for (const { id } of deletedCampaigns.slice(0, 45)) {
       await remove(id)
       removed.push(id)
       const then = acknowledged.length + 2
@@ -117,7 +117,7 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
     }
   }
   const load = Promise.all([
-    passing(),
+    churnCaptures(),
     removing(),
     ...Array.from({ length: 4 }, async () => {
       while (inUse) acknowledged.push((await api.call(iodsApi.createIod, { body: iodInput() })).id)
@@ -127,13 +127,13 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
   const certain = [...acknowledged]
   const certainlyRemoved = [...removed]
   const early = await verifyLog(on('first'))
-  expect(early).toMatchObject({ code: 0, said: expect.stringContaining('is intact') })
+  expect(early).toMatchObject({ code: 0, output: expect.stringContaining('is intact') })
   await backup(on('first'), at('hot'))
   const between = acknowledged.length - certain.length
   await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(certain.length + between + 20), 60_000)
   inUse = false
   await load
-  const [removedLate = ''] = passingCampaigns.slice(45).map(({ id }) => id)
+  const [removedLate = ''] = deletedCampaigns.slice(45).map(({ id }) => id)
   await remove(removedLate)
   await vi.waitFor(async () => expect(await deletedIn(api)).toContain(removedLate), 60_000)
   const late = await verifyLog(on('first'), early.end)
@@ -157,9 +157,9 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
   expect(await restore(on('second'), at('hot'))).toMatchObject({ running: true })
   stack = await startStack({ env: on('second') })
   // The session, the AI key and the links still work.
-  const again = apiClient(stack.url, token)
+  const client = apiClient(stack.url, token)
   expect(await rebuild('community', on('second'))).toBe(true)
-  const before = await served(again, userId)
+  const before = await served(client, userId)
   const ids = before.iods.map(({ id }) => id)
   expect(certain.filter(id => !ids.includes(id))).toEqual([])
   expect(ids.filter(id => !acknowledged.includes(id))).toEqual([])
@@ -170,29 +170,29 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
     1,
   ])
   expect(before.graph.nodes.length).toBeGreaterThan(0)
-  expect(await textsOf(again, captures)).toEqual(['Giant mirrors', 'heat the lake'])
-  // The log goes on with the same key.
-  const [{ public_key = '' } = {}, ...others] = await again.call(sealsApi.getSealKeys)
-  await captured(again, 'after the restore')
-  const checkpoint = await again.call(sealsApi.getCheckpoint)
+  expect(await textsOf(client, captures)).toEqual(['Giant mirrors', 'heat the lake'])
+  // The log of seals continues with the same key.
+  const [{ public_key = '' } = {}, ...others] = await client.call(sealsApi.getSealKeys)
+  await captured(client, 'after the restore')
+  const checkpoint = await client.call(sealsApi.getCheckpoint)
   expect([others, checkpoint.size > captures.length]).toEqual([[], true])
   expect(await verifyCheckpoint(checkpoint, public_key)).toBe(true)
-  // So does the audit log, with all that had been done before the backup, also what was still owed to it.
-  await again.call(campaignsApi.deleteCampaign, { params: { id: passingCampaigns.at(-1)?.id ?? '' } })
+  // The audit log continues with all actions before the backup, including entries that were pending.
+  await client.call(campaignsApi.deleteCampaign, { params: { id: deletedCampaigns.at(-1)?.id ?? '' } })
   await vi.waitFor(async () => {
-    const deleted = await deletedIn(again)
-    expect(deleted).toEqual(expect.arrayContaining([...certainlyRemoved, passingCampaigns.at(-1)?.id]))
+    const deleted = await deletedIn(client)
+    expect(deleted).toEqual(expect.arrayContaining([...certainlyRemoved, deletedCampaigns.at(-1)?.id]))
     expect(new Set(deleted).size).toBe(deleted.length)
   }, 60_000)
   const restored = await verifyLog(on('second'), early.end)
   expect(restored).toMatchObject({ code: 0 })
-  // An end that was noted after the backup is no longer in it.
+  // The restored log lacks an end that was noted after the backup.
   expect(await verifyLog(on('second'), late.end)).toMatchObject({ code: 1 })
-  await again.call(narrativesApi.createNarrative, { body: { text: 'They hide it again.' } })
+  await client.call(narrativesApi.createNarrative, { body: { text: 'They hide it again.' } })
   expect(ai.requests.at(-1)?.key).toBe('sk-kept')
 
   const shown = await vi.waitFor(async () => {
-    const now = await served(again, userId)
+    const now = await served(client, userId)
     expect(now.profile.total_narratives).toBe(2)
     return now
   }, 60_000)
@@ -205,15 +205,15 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
   expect(await textsOf(apiClient(stack.url, token), captures)).toEqual(['Giant mirrors', 'heat the lake'])
   for (const { end } of [early, restored, atEnd])
     expect(await verifyLog(on('third'), end)).toMatchObject({ code: 0 })
-  const removedLast = passingCampaigns.at(-2)?.id ?? ''
+  const removedLast = deletedCampaigns.at(-2)?.id ?? ''
   const third = apiClient(stack.url, token)
   await third.call(campaignsApi.deleteCampaign, { params: { id: removedLast } })
   await vi.waitFor(async () => expect(await deletedIn(third)).toContain(removedLast), 60_000)
   expect(await verifyLog(on('third'), atEnd.end)).toMatchObject({ code: 0 })
   await stack.stop()
-  // Without a product that runs, the command starts it for itself; where there is no data, it checks nothing.
+  // Without a running product, the command starts one; without data, it checks nothing.
   expect(await verifyLog(on('third'), atEnd.end)).toMatchObject({ code: 0 })
-  expect(await verifyLog(on('fourth'))).toMatchObject({ code: 2, said: expect.stringContaining('no data') })
+  expect(await verifyLog(on('fourth'))).toMatchObject({ code: 2, output: expect.stringContaining('no data') })
 })
 
 const refusal = (work: Promise<unknown>) =>
@@ -222,7 +222,7 @@ const refusal = (work: Promise<unknown>) =>
     error => `${error.name}: ${error.message}`,
   )
 
-test('what can’t be backed up or restored is refused with the reason, and nothing is written', {
+test('an impossible backup or restore is rejected with the reason, and writes no file', {
   tags: 'long',
 }, async () => {
   const on = (name: string, more = {}) => ({ ...env, DATA_DIR: at(name), ...more })
@@ -235,7 +235,7 @@ test('what can’t be backed up or restored is refused with the reason, and noth
   expect(await refusal(backup(on('third'), join(at('third'), 'backup')))).toMatch(/lies within DATA_DIR/)
   expect(existsSync(at('out'))).toBe(false)
 
-  expect(await refusal(restore(on('new'), at('third')))).toMatch(/is no complete backup/)
+  expect(await refusal(restore(on('new'), at('third')))).toMatch(/is not a complete backup/)
   const data = join(at('cold'), 'embedded-mongo', 'data.mdb')
   const bytes = readFileSync(data)
   bytes[bytes.length >> 1]! ^= 1
@@ -247,15 +247,15 @@ test('what can’t be backed up or restored is refused with the reason, and noth
   expect(readdirSync(at('new'))).toEqual([])
 })
 
-test('a backup that nobody can be told of is kept', async () => {
-  // As on a disk without room: the note for the next start cannot be stored.
+test('a backup is kept if its report can’t be stored', async () => {
+  // Simulates a full disk: the report for the next start can't be stored.
   mkdirSync(join(at('full'), 'backup-done.json'), { recursive: true })
   mkdirSync(join(at('full'), 'redis'))
   expect(await backup({ ...env, DATA_DIR: at('full') }, at('full-out'))).toBe(false)
   expect(readdirSync(at('full-out'))).toContain('backup.json')
 })
 
-test('administrators see a backup of the running product, and one of the stopped product after its next start', {
+test('administrators see a backup of the running product, and after the next start one of the stopped product', {
   tags: 'long',
 }, async () => {
   const on = { ...env, DATA_DIR: at('noted'), ADMIN_EMAILS: 'boss@example.org' }
@@ -275,7 +275,7 @@ test('administrators see a backup of the running product, and one of the stopped
   await stack.stop()
 })
 
-test('administrators see that a backup failed, and why in a word, while the product runs', {
+test('administrators see a failed backup and its cause while the product runs', {
   tags: 'long',
 }, async () => {
   const on = { ...env, DATA_DIR: at('failing'), ADMIN_EMAILS: 'boss@example.org' }
@@ -292,7 +292,7 @@ test('administrators see that a backup failed, and why in a word, while the prod
     ['folder-not-writable', join(at('a-file'), 'below', 'it')],
     ['folder-within-data', join(at('failing'), 'backup')],
     ['data-elsewhere', at('failing-out'), { BLOBS_URL: 'file:///srv/blobs' }],
-    // Some way into the copy: a socket cannot be copied.
+    // Fails during the copy: a socket can't be copied.
     ['other', at('failing-out')],
   ]
   for (const [fault, to, more] of failing) {
@@ -301,7 +301,7 @@ test('administrators see that a backup failed, and why in a word, while the prod
     expect(last).toMatchObject({ fault, bytes: null, duration_ms: expect.any(Number) })
     expect(Date.now() - Date.parse(last?.ended_at ?? '')).toBeLessThan(60_000)
   }
-  // Nothing is left of them, and nothing that was there is gone.
+  // Failed backups leave no files and delete none.
   expect(existsSync(at('failing-out'))).toBe(false)
   expect([
     readFileSync(at('a-file'), 'utf8'),
@@ -316,7 +316,7 @@ test('administrators see that a backup failed, and why in a word, while the prod
   await stack.stop()
   const refused = async () => expect(await refusal(backup(on, at('failing-first')))).toMatch(/is not empty/)
   await refused()
-  // As after a crash: nobody answers there.
+  // As after a crash: no service responds at this URL.
   const gone = { SERVICE_KEY: 'x'.repeat(20), AUTH_URL: 'http://127.0.0.1:9' }
   writeFileSync(join(at('failing'), 'services.json'), JSON.stringify(gone))
   await refused()

@@ -12,7 +12,7 @@ const faults = (env: Record<string, string>) => {
   }
 }
 
-test('every variable has a default, and an empty one counts as absent', () => {
+test('has a default for each variable, and treats an empty one as absent', () => {
   const defaults = {
     PORT: 8080,
     HOST: '127.0.0.1',
@@ -26,7 +26,7 @@ test('every variable has a default, and an empty one counts as absent', () => {
   expect(readStackConfig({ PORT: '', MONGODB_URI: '', ADMIN_EMAILS: '' })).toEqual(readStackConfig({}))
 })
 
-test('good values are accepted', () => {
+test('accepts valid values', () => {
   const env = {
     PORT: '0',
     HOST: '::1',
@@ -49,7 +49,7 @@ test('good values are accepted', () => {
   for (const TRUST_PROXY of ['true', '2']) expect(faults({ TRUST_PROXY })).toEqual([])
 })
 
-test('all faults are told at once', () => {
+test('reports all faults together', () => {
   const env = {
     PORT: '65536',
     HOST: 'a b',

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { addDemo } from '../src/demo.js'
 import { startStack } from '../src/index.js'
 
-test('the demo fills a copy whose mail goes to SMTP_URL and that asks for beta codes, without a mail to anybody', {
+test('the demo fills a product with SMTP_URL and beta codes without sending any mail', {
   timeout: 180_000,
 }, async () => {
   const folder = temporaryFolder()
@@ -19,9 +19,9 @@ test('the demo fills a copy whose mail goes to SMTP_URL and that asks for beta c
   }
   const stack = await startStack({ env, demo: true })
   try {
-    const said: string[] = []
-    const signIns = await addDemo(stack, line => said.push(line))
-    expect(said.join()).not.toContain('not complete')
+    const output: string[] = []
+    const signIns = await addDemo(stack, line => output.push(line))
+    expect(output.join()).not.toContain('not complete')
     expect(signIns).toContain('only admin@iodine.local can read it')
     const token = /token=(\S+)/.exec(signIns)?.[1] ?? ''
     const { access_token } = await apiClient(stack.url).call(authApi.verifyMagicLink, { body: { token } })
@@ -48,7 +48,7 @@ test('the demo fills a copy whose mail goes to SMTP_URL and that asks for beta c
       triplets.map(each => `${each.subject} ${each.verb} ${each.object}`),
     )
     expect(sentences).toContain('An advertiser pays Captain Osk')
-    // The graph counts by these days.
+    // The graph filters by these dates.
     const { links } = await call(graphApi.getTriplets)
     const month = { end_date: new Date(Date.now() - 30 * 86_400_000).toISOString() }
     const earlier = (await call(graphApi.getTriplets, { query: month })).links

@@ -37,7 +37,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** Stacks that a failed test leaves behind are stopped after it. */
+/** Running stacks, which are stopped after a failed test. */
 const stacks: { stop(): Promise<void> }[] = []
 const startStack: typeof start = async options => {
   const stack = await start(options)
@@ -54,17 +54,17 @@ const fileOf = (name: string) => join(folder.path, name)
 const contentOf = (name: string) => readFileSync(fileOf(name), 'utf8')
 const keysIn = (name: string) => contentOf(name).match(name === 'secrets-key' ? /[^,\s]+/g : /BEGIN/g)?.length
 const command = async (...args: string[]) => {
-  const said: string[] = []
-  const io = { say: (line: string) => void said.push(line), stdout: process.stdout, folder: folder.path }
+  const output: string[] = []
+  const io = { say: (line: string) => void output.push(line), stdout: process.stdout, folder: folder.path }
   const code = await account(args, env, io)
-  return { code, said: said.join('\n') }
+  return { code, output: output.join('\n') }
 }
 const HOUR_MS = 3_600_000
 const statusOf = async (url: string, token: string) =>
   (await apiClient(url, token).send('GET', '/profile/me')).status
 
 describe('npm run account -- rotate-keys', () => {
-  test('brings in new keys at the next start, signs nobody out, and lets the old ones go once nothing needs them', {
+  test('uses new keys from the next start, keeps sessions, and removes unneeded old keys', {
     timeout: 240_000,
   }, async () => {
     let stack = await startStack({ env })
@@ -79,9 +79,9 @@ describe('npm run account -- rotate-keys', () => {
       expect(statSync(fileOf(name)).mode & 0o777).toBe(0o600)
       expect(existsSync(`${fileOf(name)}.new`)).toBe(false)
     }
-    expect((await command('keys')).said).toMatch(/SECRETS_KEY: \w+ is there from the next start/)
-    // A second one waits for the first to be used.
-    expect((await command('rotate-keys')).said).toContain('in use once all parts have started anew')
+    expect((await command('keys')).output).toMatch(/SECRETS_KEY: \w+ becomes active at the next start/)
+    // A second new key waits until the first is in use.
+    expect((await command('rotate-keys')).output).toContain('becomes active once all parts have restarted')
     expect([contentOf('secrets-key'), contentOf('jwt-private-key')]).toEqual([secrets, jwt])
     expect(await statusOf(stack.url, ana.token)).toBe(200)
     await stack.stop()
@@ -99,16 +99,16 @@ describe('npm run account -- rotate-keys', () => {
     await expect.poll(async () => sealedWith(await storedKey())).toBe(keyringOf(newKey).id)
     expect(unseal(newKey, `ai-key:${ana.id}`, await storedKey())).toBe('sk-test')
 
-    // An hour later for the one, thirty days later for the other.
+    // Simulates one hour for the one key, and thirty days for the other.
     await auth.collection('outbox').deleteMany({ kind: 'mail' })
     const longAgo = (ms: number) => ({ $set: { used_at: new Date(Date.now() - ms) } })
     const uses = auth.collection<{ _id: string }>('key_uses')
     await uses.updateOne({ _id: keyringOf(secretsBefore).id }, longAgo(HOUR_MS))
-    expect((await command('keys')).said).toMatch(/needed no more/)
+    expect((await command('keys')).output).toMatch(/not needed/)
     await stack.stop()
     const told: string[] = []
     stack = await startStack({ env, progress: line => told.push(line) })
-    expect(told.join('\n')).toMatch(/SECRETS_KEY: \w+ is out/)
+    expect(told.join('\n')).toMatch(/SECRETS_KEY: \w+ is removed/)
     expect([contentOf('secrets-key'), keysIn('jwt-private-key')]).toEqual([newKey, 2])
     await stack.stop()
     await uses.updateOne({ _id: signerOf(ana.token) }, longAgo(LIMITS.sessionMs + HOUR_MS))
@@ -121,19 +121,19 @@ describe('npm run account -- rotate-keys', () => {
     await stack.stop()
   })
 
-  test('a key that is removed too early, or broken, stops the start with its reason, and nothing is lost', async () => {
+  test('a start fails with the reason if a needed key is missing or invalid, without losing data', async () => {
     const kept = contentOf('secrets-key')
     writeFileSync(fileOf('secrets-key'), Buffer.alloc(32, 7).toString('base64'))
     const refused = await startStack({ env }).catch(error => error)
     expect(refused).toBeInstanceOf(ConfigError)
-    expect(refused.message).toContain(`lacks the key ${keyringOf(kept).id}, with which 1 AI keys are sealed`)
+    expect(refused.message).toContain(`lacks the key ${keyringOf(kept).id}, which seals 1 AI keys`)
     writeFileSync(fileOf('secrets-key'), `${kept},${kept}`)
     await expect(startStack({ env })).rejects.toThrow('SECRETS_KEY: has the same key twice')
     writeFileSync(fileOf('secrets-key'), `${kept},`)
     await expect(startStack({ env })).rejects.toThrow('SECRETS_KEY: key 2 must be 32 bytes')
     replaceSecret(fileOf('secrets-key'), kept)
     const stack = await startStack({ env })
-    expect((await command('keys')).said).toMatch(/SECRETS_KEY\n.*seals, 1 value/)
+    expect((await command('keys')).output).toMatch(/SECRETS_KEY\n.*seals, 1 value/)
     await stack.stop()
   })
 })

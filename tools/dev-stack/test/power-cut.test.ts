@@ -8,7 +8,7 @@ import {
   apiClient,
   iodInput,
   NO_LIMITS,
-  rounds,
+  runs,
   signUp,
   startMailCatcher,
   temporaryFolder,
@@ -16,7 +16,7 @@ import {
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// The built package, as `npm start` runs it: only separate processes can be killed.
+// The built package, as started by `npm start`: only separate processes can be killed.
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const folder = temporaryFolder()
 const children = new Set<ChildProcess>()
@@ -60,7 +60,7 @@ const start = (env: Record<string, string> = {}) => {
   return { child, url, exited }
 }
 
-/** Ids of the processes that use the data folder or have it in their command line. */
+/** Returns the ids of the processes that use the data folder or have it in their command line. */
 const onTheFolder = () =>
   readdirSync('/proc').filter(pid => {
     try {
@@ -71,14 +71,14 @@ const onTheFolder = () =>
     }
   })
 
-test('what was acknowledged before a kill -9 is there after the next start', {
+test('the next start after a kill -9 has all acknowledged data', {
   tags: 'long',
-  timeout: rounds(2) * 60_000,
+  timeout: runs(2) * 60_000,
 }, async () => {
   let running = start()
   const { email, token } = await signUp({ url: await running.url, mail })
   const kept = { tiktok: [] as string[], iods: [] as string[] }
-  for (let round = 0; round < rounds(2); round++) {
+  for (let round = 0; round < runs(2); round++) {
     const { child, exited } = running
     const { call } = apiClient(await running.url, token)
     const iods = async () => {
@@ -113,7 +113,7 @@ test('what was acknowledged before a kill -9 is there after the next start', {
       expect((await again(`${path}?limit=1`)).headers.get('x-total-count')).toBe(String(ids.length))
     }
   }
-  expect(kept.tiktok.length).toBeGreaterThanOrEqual(rounds(2) * 250)
+  expect(kept.tiktok.length).toBeGreaterThanOrEqual(runs(2) * 250)
 
   const url = await running.url
   running.child.kill('SIGTERM')
@@ -124,7 +124,7 @@ test('what was acknowledged before a kill -9 is there after the next start', {
   expect(onTheFolder()).toEqual([])
 })
 
-test('a wrong environment ends it with every fault and status 1', { tags: 'long' }, async () => {
+test('an invalid environment ends the start with all faults and status 1', { tags: 'long' }, async () => {
   const { code, lines, complaints } = await start({ PORT: 'x', REDIS_URL: 'nowhere', ADMIN_EMAILS: 'me' })
     .exited
   expect(code).toBe(1)

@@ -6,11 +6,11 @@ const COMPOSE = 'docker-compose.yml'
 const FIRST_SIZE = { cpu: '100m', memory: '192Mi', limit: '512Mi' }
 
 /**
- * The services with databases of their own, sorted by name, from `service` in their package.json:
- * - `settings` passed on by docker-compose.yml, with the default value
- * - `secrets` those of this service alone, besides those of every service
+ * Reads the services with databases, sorted by name, from `service` in their package.json:
+ * - `settings` that docker-compose.yml passes on, with the default value
+ * - `secrets` only of this service, in addition to those of every service
  * - `resources` requests and limits of a pod
- * - `jobs` has heavy work, which processes of its own do (`ROLE`)
+ * - `jobs` whether separate processes do heavy work (`ROLE`)
  */
 const readServices = async root => {
   const services = []
@@ -180,7 +180,10 @@ ${services.map(address).join('\n')}
 ---
 ${services.map(kubernetesPart).join('---\n')}`
 
-/** Texts about a service, one for each pair of marks `begin: services` and `end: services`, in order. */
+/**
+ * Functions that return the text about a service, for each pair of marks `begin: services` and `end: services`, in
+ * order.
+ */
 const COMPOSE_REGIONS = [
   address,
   composePart,
@@ -199,8 +202,7 @@ const composeFile = (before, services) => {
 }
 
 /**
- * What the deployment's files say about the services, from each service's package.json: a file of manifests,
- * and the marked regions of the compose file.
+ * Generates the services' manifests and the marked regions of the compose file, from each service's package.json.
  * @param {string} root the repository
  * @returns {Promise<Map<string, string>>} texts by path
  */
@@ -213,7 +215,7 @@ export async function deploymentFiles(root) {
   ])
 }
 
-/** Writes the files; resolves to the paths of those that changed. */
+/** Writes the files. Resolves to the paths of the changed ones. */
 export async function writeDeployment(root) {
   const changed = []
   for (const [file, text] of await deploymentFiles(root)) {

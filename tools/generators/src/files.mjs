@@ -1,19 +1,19 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** A reason why nothing was generated, with a message for the user of the command. */
+/** A rejected generation, with a message for the user of the command. */
 export class GeneratorError extends Error {}
 
 export const pascal = name => name.replace(/(^|-)(\w)/g, (_, _dash, letter) => letter.toUpperCase())
 export const json = value => `${JSON.stringify(value, null, 2)}\n`
 
-/** A string literal as the formatter writes it. */
+/** Returns a string literal in the formatter's style. */
 export const quoted = text => {
   const inDouble = JSON.stringify(text)
   return text.includes("'") ? inDouble : `'${inDouble.slice(1, -1).replaceAll('\\"', '"')}'`
 }
 
-/** Reads files of a folder, applies `change` to each; resolves to texts by path. */
+/** Reads files of a folder and applies `change` to each. Resolves to texts by path. */
 export async function readTexts(folder, files, change) {
   const texts = {}
   for (const file of files) texts[file] = change(await readFile(join(folder, file), 'utf8'))
@@ -21,8 +21,8 @@ export async function readTexts(folder, files, change) {
 }
 
 /**
- * Creates a folder with files, given as texts by path. Refuses an existing folder, so that no work is
- * overwritten.
+ * Creates a folder with files, given as texts by path.
+ * @throws GeneratorError if the folder exists, so that no work is overwritten
  */
 export async function writeFolder(root, folder, texts) {
   await mkdir(join(root, folder)).catch(error => {
@@ -36,7 +36,7 @@ export async function writeFolder(root, folder, texts) {
   return Object.keys(texts).map(file => join(folder, file))
 }
 
-/** Changes a file's text. A change without effect is an error of the generator. */
+/** Changes a file's text. @throws GeneratorError if the change has no effect */
 export async function edit(root, file, change) {
   const path = join(root, file)
   const before = await readFile(path, 'utf8')

@@ -6,12 +6,12 @@ import { addReference, GeneratorError, json, pascal, quoted, readTexts, writeFol
 const MODEL = 'mfe-community'
 const OUTER_FILES = ['package.json', 'rsbuild.config.ts', 'tsconfig.json']
 const SECTION_NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
-/** Names of the shell's own pages. */
+/** Names of the shell's pages. */
 const TAKEN = ['overview', 'admin', 'profile']
 
 /**
- * Generates a section: `mfe-<name>/` with the common configuration files, an empty page with a test, and its
- * reference in the root's tsconfig.json.
+ * Generates a section: `mfe-<name>/` with the common configuration files, an empty page with a test, and its reference in
+ * the root's tsconfig.json.
  * @param {{ root: string, name: string, label: string }} options label is its name in the menu
  * @returns {Promise<{ written: string[], changed: string[] }>}
  */

@@ -45,7 +45,7 @@ import type { ${Name}Config } from './config.js'
 import { createModels } from './models/${name}.js'
 import { add${Name}Routes } from './routes/${name}.js'
 
-/** ${Name}: what each user keeps for themselves. */
+/** Starts ${Name}, which stores private items of each user. */
 export const createApp = (config: ${Name}Config, deps?: ServiceDeps): Promise<StoreService> =>
   startStoreService('${name}', config, deps, service =>
     add${Name}Routes(service, createModels(service.mongo)),
@@ -70,7 +70,7 @@ const schema = new Schema<ItemDoc>(
   },
   { collection: '${name}', versionKey: false },
 )
-// The order of the list.
+// Sort order of the list.
 schema.index({ user_id: 1, created_at: -1, _id: -1 })
 
 export const createModels = (mongo: Connection) => ({
@@ -83,7 +83,7 @@ import { HttpError, personalSource, type StoreService, sendList, servePersonalDa
 import { Types } from 'mongoose'
 import type { ItemDoc, ${Name}Models } from '../models/${name}.js'
 
-/** So many, or a few more where several are added at once: createQuotas counts exactly, and lets a deployer choose. */
+/** Approximate limit, since concurrent requests may exceed it. createQuotas counts exactly and is configurable. */
 const ITEMS_MAX = 1_000
 
 const present = ({ _id, text, created_at }: ItemDoc): ${Name}Item => ({
@@ -114,40 +114,40 @@ export const add${Name}Routes = (service: StoreService, { items }: ${Name}Models
 `,
   [`test/${name}.test.ts`]: `import { ${name}Api, personalDataInternal } from '@iodine/contracts'
 import { readConfig } from '@iodine/service-kit'
-import { apiClient, type BedUser, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { apiClient, type FixtureUser, type ServiceFixture, startServiceFixture } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createApp, ${name}ConfigSchema } from '../src/index.js'
+import { createApp, $nameConfigSchema } from '../src/index.js'
 
-let bed: ServiceBed
+let fixture: ServiceFixture
 let url: string
-let ana: BedUser
-let bo: BedUser
+let ana: FixtureUser
+let bo: FixtureUser
 
 beforeAll(async () => {
-  bed = await startServiceBed()
-  url = await bed.listen(await createApp(readConfig(${name}ConfigSchema, bed.env), bed.deps))
-  ;[ana, bo] = [await bed.user('ana'), await bed.user('bo')]
+  fixture = await startServiceFixture()
+  url = await fixture.listen(await createApp(readConfig(${name}ConfigSchema, fixture.env), fixture.deps))
+  ;[ana, bo] = [await fixture.user('ana'), await fixture.user('bo')]
 })
-afterAll(() => bed?.stop())
+afterAll(() => fixture?.stop())
 
-const listOf = (user: BedUser) => apiClient(url, user.token).call(${name}Api.list${Name})
-const add = (user: BedUser, text: string) =>
+const listOf = (user: FixtureUser) => apiClient(url, user.token).call(${name}Api.list${Name})
+const add = (user: FixtureUser, text: string) =>
   apiClient(url, user.token).call(${name}Api.addTo${Name}, { body: { text } })
 
-it('keeps what a user adds, newest first, for nobody else', async () => {
+it('stores the items of a user, newest first, hidden from other users', async () => {
   const [first, second] = [await add(ana, 'one'), await add(ana, 'two')]
   expect(await listOf(ana)).toEqual([second, first])
   expect(await listOf(bo)).toEqual([])
 })
 
-it('refuses what is not filled in', async () => {
+it('rejects an empty text', async () => {
   const { status } = await apiClient(url, ana.token).send('POST', '/${name}', { text: ' ' })
   expect(status).toBe(422)
 })
 
-it('forgets a deleted user, and nobody else', async () => {
+it('deletes the items of a deleted user, and no others', async () => {
   await add(bo, 'theirs')
-  await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+  await fixture.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
   expect(await listOf(ana)).toEqual([])
   expect(await listOf(bo)).toHaveLength(1)
 })
@@ -162,11 +162,11 @@ it('forgets a deleted user, and nobody else', async () => {
  */
 export async function newService({ root, name }) {
   if (!SERVICE_NAME.test(name) || TAKEN.includes(name))
-    throw new GeneratorError(`A service can’t be called ${name}: 3 to 20 small letters, such as watchlists.`)
-  const twin = ['packages', 'tools']
+    throw new GeneratorError(`A service can’t be called $name: 3 to 20 small letters, such as watchlists.`)
+  const conflict = ['packages', 'tools']
     .map(folder => `${folder}/${name}`)
     .find(each => existsSync(join(root, each)))
-  if (twin) throw new GeneratorError(`A service can’t be called ${name}: ${twin} has that name.`)
+  if (conflict) throw new GeneratorError(`A service can’t be called ${name}: ${conflict} has that name.`)
   const contractFile = `packages/contracts/src/${name}.ts`
   if (existsSync(join(root, contractFile))) throw new GeneratorError(`${contractFile} is there already.`)
   const Name = pascal(name)

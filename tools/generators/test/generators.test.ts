@@ -13,17 +13,17 @@ let root: string
 let written: string[]
 let changed: string[]
 
-/** Compilers and whole test runs are slow on a busy machine. */
+/** Timeout for compilers and whole test runs on a busy machine. */
 const TIMEOUT_MS = 480_000
 
 /**
- * Not copied: files of one checkout, bundles, node_modules, which the copy links to, and the apps that tests of the build
- * kit make and remove meanwhile.
+ * Not copied: local files of a checkout, bundles, node_modules, which the copy links to, and temporary apps of the build
+ * kit's concurrent tests.
  */
 const LEFT_OUT =
   /^(\.git|\.data|node_modules\/(\.pnpm|\.cache)|(shell|extension|mfe-[^/]+)\/dist)$|(^|\/)(test-results|\.vite-temp|\.app-[^/]+)$/
 
-/** Runs a command in the copy; the error of a failed one contains its output. */
+/** Runs a command in the copy. The error of a failed one contains its output. */
 const run = (command: string, ...args: string[]) =>
   promisify(execFile)(command, args, {
     cwd: root,
@@ -45,12 +45,12 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'iodine-generators-'))
   await copyTree(ROOT, root)
   await symlink(join(ROOT, 'node_modules/.pnpm'), join(root, 'node_modules/.pnpm'), 'dir')
-  // Not the guide's name, which a reader's clone may contain.
+  // Not the guide's name, which a clone may contain.
   const service = await newService({ root, name: 'specimens' })
   const section = await newSection({ root, name: 'specimens', label: "Team's lists" })
   written = [...service.written, ...section.written]
   changed = [...service.changed, ...section.changed]
-  // As an install would do: links to packages that are already installed.
+  // Links to installed packages, as an install creates them.
   for (const [model, made] of [
     ['services/community', 'services/specimens'],
     ['mfe-community', 'mfe-specimens'],
@@ -60,7 +60,7 @@ beforeAll(async () => {
   await symlink('../../../../services/specimens', link, 'dir')
   const sources = [...written, ...changed].filter(file => /\.(tsx?|json)$/.test(file))
   await run(bin('biome'), 'check', '--write', ...sources)
-  // What was generated, without the tests of everything else.
+  // Only the generated files, without all other tests.
   await writeFile(
     join(root, 'tsconfig.generated.json'),
     JSON.stringify({
@@ -82,7 +82,7 @@ afterAll(() => rm(root, { recursive: true, force: true }))
 
 describe('a generated service with its section', () => {
   it(
-    'is formatted, linted, typed and within the import rules, and holds nothing unused',
+    'is formatted, linted, typed, within the import rules and without unused code',
     async () => {
       await run(
         bin('biome'),
@@ -99,7 +99,7 @@ describe('a generated service with its section', () => {
   )
 
   it(
-    'passes its own tests and those of the whole product, behind the gateway',
+    'passes its tests and those of the whole product, behind the gateway',
     async () => {
       await run(bin('vitest'), 'run', 'specimens/test', 'tools/harness/test/access.test.ts')
       const { stdout } = await run(bin('vitest'), 'run', '--reporter', 'verbose', 'deploy/test')
@@ -109,8 +109,8 @@ describe('a generated service with its section', () => {
   )
 })
 
-describe('what cannot be generated', () => {
-  it('says why, and changes nothing', async () => {
+describe('an impossible generation', () => {
+  it('reports the reason and changes no file', async () => {
     const before = await readFile(join(root, 'tsconfig.json'), 'utf8')
     for (const [made, reason] of [
       [() => newService({ root, name: 'specimens' }), /services\/specimens|specimens\.ts/],

@@ -1,6 +1,6 @@
 import { SERVICE_NAMES } from '@iodine/contracts'
 
-/** Parts of the product that run our code. */
+/** Parts of the product that run code of this repository. */
 export const OWN_PARTS = [...SERVICE_NAMES, 'workers', 'gateway'] as const
 export type OwnPart = (typeof OWN_PARTS)[number]
 

@@ -43,7 +43,7 @@ export const createEnvironment = ({ prefix, link, portOf, redisUrl, env }: Envir
       PUBLIC_URL: 'http://iodine.example',
       ...keys,
       ...Object.fromEntries(urls),
-      // A part reaches itself without a link.
+      // A part connects to itself without a link.
       ...(name !== 'workers' &&
         name !== 'gateway' && { [`${name.toUpperCase()}_URL`]: `http://127.0.0.1:${portOf(name)}` }),
       MONGODB_URI: `mongodb://${await at('database')}/?directConnection=true`,

@@ -12,7 +12,7 @@ import {
 import { createLinks } from './links.js'
 import { isOwn, OWN_PARTS, type OwnPart, PROCESS_NAMES, type ProcessName } from './names.js'
 import { createEnvironment } from './part-environment.js'
-import { ROOT, type Running, START_MS, startHelper, startOwn } from './start-process.js'
+import { ROOT, type RunningProcess, START_MS, startHelper, startOwn } from './start-process.js'
 import { type Crash, createSupervisor } from './supervisor.js'
 
 export { PROCESS_NAMES, type ProcessName } from './names.js'
@@ -21,28 +21,27 @@ export { PROCESS_NAMES, type ProcessName } from './names.js'
 export interface PartProcess {
   name: ProcessName
   pid(): number
-  /**
-   * Starts it and waits until it accepts requests. If it exits meanwhile it is restarted, as by a supervisor.
-   */
+  /** Starts it and waits until it accepts requests. If it exits during the start, it is restarted. */
   start(): Promise<void>
-  /** Sends SIGKILL; resolves when the process has exited. */
+  /** Sends SIGKILL. Resolves when the process has exited. */
   kill(): Promise<void>
-  /** SIGSTOP, SIGCONT. */
+  /** Sends SIGSTOP. */
   pause(): void
+  /** Sends SIGCONT. */
   resume(): void
-  /** Sends SIGTERM; resolves to the exit code. */
+  /** Sends SIGTERM. Resolves to the exit code. */
   terminate(): Promise<number | null>
   /**
-   * Starts another copy, routes all new connections to it, and ends the old one by SIGTERM; resolves to the
-   * old copy's exit.
+   * Starts a new instance, routes all new connections to it, and ends the old one by SIGTERM. Resolves to the old
+   * instance's exit code and its duration.
    */
   replace(): Promise<{ code: number | null; ms: number }>
   /** Sets the state of all links to and from the process: cuts or restores them. */
   setLinks(state: FaultProxyState): void
 }
 
-export interface ProcessStack {
-  /** The gateway's address for clients, through a link. */
+export interface ProcessApp {
+  /** The gateway's URL for clients, through a link. */
   url: string
   parts: Record<ProcessName, PartProcess>
   /** Redis without a fault proxy, and the prefix of its keys. */
@@ -52,7 +51,7 @@ export interface ProcessStack {
   /** Processes that exited unexpectedly and were restarted. */
   crashes: Crash[]
   /** Returns the output of a part. */
-  said(name: ProcessName): string
+  output(name: ProcessName): string
   stop(): Promise<void>
 }
 
@@ -84,7 +83,7 @@ const untilReady = async (url: string): Promise<void> => {
   }
 }
 
-/** Creates the function that starts a process once, and what it needs: files, links, ports and settings. */
+/** Creates `startOnce`, which starts a process without restarts, and its files, links, ports and settings. */
 const createStarter = (
   folder: string,
   { env = {}, links: linkOptions = {}, aiAfterMs = 0 }: ProcessStackOptions,
@@ -94,7 +93,7 @@ const createStarter = (
   const mailFile = join(folder, 'mails.jsonl')
   closeSync(openSync(mailFile, 'a'))
   const logOf = (name: ProcessName) => join(folder, `${name}.log`)
-  const said = (name: ProcessName) => (existsSync(logOf(name)) ? readFileSync(logOf(name), 'utf8') : '')
+  const outputOf = (name: ProcessName) => (existsSync(logOf(name)) ? readFileSync(logOf(name), 'utf8') : '')
   const links = createLinks(lastPort, linkOptions)
   /** Ports that the parts listen on. The links' targets follow when a part is ready. */
   const assigned = new Map<OwnPart, number>()
@@ -108,7 +107,7 @@ const createStarter = (
     env,
   })
 
-  const startRedisPart = async (): Promise<Running> => {
+  const startRedisPart = async (): Promise<RunningProcess> => {
     const { url, pid, ended } = await startRedis({ folder: join(folder, 'redis'), at: redisUrl })
     redisUrl = url
     return { pid, port: Number(new URL(url).port), ended: ended.then(() => null) }
@@ -116,14 +115,14 @@ const createStarter = (
   return {
     links,
     mails: mailReader(mailFile),
-    said,
+    outputOf,
     /** Assigns a free port to each part. */
     async assignPorts(names: readonly OwnPart[]): Promise<void> {
       for (const [index, port] of (await freePorts(names.length)).entries())
         assigned.set(names[index] as OwnPart, port)
     },
     redis: () => ({ url: redisUrl as string, prefix }),
-    async startOnce(name: ProcessName): Promise<Running> {
+    async startOnce(name: ProcessName): Promise<RunningProcess> {
       const output = openSync(logOf(name), 'a')
       try {
         if (isOwn(name))
@@ -131,7 +130,7 @@ const createStarter = (
             env: await environmentOf(name),
             port: portOf(name),
             output,
-            said: () => said(name),
+            readOutput: () => outputOf(name),
           })
         if (name === 'redis') return await startRedisPart()
         const database = [join(folder, 'mongo'), String(lastPort('database') ?? 0)]
@@ -145,18 +144,18 @@ const createStarter = (
 }
 
 /**
- * Starts the whole product with one process per part, as on real servers, over a durable Redis and database, a mail
- * catcher and an AI provider, which are processes too. Each pair of processes has its own link, so that any
- * part can be cut off. All packages must be built. Rate limits are off.
+ * Starts the whole product with one process per part, as on real servers, with a durable Redis and database, a mail
+ * catcher and an AI provider as further processes. Each pair of processes has a separate link, so that any part can be
+ * cut off. All packages must be built. Rate limits are off.
  */
-export const startProcesses = async (options: ProcessStackOptions = {}): Promise<ProcessStack> => {
+export const startProcesses = async (options: ProcessStackOptions = {}): Promise<ProcessApp> => {
   for (const part of ['services/iods', 'gateway', 'tools/harness'])
     if (!existsSync(join(ROOT, part, 'dist')))
       throw new Error(`${part} is not built: run npm run types first`)
   const folder = temporaryFolder()
   const starter = createStarter(folder.path, options, name => supervisor.port(name))
-  const { links, said } = starter
-  const supervisor = createSupervisor(starter.startOnce, said)
+  const { links, outputOf } = starter
+  const supervisor = createSupervisor(starter.startOnce, outputOf)
   const { start, end, signal } = supervisor
 
   const partOf = (name: ProcessName): PartProcess => ({
@@ -187,11 +186,11 @@ export const startProcesses = async (options: ProcessStackOptions = {}): Promise
     await untilReady(url)
     return {
       url,
-      parts: Object.fromEntries(PROCESS_NAMES.map(name => [name, partOf(name)])) as ProcessStack['parts'],
+      parts: Object.fromEntries(PROCESS_NAMES.map(name => [name, partOf(name)])) as ProcessApp['parts'],
       redis: starter.redis(),
       mails: starter.mails,
       crashes: supervisor.crashes,
-      said,
+      output: outputOf,
       stop,
     }
   } catch (error) {

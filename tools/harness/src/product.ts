@@ -11,10 +11,10 @@ import { readyAddress } from './output.js'
 /** The workspace's root: the same distance from src and from dist. */
 const ROOT = resolve(import.meta.dirname, '../../..')
 const START_MS = 240_000
-/** Timeout of a stop: on a busy machine every part takes some seconds to end its work. */
+/** Timeout of a stop: on a busy machine, every part takes some seconds to end its work. */
 const STOP_MS = 60_000
 
-/** The product as a user runs it: `npm start`, in its own process group and data folder. */
+/** The product started by `npm start`, in its own process group and data folder. */
 export interface Product {
   url: string
   inboxUrl: string
@@ -50,7 +50,7 @@ const linkMailedTo = async (inboxUrl: string, to: string): Promise<string> => {
 }
 
 /**
- * Runs `npm start` and waits until it is ready; a failed start throws an error with its output.
+ * Runs `npm start` and waits until it is ready. Rejects with the output of a failed start.
  * @param env settings besides ports and data folder
  * @param args further arguments, such as `--demo`
  */

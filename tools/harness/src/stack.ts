@@ -19,34 +19,29 @@ import {
   uniquePrefix,
 } from '@iodine/test-kit'
 
-export interface TestStack extends Stack {
+export interface TestApp extends Stack {
   mail: MailCatcher
   ai: AiProvider
   /** Calls the gateway without a session. */
   api: ApiClient
-  /** Address of the databases: one per service, `{prefix}_{service}`. */
+  /** URI of the database server: one database per service, `{prefix}_{service}`. */
   mongoUrl: string
   prefix: string
   /** Calls the services over their internal API. */
   peers: Peers
-  /** All contents of the databases and of Redis, as text. */
+  /** Returns all contents of the databases and of Redis as text. */
   dump(): Promise<{ databases: string; redis: string }>
-  /** Everything logged so far. */
+  /** Returns the log. */
   log(): string
-  /** Signs a new user in by a mailed link; with a username of null, none is chosen. */
+  /** Signs a new user in by a mailed link. With a username of null, none is chosen. */
   signUp(email?: string, username?: string | null): Promise<SignedInUser>
 }
 
 /**
- * The whole product for one test file: gateway, services and workers in this process on free ports, with its
- * own databases, mail catcher and AI provider. Rate limits are off; `env` sets or changes any variable of the
- * contract.
+ * Starts the whole product for one test file: gateway, services and workers in this process on free ports, with separate
+ * databases, mail catcher and AI provider. Rate limits are off. `env` sets any variable of the contract.
  */
-export const startTestStack = async ({
-  env = {},
-}: {
-  env?: Record<string, string>
-} = {}): Promise<TestStack> => {
+export const startTestApp = async ({ env = {} }: { env?: Record<string, string> } = {}): Promise<TestApp> => {
   // Loaded lazily: tests of one service never load the others.
   const { startStack } = await import('@iodine/dev-stack')
   const folder = temporaryFolder()
@@ -61,7 +56,7 @@ export const startTestStack = async ({
     await Promise.all([mongo.stop(), redis.stop(), mail.stop(), ai.stop()])
     folder.remove()
   }
-  const stack = await startStack({
+  const app = await startStack({
     prefix,
     env: {
       PORT: '0',
@@ -78,10 +73,10 @@ export const startTestStack = async ({
     await stopServers()
     throw error
   })
-  const services = JSON.parse(readFileSync(join(stack.dataDir, 'services.json'), 'utf8'))
+  const services = JSON.parse(readFileSync(join(app.dataDir, 'services.json'), 'utf8'))
   const peers = createPeers(services, undefined, COMMAND_TIMEOUT_MS)
   return {
-    ...stack,
+    ...app,
     mongoUrl: mongo.url,
     prefix,
     peers,
@@ -89,14 +84,14 @@ export const startTestStack = async ({
       const [databases, contents] = await Promise.all([mongoContents(mongo.url), redisContents(redis.url)])
       return { databases, redis: contents }
     },
-    log: () => readFileSync(join(stack.dataDir, 'iodine.log'), 'utf8'),
+    log: () => readFileSync(join(app.dataDir, 'iodine.log'), 'utf8'),
     mail,
     ai,
-    api: apiClient(stack.url),
-    signUp: (email, username) => signUp({ url: stack.url, mail }, email, username),
+    api: apiClient(app.url),
+    signUp: (email, username) => signUp({ url: app.url, mail }, email, username),
     async stop() {
       await peers.close()
-      await stack.stop()
+      await app.stop()
       await stopServers()
     },
   }

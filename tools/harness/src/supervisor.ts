@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessName } from './names.js'
-import { type Running, START_MS } from './start-process.js'
+import { type RunningProcess, START_MS } from './start-process.js'
 
 const RESTART_PAUSE_MS = 300
 
@@ -8,27 +8,27 @@ const RESTART_PAUSE_MS = 300
 export interface Crash {
   name: ProcessName
   code: number | null
-  said: string
+  output: string
 }
 
 /**
  * Creates a supervisor, which restarts processes that exit unexpectedly.
  * @param startOnce starts a process and resolves when it is ready
- * @param said reads the output of a process
+ * @param outputOf reads the output of a process
  */
 export const createSupervisor = (
-  startOnce: (name: ProcessName) => Promise<Running>,
-  said: (name: ProcessName) => string,
+  startOnce: (name: ProcessName) => Promise<RunningProcess>,
+  outputOf: (name: ProcessName) => string,
 ) => {
-  const running = new Map<ProcessName, Running>()
-  /** Last port of each process: it outlives the process. */
+  const running = new Map<ProcessName, RunningProcess>()
+  /** Last port of each process, also after its end. */
   const ports = new Map<ProcessName, number>()
   const crashes: Crash[] = []
   let stopping = false
 
   const start = async (name: ProcessName): Promise<void> => {
     if (running.has(name)) return
-    let started: Running | undefined
+    let started: RunningProcess | undefined
     for (const deadline = Date.now() + START_MS; !started; )
       try {
         started = await startOnce(name)
@@ -42,7 +42,7 @@ export const createSupervisor = (
     void part.ended.then(async code => {
       if (running.get(name) !== part) return
       running.delete(name)
-      crashes.push({ name, code, said: said(name).slice(-1_000) })
+      crashes.push({ name, code, output: outputOf(name).slice(-1_000) })
       await sleep(RESTART_PAUSE_MS)
       if (!stopping) await start(name).catch(() => {})
     })
@@ -74,7 +74,9 @@ export const createSupervisor = (
       process.kill(part.pid, which)
       return part.ended
     },
-    /** Starts another copy, then ends the old one by SIGTERM. Resolves to the old copy's exit code and its duration. */
+    /**
+     * Starts a new instance, then ends the old one by SIGTERM. Resolves to the old one's exit code and its duration.
+     */
     async replace(name: ProcessName): Promise<{ code: number | null; ms: number }> {
       const old = running.get(name)
       if (!old) throw new Error(`${name} does not run`)

@@ -10,16 +10,16 @@ const MAIN = fileURLToPath(new URL('../../dev-stack/dist/main.js', import.meta.u
 const START_MS = 240_000
 const STOP_MS = 60_000
 
-/** The whole product in a process of its own with an attached inspector. */
+/** The whole product in a separate process with an attached inspector. */
 export interface WatchedProduct {
   url: string
   pid: number
   /** Evaluates an expression in the product's process; the result must be serializable as JSON. */
   evaluate<T>(expression: string): Promise<T>
-  /** Bytes in use after a full garbage collection. */
+  /** Returns the bytes in use after a full garbage collection. */
   memoryInUse(): Promise<{ heap: number; buffers: number }>
-  /** The process's standard error so far. */
-  said(): string
+  /** Returns the process's standard error so far. */
+  output(): string
   stop(): Promise<number | null>
 }
 
@@ -38,9 +38,9 @@ export const startWatchedProduct = async (env: Record<string, string> = {}): Pro
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
+  let output = ''
   child.stderr.on('data', chunk => {
-    said += chunk
+    output += chunk
   })
   const exited = once(child, 'close').then(([code]) => code as number | null)
   const stop = async () => {
@@ -53,8 +53,8 @@ export const startWatchedProduct = async (env: Record<string, string> = {}): Pro
   }
   try {
     const url = await readyAddress(child, START_MS)
-    // Child processes may inherit the flag: the first address is that of the process itself.
-    const inspector = /ws:\/\/\S+/.exec(said)?.[0] as string
+    // Child processes may inherit the flag: the first URL is that of the process itself.
+    const inspector = /ws:\/\/\S+/.exec(output)?.[0] as string
     const devtools = await connect({ target: inspector, local: true })
     const evaluate = async <T>(expression: string): Promise<T> => {
       const { result, exceptionDetails } = await devtools.Runtime.evaluate({
@@ -69,13 +69,13 @@ export const startWatchedProduct = async (env: Record<string, string> = {}): Pro
       pid: child.pid as number,
       evaluate,
       async memoryInUse() {
-        // Two rounds: objects freed by the first may release buffers in the second.
-        for (let round = 0; round < 2; round++) await devtools.HeapProfiler.collectGarbage()
+        // Two runs: objects freed by the first may release buffers in the second.
+        for (let run = 0; run < 2; run++) await devtools.HeapProfiler.collectGarbage()
         return evaluate(
           '(({ heapUsed, external }) => ({ heap: heapUsed, buffers: external }))(process.memoryUsage())',
         )
       },
-      said: () => said,
+      output: () => output,
       async stop() {
         await devtools.close()
         return stop()

@@ -46,54 +46,54 @@ import {
 } from '@iodine/test-kit'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 
-/** Every operation of the public API. */
+/** All operations of the public API. */
 const operations = OPERATIONS.map(({ spec }) => spec)
 const nameOf = ({ method, path }: Pick<EndpointSpec, 'method' | 'path'>) => `${method} ${path}`
 
 /** `feed`: the owner’s feed key. */
 type Role = 'anonymous' | 'collector' | 'feed' | 'other' | 'admin' | 'owner'
 
-interface Things {
+interface Entities {
   /** One record of each source. */
   record: Record<Source, string>
   iod: string
   campaign: string
   narrative: string
-  /** Canonical narratives of the owner, and their decision that two others are one. */
+  /** Canonical narratives of the owner, and the owner's merge of two others. */
   canonical: string
   another: string
   decision: string
-  /** The owner's, of their IOD. */
+  /** The owner's evidence of their IOD. */
   evidence: string
-  /** The owner's, sealed and not shared. */
+  /** The owner's sealed, unshared capture. */
   capture: string
-  /** Another one, that waits for its seal. */
+  /** The owner's unsealed capture. */
   open: string
-  /** The owner's plans into their campaign: one to apply, one to discard. */
+  /** The owner's import plans into their campaign: one to apply, one to discard. */
   import: string
   discarded: string
-  /** The admin's. */
+  /** The admin's subscription. */
   subscription: string
-  /** A feed key and an API token of the owner's. */
+  /** A feed key and an API token of the owner. */
   feed_key: string
   api_token: string
-  /** The owner's, ready to be downloaded. */
+  /** The owner's data export, ready for download. */
   data_export: string
-  /** The owner's, of their records. */
+  /** The owner's co-shares run. */
   run: string
-  /** The owner's, in another browser. */
+  /** The owner's session in another browser. */
   session: string
   owner: string
   admin: string
 }
 interface Row {
-  /** The thing whose id replaces `:id` in the path, or follows the path. */
-  id?: keyof Things
-  query?: (things: Things) => string
-  body?: (things: Things, role: Role, source: Source) => unknown
-  /** Status for another user, an admin and the owner; a single number for all of them. */
+  /** The entity whose id replaces `:id` in the path, or follows the path. */
+  id?: keyof Entities
+  query?: (entities: Entities) => string
+  body?: (entities: Entities, role: Role, source: Source) => unknown
+  /** Status for another user, an admin and the owner, or a single number for all of them. */
   status: number | Record<'other' | 'admin' | 'owner', number>
 }
 
@@ -104,17 +104,17 @@ const [[HASH, BYTES] = ['', new Uint8Array()]] = captureOf({ text: PAGE }).conte
 const RECORDS = { tiktok: tiktokPost, telegram: telegramPost, blog: blogArticle }
 let made = 0
 const aBundle = () => new TextEncoder().encode(`{"type":"x-kept","id":"x-kept--${++made}"}`)
-/** No run of it gets anywhere. */
+/** Returns a subscription whose pulls fail. */
 const feedInto = (campaign_id: string) => ({ url: 'https://127.0.0.1/', kind: 'taxii' as const, campaign_id })
 const aRun = () => ({ kinds: ['link' as const], window_s: 60, min_participation: 1 })
-const mine = (success: number, refusal: number) => ({ other: refusal, admin: refusal, owner: success })
+const ownerOnly = (success: number, refusal: number) => ({ other: refusal, admin: refusal, owner: success })
 const admins = (success: number) => ({ other: 403, admin: success, owner: 403 })
 
-/** A read for any signed-in user, except those open to the extension or decided by a parameter. */
+/** Returns whether an operation is a read without parameters, open to any signed-in user but not to the extension. */
 const isPlainRead = ({ method, path, access }: PublicEndpoint) =>
   method === 'GET' && !path.includes(':') && access === 'user'
 
-/** The answer of an authenticator that nobody has. */
+/** The response of an unregistered authenticator. */
 const CREDENTIAL = {
   id: 'AAAA',
   rawId: 'AAAA',
@@ -134,12 +134,12 @@ const aToken = (scopes: ApiScope[]) => ({
   expires_at: new Date(Date.now() + 3_600_000).toISOString(),
 })
 
-/** Also ends the session of the owner's extension, which is connected anew for the rows after it. */
+/** Also ends the session of the owner's extension, which is reconnected for the following rows. */
 const END_OTHERS = 'POST /profile/sessions/end-others'
 
 /**
- * In order of execution; each row is tried by all other users before the owner. Reads without parameters need
- * no row.
+ * The expected statuses, in order of execution. All other users try each row before the owner. Reads without parameters
+ * need no row.
  */
 const ROWS: Record<string, Row> = {
   ...Object.fromEntries(operations.filter(isPlainRead).map(spec => [nameOf(spec), { status: 200 }])),
@@ -156,9 +156,9 @@ const ROWS: Record<string, Row> = {
   'POST /profile/setup-username': { body: (_, role) => ({ username: `renamed_${role}` }), status: 200 },
   'POST /profile/update-openai-key': { body: () => ({ api_key: 'sk-anything' }), status: 200 },
   'POST /profile/feed-keys': { body: () => ({ label: 'OpenCTI', tlp: 'green' }), status: 201 },
-  'DELETE /profile/feed-keys/:id': { id: 'feed_key', status: mine(200, 404) },
+  'DELETE /profile/feed-keys/:id': { id: 'feed_key', status: ownerOnly(200, 404) },
   'POST /profile/api-tokens': { body: () => aToken(['read']), status: 201 },
-  'DELETE /profile/api-tokens/:id': { id: 'api_token', status: mine(200, 404) },
+  'DELETE /profile/api-tokens/:id': { id: 'api_token', status: ownerOnly(200, 404) },
   'GET /admin/beta-codes': { status: admins(200) },
   'GET /admin/beta-codes/creators': { status: admins(200) },
   'POST /admin/beta-codes': { body: () => ({}), status: admins(201) },
@@ -177,10 +177,10 @@ const ROWS: Record<string, Row> = {
   'POST /:source/data': { body: (_, __, source) => ({ records: [RECORDS[source]()] }), status: 200 },
   'POST /:source/data/share': {
     body: ({ record }, _, source) => ({ ids: [record[source]], shared: true, as: 'anonymous' }),
-    status: mine(200, 404),
+    status: ownerOnly(200, 404),
   },
   'GET /:source/data/shared': { status: 200 },
-  'DELETE /:source/data/:id': { id: 'record', status: mine(200, 404) },
+  'DELETE /:source/data/:id': { id: 'record', status: ownerOnly(200, 404) },
   'POST /iods': { body: () => iodInput(), status: 201 },
   'POST /iods/lookup': { body: () => ({ values: ['anything'] }), status: 200 },
   'GET /iods/overlay': { status: 200 },
@@ -192,25 +192,25 @@ const ROWS: Record<string, Row> = {
   'GET /iods/:id/evidence': { id: 'iod', status: 200 },
   'POST /iods/:id/evidence': {
     id: 'iod',
-    // The extension's token is the owner's, too, who quotes another place.
+    // The extension acts as the owner, who quotes another sentence.
     body: ({ narrative }, role) => quoteOf(narrative, role === 'collector' ? 1 : 2),
-    status: mine(201, 404),
+    status: ownerOnly(201, 404),
   },
   'POST /iods/:id/evidence/import': {
     id: 'iod',
     body: () => ({ quotes: [{ start: 0, end: 4, exact: 'They' }] }),
     status: 200,
   },
-  'DELETE /iods/:id/evidence/:evidence_id': { id: 'iod', status: mine(200, 403) },
+  'DELETE /iods/:id/evidence/:evidence_id': { id: 'iod', status: ownerOnly(200, 403) },
   'POST /captures': { body: () => captureOf({ text: `Page ${++made}` }).manifest, status: 201 },
-  'PUT /captures/:id/blobs/:sha256': { id: 'open', body: () => BYTES, status: mine(200, 404) },
-  'POST /captures/:id/seal': { id: 'open', status: mine(200, 404) },
-  'GET /captures/:id': { id: 'capture', status: mine(200, 404) },
-  'GET /captures/:id/text': { id: 'capture', status: mine(200, 404) },
-  'GET /captures/:id/blobs/:sha256': { id: 'capture', status: mine(200, 404) },
-  'GET /captures/:id/wacz': { id: 'capture', status: mine(200, 404) },
-  'PATCH /captures/:id': { id: 'capture', body: () => ({ shared: false }), status: mine(200, 404) },
-  'DELETE /captures/:id': { id: 'capture', status: mine(200, 404) },
+  'PUT /captures/:id/blobs/:sha256': { id: 'open', body: () => BYTES, status: ownerOnly(200, 404) },
+  'POST /captures/:id/seal': { id: 'open', status: ownerOnly(200, 404) },
+  'GET /captures/:id': { id: 'capture', status: ownerOnly(200, 404) },
+  'GET /captures/:id/text': { id: 'capture', status: ownerOnly(200, 404) },
+  'GET /captures/:id/blobs/:sha256': { id: 'capture', status: ownerOnly(200, 404) },
+  'GET /captures/:id/wacz': { id: 'capture', status: ownerOnly(200, 404) },
+  'PATCH /captures/:id': { id: 'capture', body: () => ({ shared: false }), status: ownerOnly(200, 404) },
+  'DELETE /captures/:id': { id: 'capture', status: ownerOnly(200, 404) },
   'GET /seals/checkpoint': { status: 200 },
   'GET /seals/keys': { status: 200 },
   'GET /seals/consistency': { query: () => '?from=1&to=1', status: 200 },
@@ -224,16 +224,20 @@ const ROWS: Record<string, Row> = {
   'POST /campaigns/:id/add-iods': { id: 'campaign', body: ({ iod }) => ({ iod_ids: [iod] }), status: 200 },
   'POST /campaigns/:id/remove-iod': { id: 'campaign', body: ({ iod }) => ({ iod_id: iod }), status: 200 },
   'GET /campaigns/:id/sharing': { id: 'campaign', status: 200 },
-  'PATCH /campaigns/:id/sharing': { id: 'campaign', body: () => ({ tlp: 'amber' }), status: mine(200, 403) },
+  'PATCH /campaigns/:id/sharing': {
+    id: 'campaign',
+    body: () => ({ tlp: 'amber' }),
+    status: ownerOnly(200, 403),
+  },
   'GET /campaigns/:id/kept': { id: 'campaign', status: 200 },
   'POST /campaigns/imports': {
     query: ({ campaign }) => `?campaign_id=${campaign}&format=stix`,
     body: aBundle,
     status: 202,
   },
-  'GET /campaigns/imports/:id': { id: 'import', status: mine(200, 404) },
-  'POST /campaigns/imports/:id/apply': { id: 'import', body: () => ({}), status: mine(202, 404) },
-  'DELETE /campaigns/imports/:id': { id: 'discarded', status: mine(200, 404) },
+  'GET /campaigns/imports/:id': { id: 'import', status: ownerOnly(200, 404) },
+  'POST /campaigns/imports/:id/apply': { id: 'import', body: () => ({}), status: ownerOnly(202, 404) },
+  'DELETE /campaigns/imports/:id': { id: 'discarded', status: ownerOnly(200, 404) },
   'GET /campaigns/subscriptions': { status: admins(200) },
   'POST /campaigns/subscriptions': { body: ({ campaign }) => feedInto(campaign), status: admins(201) },
   'PATCH /campaigns/subscriptions/:id': {
@@ -246,8 +250,8 @@ const ROWS: Record<string, Row> = {
   'GET /campaigns/:id/techniques': { id: 'campaign', status: 200 },
   'PUT /campaigns/:id/techniques/:tid': { id: 'campaign', status: 200 },
   'DELETE /campaigns/:id/techniques/:tid': { id: 'campaign', status: 200 },
-  'PATCH /campaigns/:id': { id: 'campaign', body: () => ({ name: 'Renamed' }), status: mine(200, 403) },
-  'DELETE /campaigns/:id': { id: 'campaign', status: mine(200, 403) },
+  'PATCH /campaigns/:id': { id: 'campaign', body: () => ({ name: 'Renamed' }), status: ownerOnly(200, 403) },
+  'DELETE /campaigns/:id': { id: 'campaign', status: ownerOnly(200, 403) },
   'GET /narratives/canonical': { query: ({ owner }) => `?user_id=${owner}`, status: 200 },
   'GET /narratives/canonical/:id': {
     id: 'canonical',
@@ -257,33 +261,33 @@ const ROWS: Record<string, Row> = {
   'GET /narratives/canonical/:id/sentences': {
     id: 'canonical',
     query: ({ owner }) => `?user_id=${owner}`,
-    status: mine(200, 404),
+    status: ownerOnly(200, 404),
   },
   'POST /narratives/canonical/:id/split': {
     id: 'canonical',
     body: () => ({ part: 'subject', members: ['nobody'] }),
-    status: mine(422, 404),
+    status: ownerOnly(422, 404),
   },
   'POST /narratives/canonical/:id/merge': {
     id: 'canonical',
     body: ({ another }) => ({ with: another }),
-    status: mine(200, 404),
+    status: ownerOnly(200, 404),
   },
   'POST /narratives/canonical/compare': { status: 200 },
-  'POST /narratives/canonical/history/:id/undo': { id: 'decision', status: mine(200, 404) },
+  'POST /narratives/canonical/history/:id/undo': { id: 'decision', status: ownerOnly(200, 404) },
   'POST /narratives': { body: () => ({ text: 'They hide everything.' }), status: 201 },
-  'GET /narratives/data/:id': { id: 'narrative', status: mine(200, 404) },
-  'GET /narratives/data/:id/citations': { id: 'narrative', status: mine(200, 404) },
-  'DELETE /narratives/data/:id': { id: 'narrative', status: mine(200, 404) },
-  'POST /narratives/data/:id/restore': { id: 'narrative', status: mine(200, 404) },
+  'GET /narratives/data/:id': { id: 'narrative', status: ownerOnly(200, 404) },
+  'GET /narratives/data/:id/citations': { id: 'narrative', status: ownerOnly(200, 404) },
+  'DELETE /narratives/data/:id': { id: 'narrative', status: ownerOnly(200, 404) },
+  'POST /narratives/data/:id/restore': { id: 'narrative', status: ownerOnly(200, 404) },
   'GET /graph/triplets': { query: ({ owner }) => `?user_id=${owner}`, status: 200 },
   'GET /graph/texts': {
     query: ({ owner }) => `?user_id=${owner}&from=entity:they&to=verb:hide`,
-    status: mine(200, 404),
+    status: ownerOnly(200, 404),
   },
   'GET /graph/mentions': {
     query: ({ owner }) => `?user_id=${owner}&node=entity:they`,
-    status: mine(200, 404),
+    status: ownerOnly(200, 404),
   },
   'GET /community/users/:id': { id: 'owner', status: 200 },
   'DELETE /profile/remove-openai-key': { status: 200 },
@@ -291,12 +295,12 @@ const ROWS: Record<string, Row> = {
   'PUT /sightings/counting': { body: () => ({ counted: true }), status: 200 },
   'POST /sightings/counts': { body: ({ iod }) => ({ iod_id: iod }), status: 200 },
   'POST /coordination/runs': { body: aRun, status: 201 },
-  'GET /coordination/runs/:id': { id: 'run', status: mine(200, 404) },
-  'GET /coordination/runs/:id/graph': { id: 'run', status: mine(200, 404) },
+  'GET /coordination/runs/:id': { id: 'run', status: ownerOnly(200, 404) },
+  'GET /coordination/runs/:id/graph': { id: 'run', status: ownerOnly(200, 404) },
   // The owner's run has no such edge.
-  'GET /coordination/runs/:id/left-out': { id: 'run', status: mine(200, 404) },
+  'GET /coordination/runs/:id/left-out': { id: 'run', status: ownerOnly(200, 404) },
   'GET /coordination/runs/:id/shares': { id: 'run', query: () => '?a=tiktok%20a&b=tiktok%20b', status: 404 },
-  'DELETE /coordination/runs/:id': { id: 'run', status: mine(200, 404) },
+  'DELETE /coordination/runs/:id': { id: 'run', status: ownerOnly(200, 404) },
   'POST /profile/passkeys/options': { status: 200 },
   'POST /profile/passkeys': {
     body: () => ({ name: 'Key', credential: CREDENTIAL }),
@@ -305,10 +309,10 @@ const ROWS: Record<string, Row> = {
   // Passkeys of each role are tried in services/auth/test/passkeys.test.ts.
   'PATCH /profile/passkeys/:id': { id: 'iod', body: () => ({ name: 'Key' }), status: 404 },
   'DELETE /profile/passkeys/:id': { id: 'iod', status: 404 },
-  'GET /profile/data-export/:id': { id: 'data_export', status: mine(200, 404) },
-  // Replaces the owner's.
+  'GET /profile/data-export/:id': { id: 'data_export', status: ownerOnly(200, 404) },
+  // Replaces the owner's export.
   'POST /profile/data-export': { status: 202 },
-  // An administrator's address is not changed.
+  // An administrator's e-mail address can't be changed.
   'POST /profile/address-change': {
     body: (_, role) => ({ email: `new_${role}@example.org` }),
     status: { other: 202, admin: 409, owner: 202 },
@@ -317,9 +321,9 @@ const ROWS: Record<string, Row> = {
   'GET /profile/deletion': { status: 200 },
   'POST /profile/deletion': { body: (_, role) => ({ confirm: `renamed_${role}` }), status: 202 },
   'DELETE /profile/deletion': { status: 200 },
-  'DELETE /profile/sessions/:id': { id: 'session', status: mine(200, 404) },
+  'DELETE /profile/sessions/:id': { id: 'session', status: ownerOnly(200, 404) },
   [END_OTHERS]: { status: 200 },
-  // The owner's sessions are needed still.
+  // Not the owner, whose sessions are still needed.
   'POST /admin/people/:id/suspend': { id: 'admin', status: admins(409) },
   'POST /admin/people/:id/end-sessions': { id: 'admin', status: admins(200) },
   'POST /admin/people/:id/revoke-tokens': { id: 'admin', status: admins(200) },
@@ -332,8 +336,8 @@ const ROWS: Record<string, Row> = {
 }
 
 /**
- * What scripts may call with a token of one scope, by what is called: the contracts' `scopes`, once more, so that none is
- * opened unseen. All other operations are closed to every token.
+ * Operations that a token of a scope may call. Duplicates the contracts' `scopes`, so that a change is noticed. All other
+ * operations reject tokens.
  */
 const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
   read: [
@@ -389,7 +393,7 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'GET /coordination/runs/:id/left-out',
     'GET /coordination/runs/:id/shares',
   ],
-  // What the extension may call, save ending its session.
+  // The operations of the extension, except ending its session.
   collect: [
     'GET /profile/me',
     'GET /profile/usage',
@@ -432,11 +436,11 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'GET /coordination/runs/:id',
   ],
 }
-/** All scopes together, and under `npm run test:all` each alone. */
+/** All scopes together; under `npm run test:all` also each scope. */
 const SCOPE_SETS: ApiScope[][] = [...(isLongTier ? API_SCOPES.map(scope => [scope]) : []), [...API_SCOPES]]
 
 const SENTENCE = 'They told everybody. '
-/** Quotes the first word of a sentence of the owner's narrative, which is one of their IOD's. */
+/** Returns a quote of the first word of a sentence of the owner's narrative, which is in the value of their IOD. */
 const quoteOf = (narrative_id: string, n: number) => {
   const start = n * SENTENCE.length
   return { narrative_id, start, end: start + 4, exact: 'They' }
@@ -444,8 +448,8 @@ const quoteOf = (narrative_id: string, n: number) => {
 
 type Operation = (typeof OPERATIONS)[number]
 
-let stack: TestStack
-/** Every started server, with its registered routes. */
+let app: TestApp
+/** All started servers, with their registered routes. */
 const servers: { app: FastifyInstance; routes: { method: string; url: string }[] }[] = []
 beforeAll(async () => {
   const note = (message: unknown) => {
@@ -458,17 +462,17 @@ beforeAll(async () => {
   }
   const created = channel('fastify.initialization')
   created.subscribe(note)
-  stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org' } })
+  app = await startTestApp({ env: { ADMIN_EMAILS: 'boss@example.org' } })
   created.unsubscribe(note)
 })
-afterAll(() => stack?.stop())
+afterAll(() => app?.stop())
 
 const prepare = async (
   { api, id: owner, email }: SignedInUser,
   { api: adminsApi, id: admin }: SignedInUser,
-): Promise<Things> => {
+): Promise<Entities> => {
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
-  const record = {} as Things['record']
+  const record = {} as Entities['record']
   for (const source of SOURCES) {
     const records = [RECORDS[source]({ description: MARK })]
     const { results } = await api.call(collectorApi.ingestRecords, { params: { source }, body: { records } })
@@ -476,7 +480,7 @@ const prepare = async (
   }
   const iod = await api.call(iodsApi.createIod, { body: iodInput() })
   const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Theirs' } })
-  // Beyond the excerpt that a public profile shows.
+  // Longer than the excerpt on a public profile.
   const text = `${SENTENCE.repeat(15)}${MARK}`
   const narrative = await api.call(narrativesApi.createNarrative, { body: { text } })
   const canonical = await api.call(canonicalApi.listCanonical)
@@ -489,7 +493,7 @@ const prepare = async (
     params: { id: iod.id },
     body: quoteOf(narrative.id, 0),
   })
-  await stack.signUp(email, null)
+  await app.signUp(email, null)
   const sessions = await api.call(profileApi.listSessions)
   const { id: capture } = await sealCapture(api.call, { text: PAGE })
   const { id: open } = await api.call(capturesApi.createCapture, {
@@ -538,10 +542,10 @@ const prepare = async (
   }
 }
 
-it('lets each role do what the table says, on every route, and nothing else', async () => {
+it('enforces the table for each role on every route', async () => {
   expect(Object.keys(ROWS).sort()).toEqual(operations.map(nameOf).sort())
 
-  stack.ai.always({
+  app.ai.always({
     triplets: [
       { subject: 'they', verb: 'told', object: 'everybody' },
       { subject: 'nobody', verb: 'asks', object: 'why' },
@@ -550,36 +554,36 @@ it('lets each role do what the table says, on every route, and nothing else', as
     ],
   })
   const [owner, other, admin] = [
-    await stack.signUp(),
-    await stack.signUp(),
-    await stack.signUp('boss@example.org'),
+    await app.signUp(),
+    await app.signUp(),
+    await app.signUp('boss@example.org'),
   ] as const
-  const things = await prepare(owner, admin)
-  /** Tokens of the owner and of somebody else, and what services get in place of the owner's. */
+  const entities = await prepare(owner, admin)
+  /** Tokens of the owner and of another user, and the gateway's token for the owner's token. */
   const scripts = await Promise.all(
     SCOPE_SETS.map(async scopes => {
       const of = async ({ api }: SignedInUser) =>
         (await api.call(profileApi.createApiToken, { body: aToken(scopes) })).token
-      const somebody = await stack.signUp()
-      await somebody.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
-      await somebody.api.call(sightingsApi.setCounting, { body: { counted: true } })
-      const [own, others] = [await of(owner), await of(somebody)]
-      const { token } = await stack.peers.call('auth', authInternal.checkApiToken, {
+      const stranger = await app.signUp()
+      await stranger.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
+      await stranger.api.call(sightingsApi.setCounting, { body: { counted: true } })
+      const [own, others] = [await of(owner), await of(stranger)]
+      const { token } = await app.peers.call('auth', authInternal.checkApiToken, {
         body: { hash: hashOf(own) },
       })
-      return { scopes, own: apiClient(stack.url, own), others: apiClient(stack.url, others), token }
+      return { scopes, own: apiClient(app.url, own), others: apiClient(app.url, others), token }
     }),
   )
   const connectExtension = async () => {
     const { code } = await owner.api.call(authApi.generateExtensionCode)
-    const { access_token } = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
-    return apiClient(stack.url, access_token)
+    const { access_token } = await app.api.call(authApi.redeemExtensionCode, { body: { code } })
+    return apiClient(app.url, access_token)
   }
   const { key } = await owner.api.call(profileApi.createFeedKey, { body: { label: 'Theirs', tlp: 'amber' } })
   const clients: Record<Role, ApiClient> = {
-    anonymous: stack.api,
+    anonymous: app.api,
     collector: await connectExtension(),
-    feed: apiClient(stack.url, key),
+    feed: apiClient(app.url, key),
     other: other.api,
     admin: admin.api,
     owner: owner.api,
@@ -595,23 +599,23 @@ it('lets each role do what the table says, on every route, and nothing else', as
       ...own,
     }
     for (const source of operation.path.includes(':source') ? SOURCES : (['tiktok'] as const)) {
-      const one = id === 'record' ? things.record[source] : id ? things[id] : ''
+      const one = id === 'record' ? entities.record[source] : id ? entities[id] : ''
       const path = operation.path
         .replace(':source', source)
-        .replace(':evidence_id', things.evidence)
+        .replace(':evidence_id', entities.evidence)
         .replace(':sha256', HASH)
         .replace(':tid', 'T0023.001')
         .replace(':seq', '0')
         .replace(':id', one)
       const send = (client: ApiClient, role: Role) => {
-        const input = operation.method === 'GET' ? undefined : (body?.(things, role, source) ?? {})
+        const input = operation.method === 'GET' ? undefined : (body?.(entities, role, source) ?? {})
         return client.send(
           operation.method,
-          `${path}${query?.(things) ?? ''}`,
+          `${path}${query?.(entities) ?? ''}`,
           operation.method === 'DELETE' ? undefined : input,
         )
       }
-      // What a token of all scopes does not open, none opens; the table of each row's scopes is compared below.
+      // For operations without scopes, the token with all scopes suffices. The scopes are compared below.
       const tried = operation.scopes ? scripts : scripts.slice(-1)
       for (const { scopes, own: owners, others, token } of tried) {
         const isOpen = scopes.some(scope => OPEN_TO_TOKENS[scope].includes(name))
@@ -619,15 +623,15 @@ it('lets each role do what the table says, on every route, and nothing else', as
         if (operation.access === 'anyone') {
           expect([...seen, (await send(owners, 'owner')).status]).toEqual([...seen, own.owner])
         } else if (isOpen) {
-          // Reads by the owner's token; whatever changes something by somebody else's, so that the rows still hold.
+          // Reads use the owner's token, writes that of another user, so that the following rows still apply.
           const [client, expected] = operation.method === 'GET' ? [owners, own.owner] : [others, own.other]
           const answer = await send(client, 'other')
           expect([...seen, answer.status]).toEqual([...seen, expected])
           if (expected === 403) expect(answer.body).toEqual({ detail: DETAILS.forbidden })
           if (client === others) expect(JSON.stringify(answer.body)).not.toContain(MARK)
         } else {
-          // The service refuses, too, whatever a gateway lets pass.
-          for (const client of [owners, apiClient(stack.parts[service].url, token)]) {
+          // The service also rejects requests that a gateway would forward.
+          for (const client of [owners, apiClient(app.parts[service].url, token)]) {
             const detail = operation.scopes ? missingScope(operation.scopes) : DETAILS.apiTokenRefused
             const { status, body } = await send(client, 'owner')
             expect([...seen, status, body]).toEqual([...seen, 403, { detail }])
@@ -649,7 +653,7 @@ it('lets each role do what the table says, on every route, and nothing else', as
   }
 }, 600_000)
 
-it('opens to tokens what its table says, nothing by default, and to `collect` what the extension may', () => {
+it('has the scopes of its table, none by default, and `collect` for the operations of the extension', () => {
   for (const scope of API_SCOPES) {
     const open = operations.filter(({ scopes }) => scopes?.includes(scope)).map(nameOf)
     expect([scope, open.sort()]).toEqual([scope, [...OPEN_TO_TOKENS[scope]].sort()])
@@ -658,7 +662,7 @@ it('opens to tokens what its table says, nothing by default, and to `collect` wh
   expect([...extensions, 'GET /profile/usage'].sort()).toEqual(
     [...OPEN_TO_TOKENS.collect, 'POST /auth/logout'].sort(),
   )
-  // What an account is, and what lasts or is gone for good, is decided in a session.
+  // Operations on accounts, and permanent changes, require a session.
   for (const { method, path, scopes, access } of operations) {
     if (/^\/(auth|admin|profile)\b/.test(path) && !/^\/profile\/(me|usage)$/.test(path))
       expect([path, scopes]).toEqual([path, undefined])
@@ -667,23 +671,23 @@ it('opens to tokens what its table says, nothing by default, and to `collect` wh
   }
 })
 
-it('feeds are read by feed keys alone', async () => {
-  const { api, token } = await stack.signUp()
+it('permits reading feeds only with feed keys', async () => {
+  const { api, token } = await app.signUp()
   const { code } = await api.call(authApi.generateExtensionCode)
-  const { access_token } = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
+  const { access_token } = await app.api.call(authApi.redeemExtensionCode, { body: { code } })
   const { key } = await api.call(profileApi.createFeedKey, { body: { label: 'Theirs', tlp: 'green' } })
   const { token: script } = await api.call(profileApi.createApiToken, { body: aToken([...API_SCOPES]) })
   for (const { spec } of FEEDS) {
     const path = samplePath(spec.path).replace('/a'.padEnd(25, 'a'), '/all')
     const status = async (credential?: string) => {
       const headers = new Headers(credential ? { authorization: `Bearer ${credential}` } : {})
-      return (await fetch(stack.url + path, { headers })).status
+      return (await fetch(app.url + path, { headers })).status
     }
     for (const credential of [undefined, token, access_token, script, `${key}x`])
       expect([path, await status(credential)]).toEqual([path, 401])
     expect([200, 404]).toContain(await status(key))
-    // A service takes no key, only the gateway's token for it.
-    const behind = await fetch(stack.parts.campaigns.url + path, {
+    // A service accepts no feed key, only the gateway's token for it.
+    const behind = await fetch(app.parts.campaigns.url + path, {
       headers: { authorization: `Bearer ${key}` },
     })
     expect([path, behind.status]).toEqual([path, 401])
@@ -694,16 +698,16 @@ const routesOf = (url: string) =>
   servers.find(({ app }) => String((app.server.address() as AddressInfo | null)?.port) === new URL(url).port)
     ?.routes ?? expect.unreachable()
 
-it('the table is of every route that is registered, and of the document that the product serves', async () => {
-  const { gateway, ...behind } = stack.parts
+it('has a row for each registered route and each operation of the served OpenAPI document', async () => {
+  const { gateway, ...behind } = app.parts
   const served = Object.values(behind)
     .flatMap(({ url }) => routesOf(url))
     .filter(({ url }) => url.startsWith(API_BASE))
     .map(({ method, url }) => `${method} ${url.slice(API_BASE.length)}`)
   expect(served.sort()).toEqual(Object.keys(ROWS).sort())
-  const document = await (await fetch(`${stack.url}${API_BASE}/openapi.json`)).json()
+  const document = await (await fetch(`${app.url}${API_BASE}/openapi.json`)).json()
   const paths = Object.entries(document.paths as Record<string, object>)
-  // Feeds are not below the API's base.
+  // Feeds are outside of the API's base path.
   const feeds = paths.filter(([, path]) => 'servers' in path)
   expect(feeds.map(([path]) => path.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')).sort()).toEqual(
     FEEDS.map(({ spec }) => spec.path).sort(),
@@ -719,7 +723,7 @@ it('the table is of every route that is registered, and of the document that the
   expect(own.filter(url => /internal|metrics/.test(url))).toEqual([])
 })
 
-it('each service serves what its manifest says, and nothing else', () => {
+it('each service serves exactly the operations of its manifest', () => {
   for (const name of SERVICE_NAMES) {
     const { apis, internal, feeds = {} } = SERVICES[name] as ServiceManifest
     const manifest = [
@@ -729,16 +733,16 @@ it('each service serves what its manifest says, and nothing else', () => {
       ...Object.values<EndpointSpec>(internal).map(nameOf),
       ...Object.values(feeds).flatMap(table => Object.values(table).map(nameOf)),
     ]
-    const served = routesOf(stack.parts[name].url)
+    const served = routesOf(app.parts[name].url)
       .filter(({ url }) => /^\/(api|internal|taxii2|feeds)\b/.test(url) && url !== '/internal/jwks')
       .map(({ method, url }) => `${method} ${url}`)
     expect([name, served.sort()]).toEqual([name, manifest.sort()])
   }
 })
 
-it('what the parts say to each other is reached neither through the gateway nor without their key', async () => {
-  const { gateway: _, ...behind } = stack.parts
-  const { token } = await stack.signUp('boss@example.org')
+it('internal operations are reachable neither through the gateway nor without the service key', async () => {
+  const { gateway: _, ...behind } = app.parts
+  const { token } = await app.signUp('boss@example.org')
   const internal = Object.values(behind).flatMap(({ url, env }) =>
     routesOf(url)
       .filter(route => !route.url.startsWith(API_BASE) && FEEDS.every(({ spec }) => spec.path !== route.url))
@@ -749,7 +753,7 @@ it('what the parts say to each other is reached neither through the gateway nor 
     const path = samplePath(url)
     const ask = (address: string, headers: Record<string, string>) => fetch(address, { method, headers })
     const insider = { authorization: `Bearer ${token}`, [SERVICE_KEY_HEADER]: key }
-    // The gateway has health endpoints of its own.
+    // The gateway has its own health endpoints.
     const paths = path.endsWith('z')
       ? []
       : [path, `/api/v1/..%2f..${path}`, `/api/v1/auth/%2e%2e/%2e%2e/%2e%2e${path}`]
@@ -759,7 +763,7 @@ it('what the parts say to each other is reached neither through the gateway nor 
       `${API_BASE}/auth${path}`,
       `${API_BASE}/iods${path}`,
     ]) {
-      const answer = await ask(stack.url + each, insider)
+      const answer = await ask(app.url + each, insider)
       expect([each, answer.status, await answer.json()]).toEqual([each, 404, { detail: DETAILS.notFound }])
     }
     // Public keys, health and metrics are open to the internal network.

@@ -19,46 +19,46 @@ import {
   blogArticle,
   iodInput,
   linkIn,
-  rounds,
+  runs,
   type SignedInUser,
   samplePath,
   telegramPost,
   tiktokPost,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 
-let stack: TestStack
+let app: TestApp
 beforeAll(async () => {
-  stack = await startTestStack({
+  app = await startTestApp({
     env: {
       LOG_LEVEL: 'trace',
       ADMIN_EMAILS: 'boss_leaves@example.org',
-      // While keys are exchanged.
+      // As during a key rotation.
       SECRETS_KEY: `${newSecretsKey()},${newSecretsKey()}`,
       JWT_PRIVATE_KEY: newSigningKey() + newSigningKey(),
     },
   })
 })
-afterAll(() => stack?.stop())
+afterAll(() => app?.stop())
 
-/** Runs `npm run account`; resolves to its messages and its standard output. */
+/** Runs `npm run account`. Resolves to its messages and its standard output. */
 const command = async (...args: string[]) => {
-  const said: string[] = []
+  const output: string[] = []
   const stdout = new PassThrough()
   const written = text(stdout)
-  const io = { say: (line: string) => void said.push(line), stdout, folder: '/nowhere' }
-  const code = await runAccount(stack.peers, args, io)
+  const io = { say: (line: string) => void output.push(line), stdout, folder: '/nowhere' }
+  const code = await runAccount(app.peers, args, io)
   stdout.end()
-  return { code, said: said.join('\n'), written: await written }
+  return { code, output: output.join('\n'), written: await written }
 }
 
 const collectorToken = async ({ api }: SignedInUser): Promise<string> => {
   const { code } = await api.call(authApi.generateExtensionCode)
-  return (await stack.api.call(authApi.redeemExtensionCode, { body: { code } })).access_token
+  return (await app.api.call(authApi.redeemExtensionCode, { body: { code } })).access_token
 }
 
-/** Every operation that requires a session, with a valid address. */
+/** All operations that require a session, with a valid path. */
 const guarded = OPERATIONS.filter(({ spec }) => spec.access !== 'anyone').map(
   ({ spec: { method, path } }) => ({
     method,
@@ -67,24 +67,24 @@ const guarded = OPERATIONS.filter(({ spec }) => spec.access !== 'anyone').map(
 )
 
 const expectDead = async (token: string) => {
-  const api = apiClient(stack.url, token)
+  const api = apiClient(app.url, token)
   for (const { method, path } of guarded) {
     const { status, body } = await api.send(method, path, method === 'GET' ? undefined : {})
     expect([method, path, status, body]).toEqual([method, path, 401, { detail: DETAILS.unauthenticated }])
   }
 }
 
-it('a mailed link stays good however often scanners fetch it', async () => {
+it('a mailed link stays valid after fetches by scanners', async () => {
   const email = 'scanned@example.org'
-  await stack.api.call(authApi.requestMagicLink, { body: { email } })
-  const link = linkIn(await stack.mail.waitForMail(email))
+  await app.api.call(authApi.requestMagicLink, { body: { email } })
+  const link = linkIn(await app.mail.waitForMail(email))
   const token = new URL(link).searchParams.get('token') ?? ''
   const addresses = [
     link,
-    `${stack.url}/auth/verify?token=${token}`,
-    `${stack.url}/api/v1/auth/verify-magic-link?token=${token}`,
+    `${app.url}/auth/verify?token=${token}`,
+    `${app.url}/api/v1/auth/verify-magic-link?token=${token}`,
   ]
-  for (let done = 0; done < rounds(100); done += 50)
+  for (let done = 0; done < runs(100); done += 50)
     await Promise.all(
       Array.from({ length: 50 }, async (_, n) => {
         const method = n % 2 ? 'GET' : 'HEAD'
@@ -92,17 +92,17 @@ it('a mailed link stays good however often scanners fetch it', async () => {
         await (await fetch(addresses[n % addresses.length] ?? '', { method, headers })).arrayBuffer()
       }),
     )
-  const verified = await stack.api.call(authApi.verifyMagicLink, { body: { token } })
+  const verified = await app.api.call(authApi.verifyMagicLink, { body: { token } })
   expect(verified.has_username).toBe(false)
 }, 600_000)
 
-describe('a token is dead at the next call, on every service,', () => {
+describe('a token is rejected at the next call, by every service,', () => {
   const sessions = async () => {
-    const user = await stack.signUp()
+    const user = await app.signUp()
     const collector = await collectorToken(user)
     // Both sessions are used, so that every part has cached them as live.
     await user.api.call(campaignsApi.listCampaigns)
-    await apiClient(stack.url, collector).call(iodsApi.lookupIods, { body: { values: ['x'] } })
+    await apiClient(app.url, collector).call(iodsApi.lookupIods, { body: { values: ['x'] } })
     return { user, collector }
   }
 
@@ -110,13 +110,13 @@ describe('a token is dead at the next call, on every service,', () => {
     const { user, collector } = await sessions()
     await user.api.call(authApi.logout)
     await expectDead(user.token)
-    const extension = apiClient(stack.url, collector)
+    const extension = apiClient(app.url, collector)
     expect((await extension.call(profileApi.getProfile)).id).toBe(user.id)
     await extension.call(authApi.logout)
     await expectDead(collector)
   })
 
-  it('once its account is suspended, until which nothing of it was lost', {
+  it('once its account is suspended, without losing data', {
     tags: 'long',
     timeout: 240_000,
   }, async () => {
@@ -126,7 +126,7 @@ describe('a token is dead at the next call, on every service,', () => {
     await expectDead(collector)
     expect(await command('unsuspend', user.email)).toMatchObject({ code: 0 })
     await expectDead(user.token)
-    expect((await command('suspend', 'nobody@example.org')).said).toContain('no account')
+    expect((await command('suspend', 'nobody@example.org')).output).toContain('no account')
   })
 })
 
@@ -140,9 +140,9 @@ interface Life {
   traces: string[]
 }
 
-/** A user who has used every feature. The name is long enough that no hash in base64 has it by chance. */
+/** Creates a user who has used every feature. The name is long enough not to occur in a base64 hash by chance. */
 const live = async (name: string, other: SignedInUser): Promise<Life> => {
-  const user = await stack.signUp(`${name}@example.org`, name)
+  const user = await app.signUp(`${name}@example.org`, name)
   const { api } = user
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: `sk-${name}` } })
   const expires_at = new Date(Date.now() + 3_600_000).toISOString()
@@ -174,8 +174,8 @@ const live = async (name: string, other: SignedInUser): Promise<Life> => {
   await api.call(narrativesApi.createNarrative, { body: { text: `Secrets of ${name} spread fast.` } })
   const collector = await collectorToken(user)
   await api.call(authApi.generateExtensionCode)
-  await stack.api.call(authApi.requestMagicLink, { body: { email: user.email } })
-  await stack.mail.waitForMail(user.email)
+  await app.api.call(authApi.requestMagicLink, { body: { email: user.email } })
+  await app.mail.waitForMail(user.email)
   await vi.waitFor(async () => {
     const { body } = await other.api.send('GET', `/community/users/${user.id}`)
     expect(body).toMatchObject({ total_iods: 1, total_narratives: 1 })
@@ -190,9 +190,12 @@ const live = async (name: string, other: SignedInUser): Promise<Life> => {
   }
 }
 
-/** Only the user's id may remain: for minutes in auth, as a tombstone in community, for a year in the audit log. */
+/**
+ * Expects that only the user's id remains: for minutes in auth, as a tombstone in community, for a year in the audit
+ * log.
+ */
 const expectForgotten = async ({ traces, user }: Life) => {
-  const { databases, redis } = await stack.dump()
+  const { databases, redis } = await app.dump()
   const parsed = JSON.parse(databases) as [string, string, { _id: string }[]][]
   const held = parsed.flatMap(([database, collection, documents]) =>
     documents
@@ -205,7 +208,7 @@ const expectForgotten = async ({ traces, user }: Life) => {
     for (const trace of traces.filter(each => each !== user.id)) expect(entry).not.toContain(trace)
   expect(held.filter(each => !logged.includes(each)).sort()).toEqual([
     expect.stringMatching(/^auth\.deletions: \{"_id":"[0-9a-f]{24}"(,"(deleted|erased)_at":"[^"]*"){2}\}$/),
-    // Until the second erasure.
+    // Remains until the second erasure.
     expect.stringMatching(
       /^auth\.outbox: \{"_id":"[0-9a-f]{24}","kind":"user.deleted","payload":\{"id":"[^"]*"\},/,
     ),
@@ -217,22 +220,22 @@ const expectForgotten = async ({ traces, user }: Life) => {
   return redis
 }
 
-describe('the team’s command', () => {
-  it('deletes an account: what others share stays without an author, all else goes', async () => {
-    const other = await stack.signUp()
+describe('the account command', () => {
+  it('deletes an account: shared content stays anonymous, all other data is deleted', async () => {
+    const other = await app.signUp()
     const life = await live('ana_leaves', other)
     const facets = await other.api.call(iodsApi.getIodFacets)
     const answer = await command('delete', ' Ana_Leaves@example.org')
-    expect([answer.code, answer.said]).toEqual([0, expect.stringContaining('everything is removed')])
+    expect([answer.code, answer.output]).toEqual([0, expect.stringContaining('its data is removed')])
     await expectDead(life.user.token)
     await expectDead(life.collector)
 
-    // A handler that runs holds the user's id until it ends.
+    // A running handler holds the user's id until it ends.
     await vi.waitFor(() => expectForgotten(life), 60_000)
-    const nobodys = { created_by: null, created_by_id: null, created_by_username: null }
+    const anonymous = { created_by: null, created_by_id: null, created_by_username: null }
     const iods = await other.api.call(iodsApi.listIods)
     const [iod, theirs] = [life.iodId, life.othersIodId].map(id => iods.find(each => each.id === id))
-    expect(iod).toMatchObject(nobodys)
+    expect(iod).toMatchObject(anonymous)
     for (const each of [iod, theirs]) {
       expect(each?.votes.map(vote => vote.user_id).sort()).toEqual([null, other.id].sort())
       expect(new Set(each?.votes.map(vote => vote.id)).size).toBe(2)
@@ -262,47 +265,43 @@ describe('the team’s command', () => {
     for (const path of [`/community/users/${life.user.id}`, `/graph/triplets?user_id=${life.user.id}`])
       expect((await other.api.send('GET', path)).status).toBe(404)
 
-    // The address and the username are free for a new user.
-    const again = await stack.signUp(life.user.email, 'ana_leaves')
-    expect(again.id).not.toBe(life.user.id)
-    expect((await again.api.call(profileApi.getProfile)).has_openai_key).toBe(false)
-    expect(await again.api.call(narrativesApi.listNarratives)).toEqual([])
-    await again.api.call(iodsApi.voteIod, vote)
-    expect(await again.api.call(campaignsApi.listMyCampaigns)).toEqual([])
+    // The e-mail address and the username are free for a new user.
+    const newUser = await app.signUp(life.user.email, 'ana_leaves')
+    expect(newUser.id).not.toBe(life.user.id)
+    expect((await newUser.api.call(profileApi.getProfile)).has_openai_key).toBe(false)
+    expect(await newUser.api.call(narrativesApi.listNarratives)).toEqual([])
+    await newUser.api.call(iodsApi.voteIod, vote)
+    expect(await newUser.api.call(campaignsApi.listMyCampaigns)).toEqual([])
   }, 300_000)
 
-  it('completes a deletion once services that were down are back, and admins delete themselves likewise', {
+  it('completes a deletion once stopped services are back, also of an admin’s own account', {
     tags: 'long',
     timeout: 300_000,
   }, async () => {
-    const other = await stack.signUp()
+    const other = await app.signUp()
     const life = await live('boss_leaves', other)
     expect((await life.user.api.call(profileApi.getProfile)).is_admin).toBe(true)
-    await Promise.all([stack.parts.iods.stop(), stack.parts.collector.stop(), stack.parts.community.stop()])
-    await stack.parts.workers.stop()
+    await Promise.all([app.parts.iods.stop(), app.parts.collector.stop(), app.parts.community.stop()])
+    await app.parts.workers.stop()
     const body = { email: life.user.email }
-    const { id } = await stack.peers.call('auth', accountsInternal.deleteAccount, { body })
+    const { id } = await app.peers.call('auth', accountsInternal.deleteAccount, { body })
     await expectDead(life.user.token)
-    await stack.parts.workers.start()
-    await Promise.all([
-      stack.parts.iods.start(),
-      stack.parts.collector.start(),
-      stack.parts.community.start(),
-    ])
-    const state = () => stack.peers.call('auth', accountsInternal.getDeletion, { params: { id } })
+    await app.parts.workers.start()
+    await Promise.all([app.parts.iods.start(), app.parts.collector.start(), app.parts.community.start()])
+    const state = () => app.peers.call('auth', accountsInternal.getDeletion, { params: { id } })
     await vi.waitFor(async () => expect(await state()).toEqual({ erased: true }), 120_000)
-    // A handler that runs holds the user's id until it ends.
+    // A running handler holds the user's id until it ends.
     await vi.waitFor(() => expectForgotten(life), 60_000)
   })
 
-  it('exports everything about an account, from all services, into one JSON', {
+  it('exports all data of an account from all services into one JSON file', {
     tags: 'long',
     timeout: 300_000,
   }, async () => {
-    const other = await stack.signUp()
+    const other = await app.signUp()
     const { user, iodId, othersIodId, campaignId } = await live('eve_exports', other)
-    const { code, written, said } = await command('export', user.email, '-')
-    expect([code, said]).toEqual([0, expect.stringContaining('is above')])
+    const { code, written, output } = await command('export', user.email, '-')
+    expect([code, output]).toEqual([0, expect.stringContaining('is above')])
     const file = JSON.parse(written)
     const kinds = (service: string) => file[service].map((item: { kind: string }) => item.kind).sort()
     expect(file.user_id).toBe(user.id)
@@ -339,10 +338,10 @@ describe('the team’s command', () => {
     for (const part of [other.id, other.email, 'sk-eve', 'sealed', 'token_hash'])
       expect(written).not.toContain(part)
 
-    await stack.parts.campaigns.stop()
+    await app.parts.campaigns.stop()
     expect(await command('export', user.email, '-')).toMatchObject({ code: 1 })
-    await stack.parts.campaigns.start()
-    expect((await command('export', user.email)).said).toContain('Not done')
+    await app.parts.campaigns.start()
+    expect((await command('export', user.email)).output).toContain('Failed: ')
     for (const args of [[], ['forget', user.email], ['delete'], ['delete', 'x'], ['delete', user.email, 'y']])
       expect(await command(...args)).toMatchObject({ code: 2 })
   })
@@ -356,9 +355,9 @@ describe('the AI key', () => {
     Buffer.from(key).toString('base64').replace(/=+$/, ''),
     Buffer.from(key).toString('hex'),
   ])
-  /** The keys of the deployment itself, which seal that key and sign sessions. */
+  /** Returns the keys of the deployment, which seal that key and sign sessions. */
   const ownKeys = () => {
-    const { SECRETS_KEY = '', JWT_PRIVATE_KEY = '', SERVICE_KEY = '' } = stack.parts.auth.env
+    const { SECRETS_KEY = '', JWT_PRIVATE_KEY = '', SERVICE_KEY = '' } = app.parts.auth.env
     const bytes = [
       ...SECRETS_KEY.split(',').map(key => Buffer.from(key, 'base64')),
       // The last 32 bytes of an Ed25519 key in PKCS#8.
@@ -376,15 +375,18 @@ describe('the AI key', () => {
   }
   const answers: unknown[] = []
   const expectUnseen = async () => {
-    const seen = { ...(await stack.dump()), log: stack.log(), answers: JSON.stringify(answers) }
+    const seen = { ...(await app.dump()), log: app.log(), answers: JSON.stringify(answers) }
     for (const [place, content] of Object.entries(seen))
       for (const shape of [...shapes, ...ownKeys()])
         expect(content.includes(shape), `a key is in ${place}`).toBe(false)
     return seen
   }
 
-  it('is nowhere to be seen, whatever is done with it', { tags: 'long', timeout: 300_000 }, async () => {
-    const user = await stack.signUp()
+  it('appears in no response, log or database after any use', {
+    tags: 'long',
+    timeout: 300_000,
+  }, async () => {
+    const user = await app.signUp()
     const send = async (method: string, path: string, body?: unknown) => {
       const answer = await user.api.send(method, path, body)
       answers.push([answer.status, answer.body, [...answer.headers]])
@@ -398,9 +400,9 @@ describe('the AI key', () => {
     await send('GET', '/profile/me')
     await expectUnseen()
     // Covers jobs that are waiting, active and parked.
-    stack.ai.always({ after: 400, answer: 'simple' })
+    app.ai.always({ after: 400, answer: 'simple' })
     const underWay = [1, 2, 3, 4, 5].map(analyze)
-    await vi.waitFor(() => expect(stack.ai.requests.some(({ key }) => key === canary)).toBe(true), 30_000)
+    await vi.waitFor(() => expect(app.ai.requests.some(({ key }) => key === canary)).toBe(true), 30_000)
     await expectUnseen()
     expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual(Array(5).fill(201))
 
@@ -414,7 +416,7 @@ describe('the AI key', () => {
       'refusal',
     ]
     for (const fault of faults) {
-      stack.ai.always(fault)
+      app.ai.always(fault)
       expect((await analyze()).status).toBeGreaterThanOrEqual(400)
     }
     await expectUnseen()
@@ -424,23 +426,23 @@ describe('the AI key', () => {
     await send('POST', `/profile/update-openai-key/${edited}`, {})
     expect((await set(`${edited}\nx`)).status).toBe(422)
     expect((await set(edited)).status).toBe(200)
-    stack.ai.always('simple')
+    app.ai.always('simple')
     expect((await analyze()).status).toBe(201)
-    expect(stack.ai.requests.at(-1)?.key).toBe(edited)
+    expect(app.ai.requests.at(-1)?.key).toBe(edited)
     await expectUnseen()
 
     // A sealed key moved to another user cannot be opened.
-    const thief = await stack.signUp()
-    const mongo = await connectMongo(stack.mongoUrl, `${stack.prefix}_auth`)
+    const thief = await app.signUp()
+    const mongo = await connectMongo(app.mongoUrl, `${app.prefix}_auth`)
     const users = mongo.collection('users')
     const sealed = (await users.findOne({ email: user.email }))?.sealed_ai_key
     expect(sealed).toEqual(expect.any(String))
     await users.updateOne({ email: thief.email }, { $set: { sealed_ai_key: sealed } })
     await mongo.close()
-    const before = stack.ai.requests.length
+    const before = app.ai.requests.length
     const stolen = await thief.api.send('POST', '/narratives/', { text: 'They hide the thief.' })
     expect(stolen).toMatchObject({ status: 400, body: { detail: DETAILS.missingAiKey } })
-    expect(stack.ai.requests).toHaveLength(before)
+    expect(app.ai.requests).toHaveLength(before)
 
     expect((await send('DELETE', '/profile/remove-openai-key')).status).toBe(200)
     expect((await analyze()).status).toBe(400)

@@ -32,21 +32,21 @@ import {
   apiClient,
   iodInput,
   NO_LIMITS,
-  rounds,
+  runs,
   type SignedInUser,
   sealCapture,
   tiktokPost,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 import { settings } from './settings.js'
 import { BLOCKED_MS, killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
 
-let stack: TestStack
+let app: TestApp
 let admin: SignedInUser
 let campaigns: SpawnedPart | undefined
 beforeAll(async () => {
-  stack = await startTestStack({
+  app = await startTestApp({
     env: {
       ...NO_LIMITS,
       ADMIN_EMAILS: 'boss@example.org',
@@ -54,11 +54,11 @@ beforeAll(async () => {
       LOG_LEVEL: 'info',
     },
   })
-  admin = await stack.signUp('boss@example.org', 'the_boss')
+  admin = await app.signUp('boss@example.org', 'the_boss')
 })
 afterAll(async () => {
   await campaigns?.kill()
-  await stack?.stop()
+  await app?.stop()
 })
 
 const list = (query: object = {}) => admin.api.call(auditApi.listAudit, { query })
@@ -67,16 +67,16 @@ const account = async (...args: string[]) => {
   const written = text(stdout)
   const keys = {
     together: false,
-    read: (setting: KeySetting) => stack.parts.auth.env[setting] ?? '',
+    read: (setting: KeySetting) => app.parts.auth.env[setting] ?? '',
     writer: () => undefined,
   }
-  const code = await runAccount(stack.peers, args, { say: () => {}, stdout, folder: '/nowhere', keys })
+  const code = await runAccount(app.peers, args, { say: () => {}, stdout, folder: '/nowhere', keys })
   stdout.end()
   return { code, written: await written }
 }
-const verify = () => runAuditLog(stack.peers, ['verify'], { say: () => {} })
+const verify = () => runAuditLog(app.peers, ['verify'], { say: () => {} })
 
-/** What the first test has recorded, in alphabetical order. */
+/** Actions of the first test, in alphabetical order. */
 const RECORDED = [
   'account.deleted',
   'account.exported',
@@ -97,7 +97,7 @@ const RECORDED = [
   'records.shared',
   'sightings.counted',
 ] as const
-/** What the second one has. */
+/** Actions of the second test. */
 const RECORDED_THEN = [
   'account.limits-changed',
   'account.passkeys-reset',
@@ -129,7 +129,7 @@ const RECORDED_THEN = [
   'subscription.created',
   'subscription.deleted',
 ] as const
-/** What tests of auth have, in `services/auth/test/audit.test.ts` and `keys.test.ts`. */
+/** Actions of auth's tests, in `services/auth/test/audit.test.ts` and `keys.test.ts`. */
 const RECORDED_ELSEWHERE = [
   'account.address-change-requested',
   'account.address-change-withdrawn',
@@ -146,10 +146,10 @@ const RECORDED_ELSEWHERE = [
   'work.retried',
 ] as const
 
-/** Proves that a text is neither in the log, as it is stored and as it is downloaded, nor in its pending entries. */
+/** Expects that no word is in the stored or downloaded log or in pending entries. `proof` must be in each of them. */
 const expectUnseen = async (words: readonly string[], proof: string) => {
   const csv = String((await admin.api.send('GET', '/admin/audit/export')).body)
-  const { databases } = await stack.dump()
+  const { databases } = await app.dump()
   const stored = (JSON.parse(databases) as [string, string, unknown[]][]).filter(([, name]) =>
     name.startsWith('audit_'),
   )
@@ -161,14 +161,14 @@ const expectUnseen = async (words: readonly string[], proof: string) => {
 }
 const isOfStart = ({ action }: AuditItem) => action === 'settings.started'
 
-it('has each action in its tests', () => {
+it('has tests for each action', () => {
   const all = [...RECORDED, ...RECORDED_THEN, ...RECORDED_ELSEWHERE, 'settings.started']
   expect([...new Set(all)].sort()).toEqual([...AUDIT_ACTION_NAMES].sort())
 })
 
-it('has what administrators, operators and members do to others’ things or in bulk, and no word of it', async () => {
+it('records actions of administrators, operators and members on others’ content or in bulk, without the content', async () => {
   const canary = 'canary7d0c51f4'
-  const user = await stack.signUp(`${canary}@example.org`, canary)
+  const user = await app.signUp(`${canary}@example.org`, canary)
   const { api } = user
   const iod = await api.call(iodsApi.createIod, { body: iodInput({ value: `https://${canary}.example/` }) })
   const campaign = await api.call(campaignsApi.createCampaign, { body: { name: `Of ${canary}` } })
@@ -177,9 +177,9 @@ it('has what administrators, operators and members do to others’ things or in 
   expect((await api.send('GET', `/campaigns/${campaign.id}/export?format=csv`)).status).toBe(200)
   await api.call(campaignsApi.updateSharing, { params, body: { published: true } })
   await api.call(campaignsApi.updateSharing, { params, body: { published: false } })
-  // Nothing changes: no entry.
+  // An update without a change makes no entry.
   await api.call(campaignsApi.updateSharing, { params, body: { published: false } })
-  const other = await stack.signUp()
+  const other = await app.signUp()
   await other.api.call(campaignsApi.removeIod, { params, body: { iod_id: iod.id } })
   await other.api.call(campaignsApi.removeIod, { params, body: { iod_id: iod.id } })
   expect((await other.api.send('DELETE', `/campaigns/${campaign.id}`)).status).toBe(403)
@@ -199,7 +199,7 @@ it('has what administrators, operators and members do to others’ things or in 
   await api.call(sightingsApi.setCounting, { body: { counted: true } })
   const key = await api.call(profileApi.createFeedKey, { body: { label: canary, tlp: 'green' } })
   await admin.api.call(adminApi.createBetaCode, { body: { email: `guest-${canary}@example.org` } })
-  await stack.peers.call('collector', capturesInternal.redactCapture, {
+  await app.peers.call('collector', capturesInternal.redactCapture, {
     params: { id: capture.id },
     body: { reason: canary },
   })
@@ -229,14 +229,14 @@ it('has what administrators, operators and members do to others’ things or in 
   expect(of('capture.redacted')).toMatchObject({ actor: { kind: 'operator', id: null }, network: null })
   expect(of('account.deleted')).toMatchObject({ actor: { kind: 'operator' }, subject: { id: user.id } })
 
-  // The request lines of the log file have its requests.
-  expect(stack.log()).toContain(of('campaign.deleted').request_id)
+  // The log file has its request ids.
+  expect(app.log()).toContain(of('campaign.deleted').request_id)
   const words = [
     canary,
     key.key,
     user.token,
     admin.token,
-    // Long enough that no key in base64 has it by chance.
+    // Long enough not to occur in a base64 key by chance.
     'the_boss',
     'boss@example.org',
     'canary-model-name',
@@ -247,10 +247,10 @@ it('has what administrators, operators and members do to others’ things or in 
   expect(await verify()).toBe(0)
 }, 300_000)
 
-it('has all other actions, and no word of them', { tags: 'long', timeout: 300_000 }, async () => {
+it('records all other actions, without their content', { tags: 'long', timeout: 300_000 }, async () => {
   const canary = 'canary90aa17be'
   const begun = new Date().toISOString()
-  const user = await stack.signUp(`${canary}@example.org`, canary)
+  const user = await app.signUp(`${canary}@example.org`, canary)
   const { api } = user
   const account_ = { params: { id: user.id } }
   const token = await api.call(profileApi.createApiToken, {
@@ -269,7 +269,7 @@ it('has all other actions, and no word of them', { tags: 'long', timeout: 300_00
     },
   })
   const [quote] = await api.call(evidenceApi.listEvidence, { params: { id: iod.id } })
-  await stack.peers.call('iods', evidenceInternal.redactEvidence, { body: { id: quote?.id ?? '' } })
+  await app.peers.call('iods', evidenceInternal.redactEvidence, { body: { id: quote?.id ?? '' } })
 
   const campaign = await api.call(campaignsApi.createCampaign, { body: { name: canary } })
   const technique = { params: { id: campaign.id, tid: 'T0002' } }
@@ -320,11 +320,11 @@ it('has all other actions, and no word of them', { tags: 'long', timeout: 300_00
   await admin.api.call(peopleApi.suspendPerson, account_)
   expect((await account('unsuspend', user.email)).code).toBe(0)
   expect((await account('reset-passkeys', user.email)).code).toBe(0)
-  await stack.peers.call('auth', backupsInternal.noteBackup, {
+  await app.peers.call('auth', backupsInternal.reportBackup, {
     body: { made_at: new Date().toISOString(), bytes: 1, duration_ms: 1 },
   })
   expect((await admin.api.send('GET', '/admin/audit/export')).status).toBe(200)
-  const { SECRETS_KEY = '', JWT_PRIVATE_KEY = '' } = stack.parts.auth.env
+  const { SECRETS_KEY = '', JWT_PRIVATE_KEY = '' } = app.parts.auth.env
   const rotated = await account('rotate-keys', 'SECRETS_KEY')
   expect(rotated).toMatchObject({ code: 0, written: expect.stringMatching(/^SECRETS_KEY=/) })
 
@@ -374,7 +374,7 @@ it('has all other actions, and no word of them', { tags: 'long', timeout: 300_00
   expect(await verify()).toBe(0)
 })
 
-it('is open to administrators’ own sessions alone: not to their API tokens, extension or feed keys', async () => {
+it('is open only to sessions of administrators, not to their API tokens, extension or feed keys', async () => {
   const { api } = admin
   const expires_at = new Date(Date.now() + 3_600_000).toISOString()
   const { token } = await api.call(profileApi.createApiToken, {
@@ -382,10 +382,10 @@ it('is open to administrators’ own sessions alone: not to their API tokens, ex
   })
   const { key } = await api.call(profileApi.createFeedKey, { body: { label: 'Mine', tlp: 'amber' } })
   const { code } = await api.call(authApi.generateExtensionCode)
-  const { access_token } = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
+  const { access_token } = await app.api.call(authApi.redeemExtensionCode, { body: { code } })
   for (const { path } of Object.values(auditApi)) {
     const status = async (given: string) =>
-      [path, (await apiClient(stack.url, given).send('GET', path)).status] as const
+      [path, (await apiClient(app.url, given).send('GET', path)).status] as const
     expect(await status(admin.token)).toEqual([path, 200])
     expect(await status(token)).toEqual([path, 403])
     expect(await status(access_token)).toEqual([path, 403])
@@ -393,11 +393,11 @@ it('is open to administrators’ own sessions alone: not to their API tokens, ex
   }
 })
 
-it('a script of one member fills it with 50 entries and one an hour, hides nothing and delays nobody', {
+it('limits a member’s script to 50 entries and one per hour, without losing or delaying entries of others', {
   tags: 'long',
   timeout: 300_000,
 }, async () => {
-  const [script, other] = [await stack.signUp(), await stack.signUp()]
+  const [script, other] = [await app.signUp(), await app.signUp()]
   const campaignOf = ({ api }: SignedInUser) =>
     api.call(campaignsApi.createCampaign, { body: { name: 'A campaign' } })
   const [own, others] = [await campaignOf(script), await campaignOf(other)]
@@ -409,7 +409,7 @@ it('a script of one member fills it with 50 entries and one an hour, hides nothi
   await other.api.call(sightingsApi.setCounting, { body: { counted: true } })
   await vi.waitFor(async () => expect(await list({ actor: other.id })).toHaveLength(1), 30_000)
   await flood(130, 160)
-  // Refusals leave nothing, also not for what is done after them.
+  // Rejected requests make no entries and use up no limit.
   for (let n = 0; n < 60; n++)
     expect((await script.api.send('DELETE', `/campaigns/${others.id}`)).status).toBe(403)
   await script.api.call(campaignsApi.deleteCampaign, { params: { id: own.id } })
@@ -419,15 +419,15 @@ it('a script of one member fills it with 50 entries and one an hour, hides nothi
   )
   expect(await list({ subject: others.id })).toEqual([])
 
-  const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.sightings.env
+  const { MONGODB_URI, MONGODB_PREFIX } = app.parts.sightings.env
   const mongo = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_sightings`)
   try {
     const counts = mongo.collection('audit_counts')
     const hours = await counts.countDocuments()
-    // As once their hour is past: the task that delivers them runs at the start.
+    // Simulates the end of their hour: the task that delivers them runs at the start.
     await counts.updateMany({}, { $set: { due_at: new Date() } })
-    await stack.parts.sightings.stop()
-    await stack.parts.sightings.start()
+    await app.parts.sightings.stop()
+    await app.parts.sightings.start()
     for (const action of ['sightings.counted', 'sightings.not-counted'] as const)
       await vi.waitFor(async () => {
         const entries = await list({ actor: script.id, action: [action] })
@@ -442,11 +442,11 @@ it('a script of one member fills it with 50 entries and one an hour, hides nothi
   expect(await verify()).toBe(0)
 })
 
-it('has the settings that each part has started with, and secrets by name alone', async () => {
+it('records the settings of each part at its start, with only the names of secrets', async () => {
   const begun = await vi.waitFor(async () => {
     const entries = await list({ action: ['settings.started'] })
     const names = new Set(entries.flatMap(entry => entry.settings?.map(({ name }) => name) ?? []))
-    // Of auth, of a service, of the workers, of the gateway.
+    // Settings of auth, a service, the workers and the gateway.
     for (const name of ['ADMIN_EMAILS', 'QUOTA_IODS', 'OPENAI_MODEL', 'TRUST_PROXY'])
       expect([...names]).toContain(name)
     return entries
@@ -461,7 +461,7 @@ it('has the settings that each part has started with, and secrets by name alone'
   }
 })
 
-it('knows each setting that is not an address of a part itself', () => {
+it('knows each setting except the addresses of parts', () => {
   const own = /^(HOST|PORT|METRICS_PORT|\w+_PREFIX|WORKERS_URL|DRAIN_MS|ROLE)$/
   const addresses = SERVICE_NAMES.map(name => `${name.toUpperCase()}_URL`)
   const known: readonly string[] = [...OPEN_SETTINGS, ...SECRET_SETTINGS]
@@ -472,33 +472,33 @@ it('knows each setting that is not an address of a part itself', () => {
   expect(OPEN_SETTINGS.filter(name => /KEY(?!S)|SECRET|TOKEN|PASSWORD|HEADERS/.test(name))).toEqual([])
 })
 
-it('gets what was done while auth was away once it is back', async () => {
-  const { api } = await stack.signUp()
+it('receives entries of actions during an outage of auth once it is back', async () => {
+  const { api } = await app.signUp()
   const { id } = await api.call(campaignsApi.createCampaign, { body: { name: 'Gone meanwhile' } })
-  await stack.parts.auth.stop()
+  await app.parts.auth.stop()
   await api.call(campaignsApi.deleteCampaign, { params: { id } })
-  await stack.parts.campaigns.stop()
-  await stack.parts.auth.start()
-  await stack.parts.campaigns.start()
+  await app.parts.campaigns.stop()
+  await app.parts.auth.start()
+  await app.parts.campaigns.start()
   await vi.waitFor(async () => {
     expect(await list({ subject: id })).toMatchObject([{ action: 'campaign.deleted', outcome: 'done' }])
   }, 30_000)
 }, 240_000)
 
-const KILLS = rounds(2)
-it('a campaigns service that is killed between an action and its hand-over loses no entry', {
+const KILLS = runs(2)
+it('loses no entry when the campaigns service is killed between an action and the delivery', {
   tags: 'long',
   timeout: (KILLS + 2) * BLOCKED_MS,
 }, async () => {
-  campaigns = await spawnPart(stack, 'campaigns')
+  campaigns = await spawnPart(app, 'campaigns')
   const users: SignedInUser[] = []
   const deleted: string[] = []
   const unanswered: string[] = []
   for (let kill = 0; kill < KILLS; kill++) {
     await campaigns.start()
     const before = deleted.length
-    // New ones: a transaction that a kill has left behind keeps its user's usage for a minute.
-    const fresh = await Promise.all([1, 2, 3].map(() => stack.signUp()))
+    // New users: a transaction left open by a kill locks its user's usage for a minute.
+    const fresh = await Promise.all([1, 2, 3].map(() => app.signUp()))
     users.push(...fresh)
     const clients = fresh.map(({ api }) => async (isRunning: () => boolean) => {
       while (isRunning()) {
@@ -516,11 +516,11 @@ it('a campaigns service that is killed between an action and its hand-over loses
       vi.waitFor(() => expect(deleted.length).toBeGreaterThan(before), { timeout: BLOCKED_MS, interval: 5 }),
     )
   }
-  const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.campaigns.env
+  const { MONGODB_URI, MONGODB_PREFIX } = app.parts.campaigns.env
   const mongo = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_campaigns`)
   const pending = { kind: /^audit/ }
   try {
-    // Interrupted actions and counts would wait for minutes.
+    // Makes interrupted actions and counts due, which would wait for minutes.
     await mongo.collection('outbox').updateMany(pending, { $set: { due_at: new Date() } })
     await mongo.collection('audit_counts').updateMany({}, { $set: { due_at: new Date() } })
     await campaigns.start()
@@ -538,7 +538,7 @@ it('a campaigns service that is killed between an action and its hand-over loses
       const named = new Set(entries.map(({ subject }) => subject.id))
       const counted = entries.reduce((sum, { subject, times }) => sum + (subject.id === null ? times : 0), 0)
       const unnamed = [...gone].filter(id => !named.has(id))
-      // The first fifty of a user have entries of their own.
+      // The first fifty actions of a user have separate entries.
       expect(counted).toBeGreaterThanOrEqual(unnamed.length)
       for (const user of users) {
         const own = entries.filter(({ actor, subject }) => actor.id === user.id && subject.id !== null)

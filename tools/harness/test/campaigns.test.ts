@@ -1,31 +1,31 @@
 import { accountsInternal, authApi, CATEGORIES, campaignsApi, iodsApi, SOURCE_TYPES } from '@iodine/contracts'
-import { apiClient, facetsOf, iodInput, rounds, seededRandom } from '@iodine/test-kit'
+import { apiClient, facetsOf, iodInput, runs, seededRandom } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 
-let stack: TestStack
+let app: TestApp
 
 beforeAll(async () => {
-  stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org' } })
+  app = await startTestApp({ env: { ADMIN_EMAILS: 'boss@example.org' } })
 })
-afterAll(() => stack?.stop())
+afterAll(() => app?.stop())
 
-it('lets nobody but its creator edit or delete a campaign, whatever their role', async () => {
+it('permits only its creator to edit or delete a campaign, in any role', async () => {
   const [creator, member, admin, nameless] = await Promise.all([
-    stack.signUp(),
-    stack.signUp(),
-    stack.signUp('boss@example.org'),
-    stack.signUp(undefined, null),
+    app.signUp(),
+    app.signUp(),
+    app.signUp('boss@example.org'),
+    app.signUp(undefined, null),
   ])
   const { code } = await creator.api.call(authApi.generateExtensionCode)
-  // The creator's extension session too: its scope is collecting only.
-  const { access_token } = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
+  // Includes the creator's extension session, whose scope is collecting only.
+  const { access_token } = await app.api.call(authApi.redeemExtensionCode, { body: { code } })
   const { id } = await creator.api.call(campaignsApi.createCampaign, { body: { name: 'Mine' } })
   const iod = await creator.api.call(iodsApi.createIod, { body: iodInput() })
   const path = `/campaigns/${id}`
   for (const [who, api, status, reads] of [
-    ['anonymous', stack.api, 401, 401],
-    ['collector', apiClient(stack.url, access_token), 403, 403],
+    ['anonymous', app.api, 401, 401],
+    ['collector', apiClient(app.url, access_token), 403, 403],
     ['member', member.api, 403, 200],
     ['admin', admin.api, 403, 200],
     ['without a username', nameless.api, 403, 200],
@@ -41,7 +41,7 @@ it('lets nobody but its creator edit or delete a campaign, whatever their role',
       api.send('GET', `${path}/statistics`),
     ])
     const statuses = answers.map(answer => answer.status)
-    // An invalid key is refused before ownership is checked.
+    // An invalid key is rejected before ownership is checked.
     const misformed = reads === 200 ? 422 : status
     expect({ who, statuses }).toEqual({
       who,
@@ -53,17 +53,17 @@ it('lets nobody but its creator edit or delete a campaign, whatever their role',
   expect((await creator.api.send('DELETE', path)).status).toBe(200)
 })
 
-it('keeps all of 20 additions at once, and nothing of a campaign deleted among them', {
+it('stores all of 20 concurrent additions, and none for a campaign deleted in between', {
   tags: 'long',
   timeout: 3_600_000,
 }, async () => {
-  const [ana, bo] = await Promise.all([stack.signUp(), stack.signUp()])
+  const [ana, bo] = await Promise.all([app.signUp(), app.signUp()])
   const iods = await Promise.all(
     Array.from({ length: 20 }, () => ana.api.call(iodsApi.createIod, { body: iodInput() })),
   )
   const addAll = (id: string) =>
     iods.map((iod, n) => (n % 2 ? ana : bo).api.send('POST', `/campaigns/${id}/add-iod`, { iod_id: iod.id }))
-  for (let round = 0; round < rounds(2); round++) {
+  for (let round = 0; round < runs(2); round++) {
     const [kept, lost] = await Promise.all(
       ['Kept', 'Lost'].map(name => ana.api.call(campaignsApi.createCampaign, { body: { name } })),
     )
@@ -84,14 +84,14 @@ it('keeps all of 20 additions at once, and nothing of a campaign deleted among t
   }
 })
 
-it('answers statistics equal to a count of the campaign, through additions, removals, votes and a deleted account', {
+it('returns statistics equal to a recount after additions, removals, votes and a deleted account', {
   tags: 'long',
   timeout: 3_600_000,
 }, async () => {
   const random = seededRandom(7)
   const below = (n: number) => Math.floor(random() * n)
   const oneOf = <T>(items: readonly T[]): T => items[below(items.length)] ?? expect.unreachable()
-  const users = await Promise.all([stack.signUp(), stack.signUp(), stack.signUp()])
+  const users = await Promise.all([app.signUp(), app.signUp(), app.signUp()])
   const [ana, leaver] = users
   const iods: string[] = []
   for (let n = 0; n < 200; n += 10) {
@@ -117,7 +117,7 @@ it('answers statistics equal to a count of the campaign, through additions, remo
     oneOf(users).api.call(campaignsApi.addIods, { params, body: { iod_ids } })
   await add(iods.slice(0, 150))
   await expectExact()
-  for (let step = 0; step < 12 * rounds(1); step++) {
+  for (let step = 0; step < 12 * runs(1); step++) {
     const work = [
       () => add(Array.from({ length: 20 }, () => oneOf(iods))),
       () => oneOf(users).api.send('POST', `/campaigns/${id}/remove-iod`, { iod_id: oneOf(iods) }),
@@ -127,11 +127,11 @@ it('answers statistics equal to a count of the campaign, through additions, remo
     await Promise.all(Array.from({ length: 6 }, () => oneOf(work)()))
     await expectExact()
   }
-  const { id: deletion } = await stack.peers.call('auth', accountsInternal.deleteAccount, {
+  const { id: deletion } = await app.peers.call('auth', accountsInternal.deleteAccount, {
     body: { email: leaver.email },
   })
   await expect
-    .poll(() => stack.peers.call('auth', accountsInternal.getDeletion, { params: { id: deletion } }), {
+    .poll(() => app.peers.call('auth', accountsInternal.getDeletion, { params: { id: deletion } }), {
       timeout: 60_000,
     })
     .toEqual({ erased: true })

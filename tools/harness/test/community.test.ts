@@ -5,18 +5,18 @@ import { rebuildPart } from '@iodine/service-kit'
 import { iodInput } from '@iodine/test-kit'
 import { createConnection, Types } from 'mongoose'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 
-let stack: TestStack
+let app: TestApp
 
 beforeAll(async () => {
-  stack = await startTestStack()
+  app = await startTestApp()
 })
-afterAll(() => stack?.stop())
+afterAll(() => app?.stop())
 
-it('shows what people do elsewhere: a name chosen, an IOD created, a rename', async () => {
-  const ana = await stack.signUp(undefined, 'ana_events')
-  const silent = await stack.signUp(undefined, null)
+it('shows events of other services: a chosen username, a created IOD, a rename', async () => {
+  const ana = await app.signUp(undefined, 'ana_events')
+  const silent = await app.signUp(undefined, null)
   const iod = await ana.api.call(iodsApi.createIod, { body: iodInput({ value: 'seen by all' }) })
   await silent.api.call(iodsApi.createIod, { body: iodInput() })
 
@@ -57,15 +57,14 @@ it('shows what people do elsewhere: a name chosen, an IOD created, a rename', as
   })
 })
 
-const database = (service: string) =>
-  createConnection(stack.mongoUrl, { dbName: `${stack.prefix}_${service}` })
+const database = (service: string) => createConnection(app.mongoUrl, { dbName: `${app.prefix}_${service}` })
 
-it('is told of what a killed process has left in the outbox', async () => {
-  const ana = await stack.signUp(undefined, 'ana_crash')
+it('receives events that a killed process has left in the outbox', async () => {
+  const ana = await app.signUp(undefined, 'ana_crash')
   await ana.api.call(iodsApi.createIod, { body: iodInput() })
   const iods = await database('iods').asPromise()
   const stored = await iods.collection('iods').findOne({ created_by: new Types.ObjectId(ana.id) })
-  // As the transaction of a process leaves them that was killed while it told the community.
+  // The state after a transaction of a process that was killed before it published the event.
   const _id = new Types.ObjectId()
   await iods.collection('iods').insertOne({ ...stored, _id, value: 'left behind', fold_key: 'left behind' })
   const now = new Date()
@@ -84,11 +83,8 @@ it('is told of what a killed process has left in the outbox', async () => {
   )
 })
 
-it('is rebuilt from what the other services have, whatever became of it', { tags: 'long' }, async () => {
-  const [ana, bo] = await Promise.all([
-    stack.signUp(undefined, 'ana_again'),
-    stack.signUp(undefined, 'bo_again'),
-  ])
+it('is rebuilt from the data of other services after any damage', { tags: 'long' }, async () => {
+  const [ana, bo] = await Promise.all([app.signUp(undefined, 'ana_again'), app.signUp(undefined, 'bo_again')])
   for (let n = 0; n < 4; n++) await ana.api.call(iodsApi.createIod, { body: iodInput() })
   await bo.api.call(iodsApi.createIod, { body: iodInput() })
   const shown = async () => ({
@@ -125,7 +121,7 @@ it('is rebuilt from what the other services have, whatever became of it', { tags
   await community.close()
   expect(await shown()).not.toEqual(before)
 
-  const services = JSON.parse(readFileSync(join(stack.dataDir, 'services.json'), 'utf8'))
+  const services = JSON.parse(readFileSync(join(app.dataDir, 'services.json'), 'utf8'))
   await rebuildPart('community', services)
   expect(await shown()).toEqual(before)
   await rebuildPart('community', services)

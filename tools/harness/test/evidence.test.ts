@@ -11,19 +11,19 @@ import {
 import { canonicalJson } from '@iodine/evidence'
 import { iodInput, type SignedInUser, sealCapture, tiktokPost } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 
 const VALUE = 'Giant mirrors heat the lake'
 const TEXT = `They say so:\n${VALUE} 🛰, and nobody asks.`
 
-let stack: TestStack
+let app: TestApp
 let ana: SignedInUser
 let bo: SignedInUser
 beforeAll(async () => {
-  stack = await startTestStack()
-  ;[ana, bo] = await Promise.all([stack.signUp(), stack.signUp()])
+  app = await startTestApp()
+  ;[ana, bo] = await Promise.all([app.signUp(), app.signUp()])
 })
-afterAll(() => stack?.stop())
+afterAll(() => app?.stop())
 
 const place = (text: string, exact: string) => {
   const start = text.indexOf(exact)
@@ -34,11 +34,11 @@ const iodOf = (value = `${VALUE} ${++made}`) => ana.api.call(iodsApi.createIod, 
 const list = ({ api }: SignedInUser, id: string) => api.call(evidenceApi.listEvidence, { params: { id } })
 
 const PAGE = { source: 'tiktok', url: 'https://www.tiktok.com/@night.watch/video/1' } as const
-/** Has a page and its record sealed. Resolves to the capture's id. */
+/** Seals a page and its record. Resolves to the capture's id. */
 const capture = async ({ api }: SignedInUser, text: string, record: object = tiktokPost()) =>
   (await sealCapture(api.call, { text, record: canonicalJson(record), manifest: PAGE })).id
 
-it('a quote of a sealed capture is everybody’s to read, its capture only where it is shared, until it is erased', async () => {
+it('shows a quote of a sealed capture to all users, and the capture only if shared, until it is erased', async () => {
   const iod = await iodOf()
   const text = TEXT.replace(VALUE, iod.value)
   const capture_id = await capture(ana, text)
@@ -81,7 +81,7 @@ it('a quote of a sealed capture is everybody’s to read, its capture only where
   expect(await shown()).toEqual({ ...evidence, capture_id: null, seal: null, open: false })
 })
 
-it('a record is quoted from the capture that seals it, or else as it is stored', async () => {
+it('quotes a record from its sealed capture, else from the stored record', async () => {
   const iod = await iodOf()
   const description = `${iod.value} – so they say`
   const records = [tiktokPost({ description }), tiktokPost({ description })]
@@ -114,8 +114,8 @@ it('a record is quoted from the capture that seals it, or else as it is stored',
   expect((await bo.api.send('POST', `/iods/${iod.id}/evidence`, quote(plain))).status).toBe(404)
 })
 
-it('a narrative’s citation is the quote of the IOD made from its triplet', async () => {
-  stack.ai.always({ triplets: [{ subject: 'mirrors', verb: 'heats', object: 'lakes' }] })
+it('uses a narrative’s citation as the quote of an IOD from its triplet', async () => {
+  app.ai.always({ triplets: [{ subject: 'mirrors', verb: 'heats', object: 'lakes' }] })
   await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
   const { id } = await ana.api.call(narrativesApi.createNarrative, { body: { text: TEXT } })
   const narrative = await ana.api.call(narrativesApi.getNarrative, { params: { id } })
@@ -137,15 +137,15 @@ it('a narrative’s citation is the quote of the IOD made from its triplet', asy
   expect((await bo.api.send('POST', `/iods/${iod.id}/evidence`, { ...body, exact })).status).toBe(404)
 })
 
-it('a deleted account leaves its excerpts, without author, capture and seal', { tags: 'long' }, async () => {
-  const dora = await stack.signUp()
+it('keeps excerpts of a deleted account without author, capture and seal', { tags: 'long' }, async () => {
+  const dora = await app.signUp()
   const iod = await iodOf()
   const text = TEXT.replace(VALUE, iod.value)
   const capture_id = await capture(dora, text)
   const params = { id: iod.id }
   const body = { capture_id, ...place(text, iod.value) }
   const evidence = await dora.api.call(evidenceApi.addEvidence, { params, body })
-  await stack.peers.call('auth', accountsInternal.deleteAccount, { body: { email: dora.email } })
+  await app.peers.call('auth', accountsInternal.deleteAccount, { body: { email: dora.email } })
   await vi.waitFor(
     async () =>
       expect(await list(bo, iod.id)).toEqual([

@@ -11,20 +11,20 @@ import {
 } from '@iodine/contracts'
 import { iodInput, OpenctiPuller, type SignedInUser, type TaxiiAddress, TaxiiReader } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 
-let stack: TestStack
+let app: TestApp
 let ana: SignedInUser
 let campaign: Campaign
 let key: string
 
 beforeAll(async () => {
-  stack = await startTestStack()
-  ana = await stack.signUp()
+  app = await startTestApp()
+  ana = await app.signUp()
   campaign = await ana.api.call(campaignsApi.createCampaign, { body: { name: 'Lake' } })
   key = (await ana.api.call(profileApi.createFeedKey, { body: { label: 'OpenCTI', tlp: 'green' } })).key
 })
-afterAll(() => stack?.stop())
+afterAll(() => app?.stop())
 
 const add = async () => {
   const { id } = await ana.api.call(iodsApi.createIod, { body: iodInput() })
@@ -34,13 +34,13 @@ const feed = async () => (await ana.api.call(campaignsApi.getSharing, { params: 
 const share = (published: boolean) =>
   ana.api.call(campaignsApi.updateSharing, { params: { id: campaign.id }, body: { published } })
 const address = (): TaxiiAddress => ({
-  root: `${stack.url}/taxii2/iodine/`,
+  root: `${app.url}/taxii2/iodine/`,
   authorization: `Basic ${Buffer.from(`opencti:${key}`).toString('base64')}`,
 })
-/** Waits until the workers have brought the feed in line: a state that a pull shows. */
+/** Waits until the workers have rebuilt the feed. */
 const until = (what: () => Promise<unknown>) => expect.poll(what, { timeout: 30_000, interval: 200 })
 
-it('brings what is published to pullers, again and again, until it is withdrawn', async () => {
+it('serves published objects at each pull until they are withdrawn', async () => {
   for (let n = 0; n < 3; n++) await add()
   await share(true)
   await until(async () => (await feed())?.state).toBe('published')
@@ -91,11 +91,11 @@ for collection in root.collections:
 print(json.dumps(reads))
 `
 
-it.skipIf(!TAXII_CLIENT)('is read whole by a TAXII client library of the field', async () => {
+it.skipIf(!TAXII_CLIENT)('is read completely by a standard TAXII client library', async () => {
   await share(true)
   await until(async () => (await feed())?.state).toBe('published')
   const python = process.env.PYTHON ?? 'python3'
-  const { stdout } = await promisify(execFile)(python, ['-c', SCRIPT, `${stack.url}/taxii2/`, key], {
+  const { stdout } = await promisify(execFile)(python, ['-c', SCRIPT, `${app.url}/taxii2/`, key], {
     env: { ...process.env, PYTHONPATH: TAXII_CLIENT },
   })
   const reads = JSON.parse(stdout) as { title: string; ids: string[]; manifest: string[]; again: number }[]
@@ -110,14 +110,14 @@ it.skipIf(!TAXII_CLIENT)('is read whole by a TAXII client library of the field',
 })
 
 const misp = (name: string) =>
-  fetch(`${stack.url}/feeds/misp/${name}`, { headers: { authorization: `Bearer ${key}` } })
+  fetch(`${app.url}/feeds/misp/${name}`, { headers: { authorization: `Bearer ${key}` } })
 
-it('is a feed of MISP, signed by the key of the seals', async () => {
+it('is a MISP feed signed with the key of the seals', async () => {
   await share(true)
   await until(async () => (await feed())?.state).toBe('published')
   const manifest = Buffer.from(await (await misp('manifest.json')).arrayBuffer())
   const signature = await misp('manifest.json.sig')
-  const keys = await (await fetch(`${stack.url}/api/v1/seals/keys`)).json()
+  const keys = await (await fetch(`${app.url}/api/v1/seals/keys`)).json()
   const signer = keys.find(({ key_id }: { key_id: string }) => key_id === signature.headers.get('x-key-id'))
   const signed = Buffer.concat([Buffer.from(MISP_MANIFEST_CONTEXT), manifest])
   const sig = Buffer.from((await signature.text()).trim(), 'base64')
@@ -148,10 +148,10 @@ for uuid, entry in manifest.items():
     }))
 `
 
-it.skipIf(!PYMISP)('is read by PyMISP, which makes the same manifest and hashes of it', async () => {
+it.skipIf(!PYMISP)('is read by PyMISP, which computes the same manifest and hashes', async () => {
   const { stdout } = await promisify(execFile)(
     process.env.PYTHON ?? 'python3',
-    ['-c', FEED_SCRIPT, `${stack.url}/feeds/misp/`, key],
+    ['-c', FEED_SCRIPT, `${app.url}/feeds/misp/`, key],
     { env: { ...process.env, PYTHONPATH: PYMISP } },
   )
   const read = JSON.parse(stdout)
@@ -159,15 +159,15 @@ it.skipIf(!PYMISP)('is read by PyMISP, which makes the same manifest and hashes 
   expect(read).toMatchObject({ tags: true, hashes: true, attributes: 4 })
 })
 
-it('a key ends at once, revoked or with its suspended account', async () => {
+it('rejects a key immediately after its revocation or the suspension of its account', async () => {
   const status = async (of: string) =>
-    (await fetch(`${stack.url}/taxii2/`, { headers: { authorization: `Bearer ${of}` } })).status
+    (await fetch(`${app.url}/taxii2/`, { headers: { authorization: `Bearer ${of}` } })).status
   const made = await ana.api.call(profileApi.createFeedKey, { body: { label: 'MISP', tlp: 'clear' } })
   expect(await status(made.key)).toBe(200)
   await ana.api.call(profileApi.deleteFeedKey, { params: { id: made.id } })
   expect(await status(made.key)).toBe(401)
   expect(await status(key)).toBe(200)
   const { email } = (await ana.api.send('GET', '/profile/me')).body
-  await stack.peers.call('auth', accountsInternal.suspendAccount, { body: { email } })
+  await app.peers.call('auth', accountsInternal.suspendAccount, { body: { email } })
   expect(await status(key)).toBe(401)
 })

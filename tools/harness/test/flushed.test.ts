@@ -11,31 +11,29 @@ import {
   type QueueName,
 } from '@iodine/contracts'
 import { createService, readConfig, type Service, serviceConfigSchema } from '@iodine/service-kit'
-import { iodInput, newId, rounds, type SignedInUser } from '@iodine/test-kit'
+import { iodInput, newId, runs, type SignedInUser } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 
-const FLUSHES = rounds(3)
+const FLUSHES = runs(3)
 const BY_THE_CLOCK = (Object.keys(QUEUES) as QueueName[]).filter(name => everyMs(name) !== undefined)
-/** Queues whose jobs are all pending when Redis loses them. */
+/** Queues whose jobs are all pending when Redis is flushed. */
 const HELD: QueueName[] = ['extraction']
 
-let stack: TestStack
+let app: TestApp
 let service: Service
 let users: SignedInUser[]
 
 beforeAll(async () => {
-  stack = await startTestStack()
-  const config = readConfig(serviceConfigSchema, stack.parts.workers.env)
+  app = await startTestApp()
+  const config = readConfig(serviceConfigSchema, app.parts.workers.env)
   service = await createService('elsewhere', { ...config, LOG_LEVEL: 'silent' })
-  users = await Promise.all(
-    [0, 1, 2].map(n => stack.signUp(undefined, `flushed_${n}_${newId().slice(0, 6)}`)),
-  )
+  users = await Promise.all([0, 1, 2].map(n => app.signUp(undefined, `flushed_${n}_${newId().slice(0, 6)}`)))
   for (const { api } of users) await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-test' } })
 })
 afterAll(async () => {
   await service?.close()
-  await stack?.stop()
+  await app?.stop()
 })
 
 const patiently = { timeout: 120_000, interval: 250 }
@@ -47,7 +45,7 @@ const profileOf = ({ api, id }: SignedInUser) => api.send('GET', `/community/use
 const isScheduled = async (name: QueueName) =>
   (await service.queues.queue(name).getJobScheduler(name)) !== undefined
 
-it(`everything acknowledged is done in the end, although Redis is flushed ${FLUSHES} times under load`, {
+it(`completes all acknowledged work after ${FLUSHES} flushes of Redis under load`, {
   timeout: 240_000 + FLUSHES * 120_000,
 }, async () => {
   const leavers: { user: SignedInUser; email: string }[] = []
@@ -62,10 +60,10 @@ it(`everything acknowledged is done in the end, although Redis is flushed ${FLUS
   })
   for (let flush = 0; flush < FLUSHES; flush++) {
     const email = `leaver${flush}@example.org`
-    const leaver = await stack.signUp(email, `leaver_${flush}_${newId().slice(0, 6)}`)
+    const leaver = await app.signUp(email, `leaver_${flush}_${newId().slice(0, 6)}`)
     await leaver.api.call(iodsApi.createIod, { body: iodInput() })
     await vi.waitFor(async () => expect((await profileOf(leaver)).status).toBe(200), patiently)
-    const closed = await stack.signUp()
+    const closed = await app.signUp()
     await closed.api.call(profileApi.getProfile)
 
     for (const name of HELD) await service.queues.queue(name).pause()
@@ -76,19 +74,19 @@ it(`everything acknowledged is done in the end, although Redis is flushed ${FLUS
       await api.call(iodsApi.createIod, { body: iodInput() })
       await api.call(profileApi.setupUsername, { body: { username: `renamed_${newId().slice(0, 8)}` } })
     }
-    await stack.peers.call('auth', accountsInternal.deleteAccount, { body: { email } })
+    await app.peers.call('auth', accountsInternal.deleteAccount, { body: { email } })
     leavers.push({ user: leaver, email })
     await closed.api.send('POST', '/auth/logout')
     await vi.waitFor(async () => {
       expect(await waiting('extraction')).toBeGreaterThanOrEqual(users.length)
     }, patiently)
 
-    // In one step: what waits for lost jobs adds them again within a second.
+    // Atomic: waiting requests re-add lost jobs within a second.
     expect(await service.redis.multi().flushall().dbsize().exec()).toEqual([
       [null, 'OK'],
       [null, 0],
     ])
-    // The tombstone of the ended session is lost too: auth's database decides.
+    // The tombstone of the ended session is also lost: auth's database decides.
     expect((await closed.api.send('GET', '/profile/me')).status).toBe(401)
     await vi.waitFor(async () => {
       for (const name of BY_THE_CLOCK) expect([name, await isScheduled(name)]).toEqual([name, true])
@@ -116,7 +114,7 @@ it(`everything acknowledged is done in the end, although Redis is flushed ${FLUS
     const counted = links.filter(({ type }) => type === 'subject_to_verb').map(({ count }) => count)
     expect(counted.reduce((sum, count) => sum + count, 0)).toBe(triplets.length)
 
-    // A deletion is sent as an event like any other change.
+    // A deletion is published as an event like any other change.
     const [first] = await narratives()
     await api.call(narrativesApi.deleteNarrative, { params: { id: first?.id ?? '' } })
     await service.redis.flushall()
@@ -128,7 +126,7 @@ it(`everything acknowledged is done in the end, although Redis is flushed ${FLUS
   for (const { user } of leavers) {
     const params = { id: user.id }
     await vi.waitFor(async () => {
-      expect(await stack.peers.call('auth', accountsInternal.getDeletion, { params })).toEqual({
+      expect(await app.peers.call('auth', accountsInternal.getDeletion, { params })).toEqual({
         erased: true,
       })
     }, patiently)
@@ -136,7 +134,7 @@ it(`everything acknowledged is done in the end, although Redis is flushed ${FLUS
   }
 })
 
-it('a schedule that has lost its next job is put back, too', async () => {
+it('restores a schedule that has lost its next job', async () => {
   const queue = service.queues.queue('anchors')
   const next = (await queue.getJobScheduler('anchors'))?.next
   await queue

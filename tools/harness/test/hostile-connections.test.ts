@@ -1,36 +1,36 @@
 /** @module-tag long */
 import { iodsApi, LIMITS, narrativesApi, profileApi } from '@iodine/contracts'
 import { BOUNDS, type Load } from '@iodine/gateway'
-import { iodInput, type SignedInUser, startCrowd } from '@iodine/test-kit'
+import { iodInput, type SignedInUser, startSlowClients } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 
-/** Sockets of an attack: more than a service has connections. */
+/** Number of sockets of an attack: more than a service's connections. */
 const SOCKETS = 160
-/** Without shares, other users would wait as long as the attack lasts. */
+/** Timeout of other users' requests. Without per-client connection limits, they would wait until the attack ends. */
 const TIMEOUT_MS = 45_000
 
-let stack: TestStack
+let app: TestApp
 let attacker: SignedInUser
 let other: SignedInUser
 beforeAll(async () => {
-  stack = await startTestStack()
-  attacker = await stack.signUp()
-  other = await stack.signUp()
+  app = await startTestApp()
+  attacker = await app.signUp()
+  other = await app.signUp()
   for (const { api } of [attacker, other])
     await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-any' } })
-  // More than two sockets' buffers hold.
+  // More than the buffers of two sockets.
   const filler = '€'.repeat(LIMITS.fieldMax - 10)
   for (let n = 0; n < 120; n++)
     await other.api.call(iodsApi.createIod, {
       body: iodInput({ value: `${filler} ${n}`, description: filler }),
     })
 })
-afterAll(() => stack?.stop())
+afterAll(() => app?.stop())
 
-const load = async (): Promise<Load> => (await (await fetch(`${stack.url}/readyz`)).json()).load
+const load = async (): Promise<Load> => (await (await fetch(`${app.url}/readyz`)).json()).load
 
-/** Other users read each section and sign in, all with 200, before, during and after the attack. */
+/** Expects that other users read each section and sign in successfully during the attack. */
 const expectOthersServed = async (isUnderWay: () => Promise<boolean>) => {
   const paths = ['/profile/me', '/iods?limit=5', '/narratives/data', '/graph/triplets']
   const expectUnderWay = () => expect.poll(isUnderWay, { timeout: TIMEOUT_MS }).toBe(true)
@@ -38,7 +38,7 @@ const expectOthersServed = async (isUnderWay: () => Promise<boolean>) => {
   for (let round = 0; round < 3; round++) {
     const answers = await Promise.all(
       paths.map(async path => {
-        const answer = await fetch(`${stack.url}/api/v1${path}`, {
+        const answer = await fetch(`${app.url}/api/v1${path}`, {
           headers: { authorization: `Bearer ${other.token}` },
           signal: AbortSignal.timeout(TIMEOUT_MS),
         })
@@ -48,7 +48,7 @@ const expectOthersServed = async (isUnderWay: () => Promise<boolean>) => {
     )
     expect(answers).toEqual(paths.map(path => [path, 200]))
   }
-  const { token } = await stack.signUp()
+  const { token } = await app.signUp()
   expect(token).toBeTruthy()
   await expectUnderWay()
 }
@@ -57,9 +57,9 @@ const bearer = () => `Host: x\r\nAuthorization: Bearer ${attacker.token}\r\n`
 const TEST_MS = 300_000
 
 it(
-  'bodies that never end hold up nobody',
+  'endless request bodies do not delay other users',
   async () => {
-    const crowd = await startCrowd(stack.url, {
+    const crowd = await startSlowClients(app.url, {
       count: SOCKETS,
       text: 'POST /api/v1/auth/request-magic-link HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
       dripMs: 500,
@@ -74,9 +74,9 @@ it(
 )
 
 it(
-  'answers that nobody reads hold up nobody',
+  'unread responses do not delay other users',
   async () => {
-    const crowd = await startCrowd(stack.url, {
+    const crowd = await startSlowClients(app.url, {
       count: SOCKETS,
       text: `GET /api/v1/iods HTTP/1.1\r\n${bearer()}\r\n`,
       isDeaf: true,
@@ -91,11 +91,11 @@ it(
 )
 
 it(
-  'waits for a slow provider hold up nobody, not even others who wait for theirs',
+  'requests to a slow AI provider do not delay other users, including their own AI requests',
   async () => {
-    stack.ai.always(text => (text.includes('attack') ? 'hang' : 'simple'))
+    app.ai.always(text => (text.includes('attack') ? 'hang' : 'simple'))
     const body = JSON.stringify({ text: 'They attack everybody.' })
-    const crowd = await startCrowd(stack.url, {
+    const crowd = await startSlowClients(app.url, {
       count: SOCKETS,
       text: `POST /api/v1/narratives HTTP/1.1\r\n${bearer()}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     })
@@ -109,13 +109,13 @@ it(
       expect(triplets_extracted).toBe(1)
     } finally {
       await crowd.stop()
-      stack.ai.always('simple')
+      app.ai.always('simple')
     }
   },
   TEST_MS,
 )
 
-it('what one person may well do at once all comes through', async () => {
+it('serves all concurrent requests of one user within the limits', async () => {
   const iod = await attacker.api.call(iodsApi.createIod, { body: iodInput() })
   const votes = await Promise.all(
     Array.from({ length: 50 }, () =>

@@ -17,7 +17,7 @@ import {
   apiClient,
   iodInput,
   type MailCatcher,
-  rounds,
+  runs,
   type SignedInUser,
   sealCapture,
   signUp,
@@ -27,19 +27,25 @@ import {
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWatchedProduct, type WatchedProduct } from '../src/index.js'
-import { drawShot, type Known, type Operation, operationsOf, type Shot } from './hostile/requests.js'
+import {
+  type GeneratedRequest,
+  generateRequest,
+  type KnownIds,
+  type Operation,
+  operationsOf,
+} from './hostile/requests.js'
 import { exchange, type RawAnswer } from './hostile/wire.js'
 
 const SHORT = 400
-const REQUESTS = rounds(SHORT)
-/** The same requests at each run of `npm test`; others at each long run. */
+const REQUESTS = runs(SHORT)
+/** Fixed for `npm test`, random for long runs. */
 const SEED = Number(process.env.SEED ?? (REQUESTS > SHORT ? randomInt(2 ** 31) : 1))
 const AT_ONCE = 8
-/** Number of heap measurements in a run: the first after a tenth of it, when all code is warm. */
-const LOOKS = 10
+/** Number of heap measurements in a run. After the first tenth, all code is warm. */
+const MEASUREMENTS = 10
 /**
- * Limit of the last third against the first: entries created in between are kept, and the product keeps an
- * index of all IODs.
+ * Limit of the last third relative to the first: the product keeps an index of all IODs, including those created in
+ * between.
  */
 const HEAP_GROWTH = 1.1
 /** Statuses of the contract: any other is a fault. */
@@ -68,10 +74,10 @@ afterAll(async () => {
 type Role = 'anonymous' | 'user' | 'admin' | 'collector'
 const ROLES: Role[] = ['anonymous', 'user', 'admin', 'collector']
 
-const told = { triplets: [{ subject: 'they', verb: 'told', object: 'everybody' }] }
+const TRIPLETS = { triplets: [{ subject: 'they', verb: 'told', object: 'everybody' }] }
 
-/** Creates one thing of each kind as the user over the API. */
-const furnish = async ({ api }: SignedInUser) => {
+/** Creates one entity of each kind as the user over the API. */
+const createContent = async ({ api }: SignedInUser) => {
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
   const { results } = await api.call(collectorApi.ingestRecords, {
     params: { source: 'tiktok' },
@@ -91,16 +97,16 @@ const furnish = async ({ api }: SignedInUser) => {
     narrative: narrative.id,
   }
 }
-type Things = Awaited<ReturnType<typeof furnish>>
+type ContentIds = Awaited<ReturnType<typeof createContent>>
 
-/** A user's data that no other user may change; votes, a campaign's members and its techniques are open to all users. */
-const belongings = async ({ api, id }: SignedInUser, things: Things) => {
+/** Reads a user's data that no other user may change. All users may change votes, campaign members and techniques. */
+const protectedData = async ({ api, id }: SignedInUser, contentIds: ContentIds) => {
   const {
     iod_count: _,
     iods: __,
     ...campaign
   } = await api.call(campaignsApi.getCampaign, {
-    params: { id: things.campaign },
+    params: { id: contentIds.campaign },
   })
   const iods = await api.call(iodsApi.listIods, { query: { created_by: id } })
   return {
@@ -115,7 +121,7 @@ const belongings = async ({ api, id }: SignedInUser, things: Things) => {
   }
 }
 
-const fault = (shot: Shot, answer: RawAnswer): string | undefined => {
+const fault = (shot: GeneratedRequest, answer: RawAnswer): string | undefined => {
   if (answer.status >= 500 || !STATUSES.has(answer.status)) return `status ${answer.status}`
   if (answer.status < 400 || shot.method === 'HEAD') return undefined
   let body: unknown
@@ -135,27 +141,32 @@ const fault = (shot: Shot, answer: RawAnswer): string | undefined => {
     : `status ${answer.status} as ${answer.headers['content-type']}`
 }
 
-const show = (index: number, role: Role, { method, target, tricks, body }: Shot, what: string) =>
-  `#${index} ${role} ${method} ${target.toString('latin1').slice(0, 200)} [${tricks.join('; ')}] ${body?.length ?? 'no'} bytes: ${what}`
+const show = (
+  index: number,
+  role: Role,
+  { method, target, mutations, body }: GeneratedRequest,
+  what: string,
+) =>
+  `#${index} ${role} ${method} ${target.toString('latin1').slice(0, 200)} [${mutations.join('; ')}] ${body?.length ?? 'no'} bytes: ${what}`
 
-/** Property names of the built-in prototypes: additional ones would mean prototype pollution. */
+/** Expression for the property names of built-in prototypes: additional ones would indicate prototype pollution. */
 const PROTOTYPES = `JSON.stringify([Object, Array, String, Function, Promise, Buffer].map(type => Object.getOwnPropertyNames(type.prototype).sort()))`
 
 it(
-  `${REQUESTS} hostile requests neither break nor fill nor change anything`,
+  `${REQUESTS} hostile requests cause no fault, memory growth or change of others’ data`,
   async () => {
     console.log(`SEED=${SEED}`)
-    ai.always(told)
+    ai.always(TRIPLETS)
     const anonymous = apiClient(product.url)
     const victim = await signUp({ url: product.url, mail })
-    const theirs = await furnish(victim)
+    const theirs = await createContent(victim)
     const people = {
       user: await signUp({ url: product.url, mail }),
       admin: await signUp({ url: product.url, mail }, ADMIN),
       collector: await signUp({ url: product.url, mail }),
     }
-    const own = await furnish(people.user)
-    await furnish(people.admin)
+    const own = await createContent(people.user)
+    await createContent(people.admin)
     const document = await (await fetch(`${product.url}/api/v1/openapi.json`)).json()
     const operations: Operation[] = operationsOf(document)
     expect(operations.length).toBeGreaterThan(30)
@@ -163,7 +174,7 @@ it(
     const campaigns = [own.campaign, theirs.campaign]
     const captures = [own.capture, theirs.capture]
     const users = [victim.id, people.user.id]
-    const known: Known = {
+    const known: KnownIds = {
       iods,
       users,
       ids: {
@@ -195,10 +206,10 @@ it(
         timeout: 60_000,
       })
       .toMatchObject({ total_iods: 1, total_narratives: 1 })
-    const before = await belongings(victim, theirs)
+    const before = await protectedData(victim, theirs)
     const prototypes = await product.evaluate<string>(PROTOTYPES)
 
-    /** Generated requests may end sessions: a user without a session signs in again. */
+    /** Tokens by role. Generated requests may end sessions: a user without a session signs in again. */
     const tokens: Partial<Record<Role, string>> = {}
     const collectorToken = async (api: ApiClient) => {
       const { code } = await api.call(authApi.generateExtensionCode)
@@ -223,7 +234,7 @@ it(
     const touched = new Map<string, number>()
     const send = async (index: number) => {
       const role = ROLES[index % ROLES.length] as Role
-      const shot = drawShot(operations, known, SEED, index)
+      const shot = generateRequest(operations, known, SEED, index)
       const token = tokens[role]
       if (token) shot.headers.push(['Authorization', `Bearer ${token}`])
       try {
@@ -242,8 +253,8 @@ it(
     }
 
     let next = 0
-    for (let look = 1; look <= LOOKS; look++) {
-      const end = Math.round((REQUESTS * look) / LOOKS)
+    for (let look = 1; look <= MEASUREMENTS; look++) {
+      const end = Math.round((REQUESTS * look) / MEASUREMENTS)
       await Promise.all(
         Array.from({ length: AT_ONCE }, async () => {
           while (next < end) await send(next++)
@@ -260,16 +271,16 @@ it(
     expect(await product.evaluate<string>(PROTOTYPES)).toBe(prototypes)
     expect(await product.evaluate('({}).polluted === undefined && [].polluted === undefined')).toBe(true)
     await expect.poll(async () => (await fetch(`${product.url}/readyz`)).status).toBe(200)
-    expect(await belongings(victim, theirs)).toEqual(before)
+    expect(await protectedData(victim, theirs)).toEqual(before)
     await signIn('user')
     const profile = await apiClient(product.url, tokens.user).call(profileApi.getProfile)
     expect(profile).toMatchObject({ id: people.user.id, is_admin: false })
-    expect(product.said()).not.toMatch(/unhandled|uncaught|warning/i)
-    // Enough requests must pass validation and authorization, or the test would cover only these two.
+    expect(product.output()).not.toMatch(/unhandled|uncaught|warning/i)
+    // Enough requests must pass validation and authorization to test the code behind them.
     if (REQUESTS >= 2_000) {
       expect(touched.size).toBeGreaterThan(operations.length * 0.8)
       const mean = (bytes: number[]) => bytes.reduce((sum, each) => sum + each, 0) / bytes.length
-      const third = Math.floor(LOOKS / 3)
+      const third = Math.floor(MEASUREMENTS / 3)
       expect(mean(heap.slice(-third)) / mean(heap.slice(0, third))).toBeLessThan(HEAP_GROWTH)
     }
   },

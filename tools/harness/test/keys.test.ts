@@ -5,45 +5,45 @@ import { PARTS } from '@iodine/dev-stack/parts'
 import { createLogger, newSecretsKey, newSigningKey, type Part } from '@iodine/service-kit'
 import { apiClient, NO_LIMITS } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 
 const signing = { old: newSigningKey(), fresh: newSigningKey() }
 const sealing = { old: newSecretsKey(), fresh: newSecretsKey() }
 
-/** Name of the key that signed a token. */
+/** Returns the name of the key that signed a token. */
 const signerOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid
 
-let stack: TestStack
-/** Hands the requests to auth to its replicas in turn. */
+let app: TestApp
+/** Distributes requests to auth over its replicas, round-robin. */
 let balancer: Server
 const replicas: { part: Part; url: URL }[] = []
 
 const startReplica = async (env: Record<string, string>) => {
-  const create = PARTS.auth.prepare({ ...stack.parts.auth.env, PORT: '0', ...env })
+  const create = PARTS.auth.prepare({ ...app.parts.auth.env, PORT: '0', ...env })
   const part = await create({ logger: createLogger('auth', 'silent') })
   return { part, url: new URL(await part.listen()) }
 }
-/** Puts a new replica in the place of one, as a rolling restart does. */
-const replace = async (place: number, env: Record<string, string>) => {
-  const before = replicas[place]
-  replicas[place] = await startReplica(env)
-  // As each part ends: it takes what is on its way to it before it closes.
+/** Replaces a replica by a new one, as a rolling restart does. */
+const replace = async (index: number, env: Record<string, string>) => {
+  const before = replicas[index]
+  replicas[index] = await startReplica(env)
+  // The regular shutdown: it completes pending requests before it closes.
   await before?.part.drain()
   await before?.part.close()
 }
 
 beforeAll(async () => {
-  // The workers have learnt the new key already; only auth signs and seals.
-  stack = await startTestStack({
+  // The workers already have the new key; only auth signs and seals.
+  app = await startTestApp({
     env: {
       ...NO_LIMITS,
       JWT_PRIVATE_KEY: signing.old,
       SECRETS_KEY: `${sealing.old},${sealing.fresh}`,
     },
   })
-  const address = new URL(stack.parts.auth.url)
-  await stack.parts.auth.stop()
+  const address = new URL(app.parts.auth.url)
+  await app.parts.auth.stop()
   await replace(0, {})
   await replace(1, {})
   let turn = 0
@@ -59,7 +59,7 @@ beforeAll(async () => {
       },
     )
     onward.on('error', () => response.destroy())
-    // A replica with half a body would not close before Node's request timeout of 300 s.
+    // A replica with an incomplete body would not close before Node's request timeout of 300 s.
     response.on('close', () => onward.destroy())
     request.pipe(onward)
   })
@@ -68,17 +68,17 @@ beforeAll(async () => {
 afterAll(async () => {
   balancer?.closeAllConnections()
   balancer?.close()
-  await stack?.stop()
+  await app?.stop()
   for (const { part } of replicas) await part.close()
 })
 
-it('keys are exchanged on two replicas of auth under traffic, and nobody is signed out', async () => {
+it('rotates keys on two replicas of auth under load without ending sessions', async () => {
   const refused: unknown[] = []
   const tokens: string[] = []
   const answered = new Map<string, number>()
   let isRunning = true
   const use = async (token: string) => {
-    const api = apiClient(stack.url, token)
+    const api = apiClient(app.url, token)
     while (isRunning)
       for (const endpoint of [profileApi.getProfile, iodsApi.getIodFacets, campaignsApi.listMyCampaigns]) {
         const { status } = await api.send('GET', endpoint.path)
@@ -87,9 +87,9 @@ it('keys are exchanged on two replicas of auth under traffic, and nobody is sign
       }
   }
   const working: Promise<void>[] = []
-  /** A new session, which is used from now on, and some more use of all others. */
+  /** Creates a session, and sends requests with all sessions. */
   const signIn = async () => {
-    const { token, api } = await stack.signUp()
+    const { token, api } = await app.signUp()
     await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-test' } })
     tokens.push(token)
     working.push(use(token))
@@ -110,7 +110,7 @@ it('keys are exchanged on two replicas of auth under traffic, and nobody is sign
     for (const phase of phases)
       for (const place of [0, 1]) {
         await replace(place, phase)
-        // Whichever replica signs, the other parts take it at once.
+        // Other parts immediately accept signatures of both replicas.
         for (let times = 0; times < 2; times++) await signIn()
       }
   } finally {

@@ -3,30 +3,30 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Checkpoint, capturesApi, type ResponseOf, sealsApi } from '@iodine/contracts'
 import { leafHash, verifyCheckpoint, verifyConsistency, verifyInclusion } from '@iodine/evidence'
 import { type Connection, connectMongo } from '@iodine/service-kit'
-import { NO_LIMITS, rounds, type SignedInUser, sealCapture } from '@iodine/test-kit'
+import { NO_LIMITS, runs, type SignedInUser, sealCapture } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 import { BLOCKED_MS, killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
 
-const KILLS = rounds(3)
+const KILLS = runs(3)
 const CLIENTS = 3
 
-let stack: TestStack
+let app: TestApp
 let stored: Connection
 let collector: SpawnedPart
 let users: SignedInUser[]
 
 beforeAll(async () => {
-  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
-  users = await Promise.all(Array.from({ length: CLIENTS }, () => stack.signUp()))
-  const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.collector.env
+  app = await startTestApp({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
+  users = await Promise.all(Array.from({ length: CLIENTS }, () => app.signUp()))
+  const { MONGODB_URI, MONGODB_PREFIX } = app.parts.collector.env
   stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_collector`)
-  collector = await spawnPart(stack, 'collector')
+  collector = await spawnPart(app, 'collector')
 })
 afterAll(async () => {
   await collector?.kill()
   await stored?.close()
-  await stack?.stop()
+  await app?.stop()
 })
 
 type Acknowledged = ResponseOf<typeof capturesApi.sealCapture> & {
@@ -35,7 +35,7 @@ type Acknowledged = ResponseOf<typeof capturesApi.sealCapture> & {
   by: SignedInUser
 }
 
-it('a collector service killed between blobs and seals loses no seal and leaves no gap in the log', {
+it('a collector service killed between blobs and seals loses no seal, without gaps in the log', {
   timeout: (KILLS + 2) * BLOCKED_MS,
 }, async () => {
   const acknowledged: Acknowledged[] = []
@@ -43,13 +43,13 @@ it('a collector service killed between blobs and seals loses no seal and leaves 
   let unanswered: { text: string; by: SignedInUser }[] = []
   for (let kill = 0; kill < KILLS; kill++) {
     await collector.start()
-    const again = unanswered
+    const retries = unanswered
     unanswered = []
     const seal = (by: SignedInUser) => async (isRunning: () => boolean) => {
       for (let n = 0; isRunning(); ) {
-        // What an earlier kill has left open is handed over again, as the collector does.
-        const mine = again.findIndex(each => each.by === by)
-        const text = mine >= 0 ? (again.splice(mine, 1)[0]?.text ?? '') : `kill ${kill}, ${n++}, ${by.id}`
+        // Retries captures that an earlier kill has left open, as the extension does.
+        const index = retries.findIndex(each => each.by === by)
+        const text = index >= 0 ? (retries.splice(index, 1)[0]?.text ?? '') : `kill ${kill}, ${n++}, ${by.id}`
         const parts = { dom: `<p>${text}</p>`, text, manifest: { captured_at: '2026-11-23T10:00:00.000Z' } }
         try {
           acknowledged.push({ ...(await sealCapture(by.api.call, parts)), text, by })
@@ -69,16 +69,16 @@ it('a collector service killed between blobs and seals loses no seal and leaves 
     )
   }
   await collector.start()
-  // Finishes what the last kill may have cut short.
+  // Completes work that the last kill may have interrupted.
   const [someone] = users as [SignedInUser]
   await vi.waitFor(() => sealCapture(someone.api.call, { text: 'the last' }), BLOCKED_MS)
 
-  const { api } = stack
+  const { api } = app
   const [key] = await api.call(sealsApi.getSealKeys)
   const now = await api.call(sealsApi.getCheckpoint)
   const isSigned = (checkpoint: Checkpoint) => verifyCheckpoint(checkpoint, key?.public_key ?? '')
   expect(await isSigned(now)).toBe(true)
-  // Each place of the log has its capture, its leaf and its signed size.
+  // Each position of the log has its capture, its leaf and its signed size.
   const places = await stored.collection('captures').distinct('seq')
   expect(places.sort((a, b) => a - b)).toEqual(Array.from({ length: now.size }, (_, seq) => seq))
   expect(await stored.collection('log_nodes').countDocuments({ _id: /^0\./ as never })).toBe(now.size)
@@ -102,7 +102,7 @@ it('a collector service killed between blobs and seals loses no seal and leaves 
       await verifyConsistency(checkpoint.size, now.size, checkpoint.root, now.root, consistency.path),
     ).toBe(true)
   }
-  // Otherwise nothing was killed during work.
+  // Proves that kills happened during work.
   expect(refused).toBeGreaterThan(0)
   expect(acknowledged.length).toBeGreaterThanOrEqual(KILLS)
   if (process.env.ROUNDS)

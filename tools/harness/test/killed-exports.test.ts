@@ -1,25 +1,25 @@
 /** @module-tag long */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { collectorApi, personalDataInternal, profileApi, servicesWith } from '@iodine/contracts'
-import { NO_LIMITS, rounds, type SignedInUser, tiktokPost } from '@iodine/test-kit'
+import { NO_LIMITS, runs, type SignedInUser, tiktokPost } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 import { BLOCKED_MS, type SpawnedPart, spawnPart } from './spawned.js'
 
-const KILLS = rounds(4)
+const KILLS = runs(4)
 const RECORDS = Number(process.env.RECORDS ?? 6_000)
 const BATCH = 500
 const SERVICES = servicesWith(personalDataInternal.exportUser)
 
-let stack: TestStack
+let app: TestApp
 let auth: SpawnedPart
 let ana: SignedInUser
 
 beforeAll(async () => {
-  stack = await startTestStack({
+  app = await startTestApp({
     env: { ...NO_LIMITS, LOG_LEVEL: 'silent', QUOTA_RECORDS: String(RECORDS) },
   })
-  ana = await stack.signUp()
+  ana = await app.signUp()
   for (let n = 0; n < RECORDS; n += BATCH)
     await ana.api.call(collectorApi.ingestRecords, {
       params: { source: 'tiktok' },
@@ -27,21 +27,21 @@ beforeAll(async () => {
         records: Array.from({ length: BATCH }, (_, m) => tiktokPost({ description: `clip ${n + m}` })),
       },
     })
-  auth = await spawnPart(stack, 'auth')
+  auth = await spawnPart(app, 'auth')
   await auth.start()
 })
 afterAll(async () => {
   await auth?.kill()
-  await stack?.stop()
+  await app?.stop()
 })
 
-it('an export whose service is killed at work ends once, and lacks nothing', {
+it('an export whose service is killed during work completes once, with all data', {
   timeout: (KILLS + 1) * BLOCKED_MS,
 }, async () => {
   const { api } = ana
   const patiently = { timeout: BLOCKED_MS, interval: 20 }
   const { id } = await api.call(profileApi.createDataExport)
-  // While auth is down it answers 503.
+  // The gateway returns 503 while auth is down.
   const look = () => api.call(profileApi.getDataExport)
   let through = 0
   let killed = 0
@@ -58,13 +58,13 @@ it('an export whose service is killed at work ends once, and lacks nothing', {
     killed++
     await auth.start()
   }
-  // Otherwise nothing was killed during work.
+  // Proves that kills happened during work.
   expect(killed).toBeGreaterThanOrEqual(Math.min(KILLS, 2))
   await vi.waitFor(async () => expect((await look())?.state).toBe('ready'), {
     timeout: BLOCKED_MS,
     interval: 100,
   })
-  const answer = await fetch(`${stack.url}/api/v1/profile/data-export/${id}`, {
+  const answer = await fetch(`${app.url}/api/v1/profile/data-export/${id}`, {
     headers: { authorization: `Bearer ${ana.token}` },
   })
   const file = await answer.json()
@@ -75,5 +75,5 @@ it('an export whose service is killed at work ends once, and lacks nothing', {
   expect(clips).toHaveLength(RECORDS)
   expect(new Set(clips).size).toBe(RECORDS)
   expect(file.auth[0].data).toMatchObject({ email: ana.email })
-  await stack.mail.waitForMail(ana.email)
+  await app.mail.waitForMail(ana.email)
 })

@@ -2,42 +2,42 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { campaignsApi, importsApi } from '@iodine/contracts'
-import { NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
+import { NO_LIMITS, runs, type SignedInUser } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 import { BLOCKED_MS, type SpawnedPart, spawnPart, spawnReplica } from './spawned.js'
 
-const KILLS = rounds(3)
-/** Of the imported file: every tenth is an indicator. */
+const KILLS = runs(3)
+/** Number of objects in the imported file. Every tenth is an indicator. */
 const OBJECTS = Number(process.env.OBJECTS ?? 6_000)
 /** Characters of padding in each object. */
 const PADDING = Number(process.env.PADDING ?? 50)
 const JOBS = { ROLE: 'jobs' }
 
-let stack: TestStack
+let app: TestApp
 let requests: SpawnedPart
-/** Two replicas do the imports, so that one goes on while the other is killed. */
+/** Two replicas process imports, so that one continues while the other is killed. */
 let replicas: SpawnedPart[]
 let ana: SignedInUser
 
 beforeAll(async () => {
-  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
-  ana = await stack.signUp()
-  requests = await spawnPart(stack, 'campaigns', { ROLE: 'api' })
-  replicas = [await spawnReplica(stack, 'campaigns', JOBS), await spawnReplica(stack, 'campaigns', JOBS)]
+  app = await startTestApp({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
+  ana = await app.signUp()
+  requests = await spawnPart(app, 'campaigns', { ROLE: 'api' })
+  replicas = [await spawnReplica(app, 'campaigns', JOBS), await spawnReplica(app, 'campaigns', JOBS)]
   for (const part of [requests, ...replicas]) await part.start()
 })
 afterAll(async () => {
   for (const part of [requests, ...(replicas ?? [])]) await part?.kill()
-  await stack?.stop()
+  await app?.stop()
 })
 
 const id = (type: string, n: number) => `${type}--00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
-/** A file, and what its export must hold byte for byte. */
-interface Given {
+/** A file, and the parts that its export must preserve unchanged. */
+interface Fixture {
   file: string
   whole: string[]
-  /** Objects that it counts. */
+  /** Expected number of objects. */
   count: number
 }
 const attributeOf = (n: number) =>
@@ -45,7 +45,7 @@ const attributeOf = (n: number) =>
     ? `{"uuid":"${id('', n).slice(2)}","type":"url","x":1.0,"value":"https://example.org/misp/${n}"}`
     : `{"uuid":"${id('', n).slice(2)}","type":"comment","x":9007199254740993,"value":"${'n'.repeat(PADDING)}${n}"}`
 const all = Array.from({ length: OBJECTS }, (_, n) => n)
-const GIVEN: Record<'stix' | 'misp', () => Given> = {
+const FIXTURES: Record<'stix' | 'misp', () => Fixture> = {
   stix: () => {
     const whole = all.map(objectOf)
     return { whole, file: `{"type":"bundle","objects":[${whole.join(',')}]}`, count: OBJECTS }
@@ -61,11 +61,11 @@ const objectOf = (n: number) =>
     : `{"type":"x-note","id":"${id('x-note', n)}","x":9007199254740993,"text":"${'n'.repeat(PADDING)}${n}"}`
 
 it.each(['stix', 'misp'] as const)(
-  'an import of %s whose replica is killed at work is continued by another, and ends once and complete',
+  'an import of %s whose replica is killed during work is continued by another, and completes once',
   async format => {
     const { api } = ana
-    const given = GIVEN[format]()
-    const file = new TextEncoder().encode(given.file)
+    const fixture = FIXTURES[format]()
+    const file = new TextEncoder().encode(fixture.file)
     const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Killed' } })
     const { id: made } = await api.call(importsApi.createImport, {
       query: { campaign_id: campaign.id, format },
@@ -73,7 +73,7 @@ it.each(['stix', 'misp'] as const)(
     })
     const params = { id: made }
     const look = () => api.call(importsApi.getImport, { params })
-    /** Kills a replica, each time once some more objects are through. The one before has been started again. */
+    /** Progress at each kill. Kills alternate between the replicas, each after further progress and a restart. */
     const killed: number[] = []
     const killUntil = async (wanted: 'planned' | 'done', kills: number) => {
       let through = 0
@@ -107,21 +107,26 @@ it.each(['stix', 'misp'] as const)(
     }
     await killUntil('planned', Math.ceil(KILLS / 2))
     const indicators = Math.ceil(OBJECTS / 10)
-    expect(await look()).toMatchObject({ objects: given.count, iods: indicators, known_iods: 0, refused: 0 })
+    expect(await look()).toMatchObject({
+      objects: fixture.count,
+      iods: indicators,
+      known_iods: 0,
+      refused: 0,
+    })
     await api.call(importsApi.applyImport, { params, body: {} })
     await killUntil('done', KILLS)
-    // Otherwise nothing was killed during work.
+    // Proves that kills happened during work.
     expect(killed.length).toBeGreaterThan(0)
 
-    expect(await look()).toMatchObject({ done: given.count, problem: null })
+    expect(await look()).toMatchObject({ done: fixture.count, problem: null })
     const { objects: kept } = await api.call(importsApi.getKept, { params: { id: campaign.id } })
-    expect(kept).toBe(given.count)
+    expect(kept).toBe(fixture.count)
     const { iod_count } = await api.call(campaignsApi.getCampaign, {
       params: { id: campaign.id },
       query: { limit: 1 },
     })
     expect(iod_count).toBe(indicators)
-    const answer = await fetch(`${stack.url}/api/v1/campaigns/${campaign.id}/export?format=${format}`, {
+    const answer = await fetch(`${app.url}/api/v1/campaigns/${campaign.id}/export?format=${format}`, {
       headers: { authorization: `Bearer ${ana.token}` },
     })
     const hash = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -133,7 +138,7 @@ it.each(['stix', 'misp'] as const)(
         .split(separator)
         .map(hash),
     )
-    expect(given.whole.filter(each => !found.has(hash(each)))).toEqual([])
+    expect(fixture.whole.filter(each => !found.has(hash(each)))).toEqual([])
     if (process.env.ROUNDS)
       console.log(`${file.length} bytes, ${OBJECTS} objects; killed after ${killed.join(', ')}`)
   },

@@ -1,36 +1,36 @@
 /** @module-tag long */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { iodsApi } from '@iodine/contracts'
-import { facetsOf, iodInput, NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
+import { facetsOf, iodInput, NO_LIMITS, runs, type SignedInUser } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 import { killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
 
-const KILLS = rounds(5)
+const KILLS = runs(5)
 const CLIENTS = 4
 
-let stack: TestStack
+let app: TestApp
 let iods: SpawnedPart
 let reader: SignedInUser
 
 beforeAll(async () => {
-  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
-  reader = await stack.signUp()
-  iods = await spawnPart(stack, 'iods')
+  app = await startTestApp({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
+  reader = await app.signUp()
+  iods = await spawnPart(app, 'iods')
 })
 afterAll(async () => {
   await iods?.kill()
-  await stack?.stop()
+  await app?.stop()
 })
 
-it('an iods service killed while IODs are created keeps list, search and counts in step', {
+it('an iods service killed during the creation of IODs keeps list, search and counts consistent', {
   timeout: 60_000 + KILLS * 15_000,
 }, async () => {
   const acknowledged = new Set<string>()
   let unanswered = 0
   for (let kill = 0; kill < KILLS; kill++) {
-    // Others each time: a transaction that a kill leaves open blocks its user until the database ends it.
-    const users = await Promise.all(Array.from({ length: CLIENTS }, () => stack.signUp()))
+    // New users each time: a transaction left open by a kill blocks its user until the database ends it.
+    const users = await Promise.all(Array.from({ length: CLIENTS }, () => app.signUp()))
     await iods.start()
     const create =
       ({ api }: SignedInUser) =>
@@ -63,7 +63,7 @@ it('an iods service killed while IODs are created keeps list, search and counts 
       list.filter(({ value }) => value.startsWith(q)).map(({ id }) => id),
     )
   }
-  // Otherwise nothing was killed during work.
+  // Proves that kills happened during work.
   expect(unanswered).toBeGreaterThan(0)
   expect(acknowledged.size).toBeGreaterThanOrEqual(KILLS)
   if (process.env.ROUNDS)

@@ -11,20 +11,20 @@ import {
   sealedWith,
   unseal,
 } from '@iodine/service-kit'
-import { NO_LIMITS, newId, rounds, type SignedInUser } from '@iodine/test-kit'
+import { NO_LIMITS, newId, runs, type SignedInUser } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 import { BLOCKED_MS, killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
 
-const KILLS = rounds(3)
+const KILLS = runs(3)
 const ACCOUNTS = 3_000
 const SUBSCRIPTIONS = 60
 
 const [old, fresh] = [newSecretsKey(), newSecretsKey()]
 const [oldId, freshId] = [keyringOf(old).id, keyringOf(fresh).id]
 
-let stack: TestStack
+let app: TestApp
 let auth: SpawnedPart
 let accounts: Connection
 let campaigns: Connection
@@ -32,14 +32,14 @@ let boss: SignedInUser
 let editors: SignedInUser[]
 
 beforeAll(async () => {
-  // All parts have learnt the new key, which auth begins to use.
-  stack = await startTestStack({
+  // All parts have the new key, which auth starts to use.
+  app = await startTestApp({
     env: { ...NO_LIMITS, ADMIN_EMAILS: 'boss@example.org', SECRETS_KEY: `${old},${fresh}` },
   })
-  boss = await stack.signUp('boss@example.org')
-  editors = await Promise.all(Array.from({ length: 3 }, () => stack.signUp()))
-  accounts = await connectMongo(stack.mongoUrl, `${stack.prefix}_auth`)
-  campaigns = await connectMongo(stack.mongoUrl, `${stack.prefix}_campaigns`)
+  boss = await app.signUp('boss@example.org')
+  editors = await Promise.all(Array.from({ length: 3 }, () => app.signUp()))
+  accounts = await connectMongo(app.mongoUrl, `${app.prefix}_auth`)
+  campaigns = await connectMongo(app.mongoUrl, `${app.prefix}_campaigns`)
   const { id: campaign_id } = await boss.api.call(campaignsApi.createCampaign, { body: { name: 'Feeds' } })
   const { id: first } = await boss.api.call(subscriptionsApi.createSubscription, {
     body: {
@@ -50,13 +50,13 @@ beforeAll(async () => {
     },
   })
   await boss.api.call(subscriptionsApi.updateSubscription, { params: { id: first }, body: { paused: true } })
-  auth = await spawnPart(stack, 'auth', { SECRETS_KEY: `${fresh},${old}` })
+  auth = await spawnPart(app, 'auth', { SECRETS_KEY: `${fresh},${old}` })
 })
 afterAll(async () => {
   await auth?.kill()
   await accounts?.close()
   await campaigns?.close()
-  await stack?.stop()
+  await app?.stop()
 })
 
 const countUnder = async (id: string) => {
@@ -68,10 +68,10 @@ const countUnder = async (id: string) => {
   return users.filter(user => sealedWith(user.sealed_ai_key) === id).length
 }
 
-it('auth killed while it seals anew, under edits, ends with every secret under the new key and none lost', {
+it('auth killed while it reseals secrets during edits ends with all secrets under the new key', {
   timeout: (KILLS + 3) * BLOCKED_MS,
 }, async () => {
-  /** What each account's AI key is. */
+  /** Each account's AI key. */
   const expected = new Map<string, string>()
   const users = Array.from({ length: ACCOUNTS }, (_, n) => {
     const _id = newId()
@@ -102,7 +102,7 @@ it('auth killed while it seals anew, under edits, ends with every secret under t
   })
   await subscriptions.insertMany(made)
 
-  /** The last AI key that was acknowledged; one that was not may have been stored as well. */
+  /** The last acknowledged AI key, and unacknowledged ones, which may also be stored. */
   const set = new Map<string, string[]>()
   let edits = 0
   const edit = (user: SignedInUser) => async (isRunning: () => boolean) => {
@@ -118,7 +118,7 @@ it('auth killed while it seals anew, under edits, ends with every secret under t
   const cutOff: number[] = []
   for (let kill = 0; kill < KILLS; kill++) {
     const before = await countUnder(oldId)
-    // Auth reseals from its start on.
+    // Auth reseals from its start.
     await auth.start()
     const isUnderWay = () =>
       vi.waitFor(async () => expect(await countUnder(oldId)).toBeLessThan(before), {
@@ -127,7 +127,7 @@ it('auth killed while it seals anew, under edits, ends with every secret under t
       })
     await killAtWork(auth, editors.map(edit), isUnderWay, 150)
     cutOff.push(await countUnder(oldId))
-    // Meanwhile a replica with the old settings seals with the old key: all of it is resealed.
+    // Simulates a replica with the old settings, which seals with the old key: auth reseals these secrets as well.
     for (const user of users.slice(kill * 100, kill * 100 + 100)) {
       const id = String(user._id)
       const key = `sk-old-${kill}-${id}`
@@ -140,21 +140,21 @@ it('auth killed while it seals anew, under edits, ends with every secret under t
   expect(cutOff[0]).toBeGreaterThan(0)
 
   await auth.start()
-  // Campaigns has auth reseal its secrets.
-  await stack.parts.campaigns.stop()
-  await stack.parts.campaigns.start()
+  // At its start, campaigns requests auth to reseal its secrets.
+  await app.parts.campaigns.stop()
+  await app.parts.campaigns.start()
   for (const name of ['auth', 'campaigns'] as const)
     await expect
       .poll(
         async () => {
-          const counts = await stack.peers.call(name, secretsInternal.countSealed)
+          const counts = await app.peers.call(name, secretsInternal.countSealed)
           return counts.filter(({ kind, key }) => kind !== 'mails' && key !== freshId)
         },
         { timeout: BLOCKED_MS },
       )
       .toEqual([])
 
-  // The new key alone opens everything.
+  // The new key opens all secrets.
   const stored = await accounts
     .collection('users')
     .find({ sealed_ai_key: { $type: 'string' } })
@@ -175,9 +175,9 @@ it('auth killed while it seals anew, under edits, ends with every secret under t
     ['first', ...Array.from({ length: SUBSCRIPTIONS - 1 }, (_, n) => `${n}`)].sort(),
   )
 
-  // And the old one may go: auth starts without it, and an owner's key is still theirs.
+  // The old key can be removed: auth starts without it, and users' keys still work.
   await auth.kill()
-  stack.parts.auth.env.SECRETS_KEY = fresh
+  app.parts.auth.env.SECRETS_KEY = fresh
   await auth.start()
   expect((await editors[0]?.api.call(profileApi.getProfile))?.has_openai_key).toBe(true)
 })

@@ -1,36 +1,36 @@
 /** @module-tag long */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { collectorApi, type IngestResult, sightingsApi } from '@iodine/contracts'
-import { NO_LIMITS, newId, rounds, type SignedInUser, telegramPost } from '@iodine/test-kit'
+import { NO_LIMITS, newId, runs, type SignedInUser, telegramPost } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 import { BLOCKED_MS, killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
 
-const KILLS = rounds(3)
+const KILLS = runs(3)
 const CLIENTS = 2
 const BATCH = 20
 
-let stack: TestStack
+let app: TestApp
 let parts: SpawnedPart[]
 
 beforeAll(async () => {
-  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
-  // In the order in which they are killed: the one that indexes, the one that owes it.
-  parts = [await spawnPart(stack, 'sightings'), await spawnPart(stack, 'collector')]
+  app = await startTestApp({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
+  // In the order of the kills: the service that indexes records, and the one whose outbox has pending entries.
+  parts = [await spawnPart(app, 'sightings'), await spawnPart(app, 'collector')]
   for (const part of parts) await part.start()
 })
 afterAll(async () => {
   for (const part of parts ?? []) await part.kill()
-  await stack?.stop()
+  await app?.stop()
 })
 
-/** Words of one record that no other has. */
+/** Returns a text that is unique to a record. */
 const textOf = (mark: string) => `Witness ${mark} reports ${[...mark].reverse().join('')} near the harbour`
 
 it(
-  'every acknowledged record is found after any part was killed at work, and no deleted one',
+  'search finds each acknowledged record, and no deleted one, after kills of any part',
   async () => {
-    const users = await Promise.all(Array.from({ length: CLIENTS }, () => stack.signUp()))
+    const users = await Promise.all(Array.from({ length: CLIENTS }, () => app.signUp()))
     const stored: { user: SignedInUser; id: string; mark: string }[] = []
     const deleted: { user: SignedInUser; mark: string }[] = []
     let unanswered = 0

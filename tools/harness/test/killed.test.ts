@@ -1,42 +1,42 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { graphApi, narrativesApi, profileApi } from '@iodine/contracts'
 import { type Connection, connectMongo } from '@iodine/service-kit'
-import { type AiAnswer, type Answer, rounds, type SignedInUser } from '@iodine/test-kit'
+import { type AiAnswer, type Answer, runs, type SignedInUser } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 import { type SpawnedPart, spawnPart } from './spawned.js'
 
 const SHORT = 2
-const KILLS = rounds(SHORT)
+const KILLS = runs(SHORT)
 const KILLS_IN_A_ROW = 5
 const TEXTS_PER_KILL = 5
-/** The product's own value, except in the short run, where waiting for it would take most of the time. */
+/** The product's value, but shorter in the short run, where waiting for it would take most of the time. */
 const LOCK_MS = KILLS > SHORT ? 15_000 : 2_000
 
-let stack: TestStack
+let app: TestApp
 let stored: Connection
 let users: SignedInUser[]
 let worker: SpawnedPart
 
 beforeAll(async () => {
-  stack = await startTestStack({
+  app = await startTestApp({
     env: { EXTRACTION_WAIT_MS: '3000', EXTRACTION_LOCK_MS: String(LOCK_MS), LOG_LEVEL: 'silent' },
   })
-  worker = await spawnPart(stack, 'workers')
-  const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.narratives.env
+  worker = await spawnPart(app, 'workers')
+  const { MONGODB_URI, MONGODB_PREFIX } = app.parts.narratives.env
   stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_narratives`)
   await worker.start()
-  users = await Promise.all(Array.from({ length: 3 }, () => stack.signUp()))
+  users = await Promise.all(Array.from({ length: 3 }, () => app.signUp()))
   for (const { api } of users) await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-test' } })
   await worker.kill()
 })
 afterAll(async () => {
   await worker?.kill()
   await stored?.close()
-  await stack?.stop()
+  await app?.stop()
 })
 
-/** The provider's answer for a text, of the same kind for each retry. */
+/** Returns the provider's answer for a text, of the same kind for each retry. */
 const provider = (text: string): AiAnswer => {
   const answer = /refused/.test(text) ? 'refusal' : /failing/.test(text) ? 'failing' : 'simple'
   return { after: Math.random() * 800, answer }
@@ -51,7 +51,7 @@ const ENDS = {
 interface Sent {
   kind: keyof typeof ENDS
   user: SignedInUser
-  /** Identifies the narrative: a failed one keeps no text. */
+  /** Identifies the narrative, since a failed one has no text. */
   src: string
   answer: Promise<Answer>
 }
@@ -68,10 +68,10 @@ const send = (): Sent => {
 const endOf = (src: string) =>
   stored.collection('narratives').find({ src }).project({ _id: 0, state: 1, failure: 1 }).toArray()
 
-it('workers killed at random points end every narrative once, done or failed with a reason', {
+it('workers killed at random times complete each narrative once, as done or failed with a reason', {
   timeout: 60_000 + KILLS * 30_000,
 }, async () => {
-  stack.ai.always(provider)
+  app.ai.always(provider)
   let interrupted = 0
   const recoveries: number[] = []
   const all: Sent[] = []
@@ -80,12 +80,12 @@ it('workers killed at random points end every narrative once, done or failed wit
     for (let row = 0; row < KILLS_IN_A_ROW && killed < KILLS; row++, killed++) {
       await worker.start()
       sent.push(...Array.from({ length: TEXTS_PER_KILL }, send))
-      const before = stack.ai.requests.length
-      // One worker of a series is killed during work for certain, the others at any time.
-      if (row === 0) await vi.waitFor(() => expect(stack.ai.requests.length).toBeGreaterThan(before), 30_000)
+      const before = app.ai.requests.length
+      // The first worker of a series is certainly killed during work, the others at any time.
+      if (row === 0) await vi.waitFor(() => expect(app.ai.requests.length).toBeGreaterThan(before), 30_000)
       await sleep(Math.random() * (row === 0 ? 500 : 1_500))
       await worker.kill()
-      interrupted += Number(stack.ai.requests.length > before)
+      interrupted += Number(app.ai.requests.length > before)
     }
     await worker.start()
     const restarted = Date.now()

@@ -6,7 +6,7 @@ import { freePorts } from '@iodine/local-servers'
 import { connectRedis, sessionKey } from '@iodine/service-kit'
 import { iodInput, type SignedInUser } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 import { alerts, metricsOf, rowsBelow } from './operations.js'
 
 interface ReceivedSpan {
@@ -18,7 +18,7 @@ interface ReceivedSpan {
   attributes: Record<string, unknown>
 }
 
-/** An OTLP/HTTP collector: keeps requests, parsed as spans and raw. */
+/** Starts an OTLP/HTTP collector, which stores requests as spans and raw. */
 const startCollector = async () => {
   const bodies: string[] = []
   const keys = new Set<unknown>()
@@ -51,13 +51,13 @@ const startCollector = async () => {
   }
 }
 
-/** Modules of OpenTelemetry's SDK that this process has loaded. */
+/** Returns the modules of OpenTelemetry's SDK that this process has loaded. */
 const tracingCode = () =>
   Object.keys(createRequire(import.meta.url).cache).filter(file => file.includes('@opentelemetry/sdk-trace'))
 
 const CANARY = 'kq7canary'
 let collector: Awaited<ReturnType<typeof startCollector>>
-let stack: TestStack
+let app: TestApp
 let metricsUrl: string
 let ana: SignedInUser
 const email = `${CANARY}.mail@example.org`
@@ -66,7 +66,7 @@ beforeAll(async () => {
   const [metricsPort = 0] = await freePorts(1)
   metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`
   collector = await startCollector()
-  stack = await startTestStack({
+  app = await startTestApp({
     env: {
       LOG_LEVEL: 'trace',
       METRICS_PORT: String(metricsPort),
@@ -75,25 +75,25 @@ beforeAll(async () => {
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     },
   })
-  ana = await stack.signUp(email)
+  ana = await app.signUp(email)
   await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: `sk-${CANARY}-secret` } })
 })
 afterAll(async () => {
-  await stack?.stop()
+  await app?.stop()
   await collector?.stop()
 })
 
-/** Expires the cached session, as after a minute, so that the next request asks auth. */
+/** Expires the cached session, as after a minute, so that the next request queries auth. */
 const forgetSession = async (token: string): Promise<void> => {
   const { sid } = JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString())
-  const { REDIS_URL = '' } = stack.parts.gateway.env
+  const { REDIS_URL = '' } = app.parts.gateway.env
   const redis = await connectRedis(REDIS_URL)
-  expect(await redis.del(sessionKey(stack.prefix, sid))).toBe(1)
+  expect(await redis.del(sessionKey(app.prefix, sid))).toBe(1)
   redis.disconnect()
 }
 
 const logLines = (id: string) =>
-  stack
+  app
     .log()
     .split('\n')
     .filter(line => line.includes(id))
@@ -110,15 +110,15 @@ describe('a request', () => {
     const result = '/internal/narratives/:id/result'
     await vi.waitFor(() => {
       const lines = logLines(id).filter(line => line.request_id === id)
-      const said = lines.map(({ service, msg, route, status, queue, outcome }) =>
+      const messages = lines.map(({ service, msg, route, status, queue, outcome }) =>
         [service, msg, route ?? queue, status ?? outcome].join(' '),
       )
-      expect(said).toEqual(
+      expect(messages).toEqual(
         expect.arrayContaining([
           'gateway request /api/v1/narratives 201',
           'narratives request /api/v1/narratives 201',
           'workers job extraction completed',
-          // The worker's calls, and the work that they cause.
+          // The worker's calls and the resulting work.
           'auth request /internal/users/:id/ai-key 200',
           `narratives request ${result} 200`,
           'narratives job narrative.changed completed',
@@ -127,8 +127,8 @@ describe('a request', () => {
       )
     }, 30_000)
 
-    // The provider is a third party: no trace context is sent to it.
-    expect(stack.ai.requests.at(-1)?.headers).not.toHaveProperty('traceparent')
+    // The provider is a third party, which receives no trace context.
+    expect(app.ai.requests.at(-1)?.headers).not.toHaveProperty('traceparent')
 
     await vi.waitFor(
       () => {
@@ -162,8 +162,8 @@ describe('a request', () => {
         const extraction = below(added, 'workers', 'process extraction')
         expect(extraction.attributes).toMatchObject({ 'request.id': id, 'job.outcome': 'completed' })
         below(extraction, 'workers', 'ai chat')
-        const told = below(extraction, 'workers', 'POST narratives')
-        const written = below(told, 'narratives', `POST ${result}`)
+        const call = below(extraction, 'workers', 'POST narratives')
+        const written = below(call, 'narratives', `POST ${result}`)
         below(written, 'narratives', 'update edges')
         below(below(written, 'narratives', 'process narrative.changed'), 'narratives', 'POST community')
         // Commands shared by all requests belong to no trace.
@@ -174,7 +174,7 @@ describe('a request', () => {
     )
   })
 
-  test('gets an id of ours in place of none or of one that is too long or holds other characters', async () => {
+  test('gets a generated id if it has none or an invalid one', async () => {
     for (const id of [
       undefined,
       'short',
@@ -184,22 +184,22 @@ describe('a request', () => {
       '../../etc/passwd',
     ]) {
       const headers: Record<string, string> = id === undefined ? {} : { 'x-request-id': id }
-      const given = (await stack.api.send('GET', '/iods', undefined, headers)).headers.get('x-request-id')
+      const given = (await app.api.send('GET', '/iods', undefined, headers)).headers.get('x-request-id')
       expect(given).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
     }
   })
 
-  test('begins its own trace at the gateway, whatever the client says', async () => {
+  test('starts a new trace at the gateway, ignoring the client’s trace context', async () => {
     const foreign = 'f'.repeat(32)
     const id = `foreign-${Date.now()}`
     const headers = { traceparent: `00-${foreign}-${'1'.repeat(16)}-01`, 'x-request-id': id }
     expect((await ana.api.send('GET', '/iods', undefined, headers)).status).toBe(200)
     await expect.poll(() => logLines(id)[0]?.trace_id).toMatch(/^(?!f+$)[0-9a-f]{32}$/)
-    expect(stack.log()).not.toContain(foreign)
+    expect(app.log()).not.toContain(foreign)
   })
 })
 
-test('a recurring task begins a trace of its own at every run', async () => {
+test('a recurring task starts a new trace at every run', async () => {
   await vi.waitFor(
     () => {
       const runs = collector.spans().filter(span => span.name === 'process usage')
@@ -230,9 +230,9 @@ describe('metrics', () => {
         .at(-1) ?? Number.NaN,
     )
 
-  test('are not served at the public address', async () => {
+  test('are not served at the public URL', async () => {
     const headers = { accept: 'text/html,text/plain' }
-    expect((await fetch(`${stack.url}/metrics`, { headers })).status).toBe(404)
+    expect((await fetch(`${app.url}/metrics`, { headers })).status).toBe(404)
     for (const path of [
       '/metrics/',
       '//metrics',
@@ -241,14 +241,14 @@ describe('metrics', () => {
       '/api/v1/metrics',
       '/remotes/metrics',
     ])
-      expect(await (await fetch(`${stack.url}${path}`, { headers })).text()).not.toContain('process_')
+      expect(await (await fetch(`${app.url}${path}`, { headers })).text()).not.toContain('process_')
     expect((await fetch(metricsUrl.replace('/metrics', '/healthz'))).status).toBe(404)
   })
 
-  test('show what answers, what runs and what waits, of every part', async () => {
+  test('show dependencies, completed jobs and queues of every part', async () => {
     let text = ''
     const part = (name: string, rest: string) => readingOf(text, new RegExp(`^${name}\\{service="${rest}`))
-    // The gateway treats a Redis that needs 300 ms for an answer as down, which happens on a busy machine.
+    // The gateway treats a Redis with a response time of 300 ms as down, which happens on a busy machine.
     await vi.waitFor(async () => {
       text = await scrape()
       for (const name of SERVICE_NAMES) {
@@ -268,7 +268,7 @@ describe('metrics', () => {
     )
   })
 
-  test('are those that the documentation explains and the alerts read', async () => {
+  test('are exactly the metrics of the documentation, and include those of the alerts', async () => {
     const names = [...(await scrape()).matchAll(/^# TYPE (\w+) /gm)].map(match => match[1] as string)
     const own = names.filter(name => !/^(nodejs|process)_/.test(name))
     const explained = rowsBelow('## Metrics').map(([name]) => name?.replaceAll('`', ''))
@@ -283,10 +283,10 @@ describe('metrics', () => {
     expect(read.length).toBeGreaterThan(10)
   })
 
-  test('tell how long the oldest job has been waiting, also one that is tried again and again', {
+  test('show the age of the oldest job, also of a retried one', {
     tags: 'long',
   }, async () => {
-    await stack.parts.community.stop()
+    await app.parts.community.stop()
     try {
       const created = Date.now()
       await ana.api.call(iodsApi.createIod, { body: iodInput() })
@@ -300,13 +300,13 @@ describe('metrics', () => {
         ).toBeGreaterThan(0)
       }, 30_000)
     } finally {
-      await stack.parts.community.start()
+      await app.parts.community.start()
     }
   })
 
-  test('have as many series after 200 made-up paths and ids as before', { tags: 'long' }, async () => {
+  test('have no further series after 200 made-up paths and ids', { tags: 'long' }, async () => {
     const call = (path: string, method = 'GET') =>
-      fetch(`${stack.url}${path}`, { method }).then(answer => answer.arrayBuffer())
+      fetch(`${app.url}${path}`, { method }).then(answer => answer.arrayBuffer())
     const probe = async (n: number) => {
       const id = n.toString(16).padStart(24, '0')
       await call(`/api/v1/campaigns/${id}`)
@@ -330,7 +330,7 @@ describe('metrics', () => {
     const asked = /^http_.*service="(gateway|campaigns|iods|narratives)".*route="(\/api\/|\/remotes\/|none)/
     expect(added.filter(each => asked.test(each))).toEqual([])
     expect(after.filter(each => /0{8}/.test(name(each)))).toEqual([])
-    // Other copies in this process count in the same registry.
+    // Other instances in this process use the same registry.
     const refused = (series: string[]) =>
       readingOf(
         series.join('\n'),
@@ -340,21 +340,21 @@ describe('metrics', () => {
   })
 })
 
-test('neither logs nor traces hold addresses, tokens, keys, queries or what people wrote', async () => {
+test('neither logs nor traces contain e-mail addresses, tokens, keys, queries or user content', async () => {
   const search = `${CANARY}-query`
   await ana.api.call(iodsApi.listIods, { query: { q: search, limit: '5' } })
   await ana.api.call(iodsApi.createIod, { body: iodInput({ value: `${CANARY} value` }) })
   await ana.api.send('POST', '/auth/verify-magic-link', { token: `${CANARY}-token` })
-  await fetch(`${stack.url}/magic-login?token=${CANARY}-link`)
+  await fetch(`${app.url}/magic-login?token=${CANARY}-link`)
   await ana.api.call(narrativesApi.listNarratives)
   const before = collector.bodies.length
   await vi.waitFor(() => expect(collector.bodies.length).toBeGreaterThan(before), { timeout: 30_000 })
-  for (const text of [stack.log(), collector.bodies.join('\n')]) {
+  for (const text of [app.log(), collector.bodies.join('\n')]) {
     expect(text.length).toBeGreaterThan(1_000)
     expect(text).not.toContain(CANARY)
     expect(text).not.toContain(ana.token)
     expect(text).not.toContain(ana.token.split('.')[2])
-    expect(text).not.toContain(JSON.parse(JSON.stringify(stack.parts.auth.env)).SERVICE_KEY)
+    expect(text).not.toContain(JSON.parse(JSON.stringify(app.parts.auth.env)).SERVICE_KEY)
   }
   expect([...collector.keys]).toEqual([`${CANARY} key`])
   expect(tracingCode()).not.toEqual([])

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { ACCOUNTS, alerts, DOCUMENT, metricsOf, rowsBelow } from './operations.js'
 import { settingsPage } from './settings.js'
 
-test('docs/settings.md lists every setting, who reads it, its default and meaning', async () => {
+test('docs/settings.md lists every setting with its readers, default and meaning', async () => {
   expect(settingsPage()).not.toMatch(/\|\s*\|$/m)
   await expect(settingsPage()).toMatchFileSnapshot('../../../docs/settings.md')
 })
 
 describe('docs/operations.md', () => {
-  test('has a runbook for each alert, and none for others', () => {
+  test('has exactly one runbook per alert', () => {
     const runbooks = DOCUMENT.split('\n## Alerts')[1]
       ?.split('\n## ')[0]
       ?.match(/^### \w+$/gm)
@@ -22,7 +22,7 @@ describe('docs/operations.md', () => {
   })
 })
 
-test('docs/accounts.md says of each action of the audit log when it is recorded', () => {
+test('docs/accounts.md states when each action of the audit log is recorded', () => {
   const rows = rowsBelow('### What it records', ACCOUNTS)
   const named = rows.flatMap(([names = '']) => names.split(' ').map(name => name.replaceAll('`', '')))
   expect(named.sort()).toEqual([...AUDIT_ACTION_NAMES].sort())
@@ -30,7 +30,7 @@ test('docs/accounts.md says of each action of the audit log when it is recorded'
 })
 
 describe('alerts', () => {
-  test('are PromQL', () => {
+  test('are valid PromQL', () => {
     expect(() => metricsOf('sum(rate(up[5m])')).toThrow()
     expect(() => metricsOf('rate(up[5m]) >> 1')).toThrow()
     expect(metricsOf('sum by (le) (rate(a_bucket{x="b"}[5m])) / absent(c)')).toEqual(['a_bucket', 'c'])

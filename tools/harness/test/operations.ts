@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../../..')
 export const DOCUMENT = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
 export const ACCOUNTS = readFileSync(join(ROOT, 'docs/accounts.md'), 'utf8')
 
-/** The cells of the first table below a heading. */
+/** Returns the cells of the first table below a heading. */
 export const rowsBelow = (heading: string, document = DOCUMENT): string[][] => {
   const section = document.split(`\n${heading}\n`)[1]?.split('\n## ')[0] ?? ''
   const table = /^\|(?:.*\n\|)*.*$/m.exec(section)?.[0] ?? ''
@@ -34,12 +34,12 @@ export const alerts = (): Alert[] => {
   return groups.flatMap(({ rules }) => rules)
 }
 
-/** The metrics that an expression reads. Throws on invalid PromQL. */
+/** Returns the metrics that an expression reads. Throws for invalid PromQL. */
 export const metricsOf = (expression: string): string[] => {
   const names: string[] = []
   parser.parse(expression).iterate({
     enter({ type, from, to }) {
-      if (type.isError) throw new Error(`no PromQL at ${from}: ${expression}`)
+      if (type.isError) throw new Error(`invalid PromQL at ${from}: ${expression}`)
       const inSelector = type.name === 'Identifier'
       if (inSelector) names.push(expression.slice(from, to))
     },

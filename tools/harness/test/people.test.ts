@@ -1,23 +1,23 @@
 import { campaignsApi, iodsApi, peopleApi, profileApi } from '@iodine/contracts'
-import { apiClient, blogArticle, iodInput, rounds, type SignedInUser } from '@iodine/test-kit'
+import { apiClient, blogArticle, iodInput, runs, type SignedInUser } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 
-let stack: TestStack
+let app: TestApp
 let boss: SignedInUser
 beforeAll(async () => {
-  stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org', QUOTA_CAMPAIGNS: '2' } })
-  boss = await stack.signUp('boss@example.org')
+  app = await startTestApp({ env: { ADMIN_EMAILS: 'boss@example.org', QUOTA_CAMPAIGNS: '2' } })
+  boss = await app.signUp('boss@example.org')
 })
-afterAll(() => stack?.stop())
+afterAll(() => app?.stop())
 
 const give = async (user: SignedInUser, body: object) => {
   const { id } = await user.api.call(profileApi.getProfile)
   return boss.api.call(peopleApi.changeLimits, { params: { id }, body })
 }
 
-it('a limit of one’s own is kept by the service that counts, raised and lowered, for nobody else', async () => {
-  const [user, other] = [await stack.signUp(), await stack.signUp()]
+it('a service enforces a user’s raised or lowered limit, without affecting other users', async () => {
+  const [user, other] = [await app.signUp(), await app.signUp()]
   const campaign = async ({ api }: SignedInUser) =>
     (await api.send('POST', '/campaigns', { name: 'One' })).status
   expect([await campaign(user), await campaign(user), await campaign(user)]).toEqual([201, 201, 413])
@@ -34,10 +34,10 @@ it('a limit of one’s own is kept by the service that counts, raised and lowere
   expect((await user.api.call(profileApi.getUsage)).campaigns).toEqual({ used: 2, limit: 2 })
 })
 
-it('so are those of IODs, of records sent at once, and of what a campaign holds', {
+it('services enforce a user’s limits of IODs, of records per request and of campaign members', {
   tags: 'long',
 }, async () => {
-  const user = await stack.signUp()
+  const user = await app.signUp()
   await give(user, { iods_today: 2, records: 1, campaign_iods: 1 })
   const iods = [await user.api.call(iodsApi.createIod, { body: iodInput() })]
   iods.push(await user.api.call(iodsApi.createIod, { body: iodInput() }))
@@ -47,16 +47,16 @@ it('so are those of IODs, of records sent at once, and of what a campaign holds'
   const { id } = await user.api.call(campaignsApi.createCampaign, { body: { name: 'Small' } })
   const add = (n: number) => user.api.send('POST', `/campaigns/${id}/add-iod`, { iod_id: iods[n]?.id })
   expect([(await add(0)).status, (await add(1)).status]).toEqual([200, 413])
-  const other = await stack.signUp()
+  const other = await app.signUp()
   const others = await other.api.send('POST', `/campaigns/${id}/add-iods`, { iod_ids: [iods[1]?.id] })
   expect(others.status).toBe(413)
   await give(user, { campaign_iods: 2 })
   expect((await add(1)).status).toBe(200)
 })
 
-it('a service that is down has it once it is back', { tags: 'long' }, async () => {
-  const user = await stack.signUp()
-  await stack.parts.campaigns.stop()
+it('a stopped service applies a changed limit once it is back', { tags: 'long' }, async () => {
+  const user = await app.signUp()
+  await app.parts.campaigns.stop()
   try {
     const { limits_pending, usage } = await give(user, { campaigns: 1 })
     expect([limits_pending, usage.campaigns]).toEqual([true, null])
@@ -66,7 +66,7 @@ it('a service that is down has it once it is back', { tags: 'long' }, async () =
     )
     expect(states).toMatchObject({ campaigns: 'down', auth: 'up', workers: 'up' })
   } finally {
-    await stack.parts.campaigns.start()
+    await app.parts.campaigns.start()
   }
   await vi.waitFor(
     async () => expect((await user.api.call(profileApi.getUsage)).campaigns).toEqual({ used: 0, limit: 1 }),
@@ -74,22 +74,22 @@ it('a service that is down has it once it is back', { tags: 'long' }, async () =
   )
 })
 
-it('API tokens and feed keys of a person are dead at the next call, under fire, once they are revoked', async () => {
-  const user = await stack.signUp()
+it('rejects a user’s API tokens and feed keys at the next call after their revocation, also under load', async () => {
+  const user = await app.signUp()
   const { id } = await user.api.call(profileApi.getProfile)
   const expires_at = new Date(Date.now() + 3_600_000).toISOString()
-  for (let round = 0; round < rounds(2); round++) {
+  for (let round = 0; round < runs(2); round++) {
     const { token } = await user.api.call(profileApi.createApiToken, {
       body: { name: 'A script', scopes: ['read'], expires_at },
     })
     const { key } = await user.api.call(profileApi.createFeedKey, { body: { label: 'A tool', tlp: 'green' } })
-    const script = apiClient(stack.url, token)
+    const script = apiClient(app.url, token)
     const paths = ['/profile/me', '/iods', '/campaigns', '/narratives/data', '/blog/data']
     const uses = [
       ...paths.map(path => async () => (await script.send('GET', path)).status),
       async () => {
         const headers = { authorization: `Bearer ${key}` }
-        const answer = await fetch(`${stack.url}/taxii2/`, { headers })
+        const answer = await fetch(`${app.url}/taxii2/`, { headers })
         await answer.text()
         return answer.status
       },
@@ -115,12 +115,12 @@ it('API tokens and feed keys of a person are dead at the next call, under fire, 
     expect(revoked).toEqual({ api_tokens: 1, feed_keys: 1 })
     expect(new Set(late.flat())).toEqual(new Set([401]))
   }
-  // A session is none of them.
+  // The revocation does not end sessions.
   expect((await user.api.send('GET', '/profile/me')).status).toBe(200)
 })
 
-it('a suspended person is out of every part at once, until unsuspended', async () => {
-  const user = await stack.signUp('suspended@example.org')
+it('every part immediately rejects a suspended user until the account is unsuspended', async () => {
+  const user = await app.signUp('suspended@example.org')
   const { id } = await user.api.call(profileApi.getProfile)
   const paths = ['/profile/me', '/iods', '/campaigns', '/narratives/data', '/blog/data', '/community/users']
   const statuses = () => Promise.all(paths.map(async path => (await user.api.send('GET', path)).status))
@@ -129,5 +129,5 @@ it('a suspended person is out of every part at once, until unsuspended', async (
   expect(new Set(await statuses())).toEqual(new Set([401]))
   await boss.api.call(peopleApi.unsuspendPerson, { params: { id } })
   expect(new Set(await statuses())).toEqual(new Set([401]))
-  expect((await (await stack.signUp('suspended@example.org')).api.send('GET', '/iods')).status).toBe(200)
+  expect((await (await app.signUp('suspended@example.org')).api.send('GET', '/iods')).status).toBe(200)
 })

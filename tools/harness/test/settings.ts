@@ -8,7 +8,7 @@ const ADDRESSES = new Set(
 )
 const NONE = { start: false, fallback: '', description: '' }
 
-/** A setting as defined by the schemas. */
+/** A setting defined by the schemas. */
 export interface Setting {
   /** Whether `npm start` and docker-compose's `.env` accept it. */
   start: boolean
@@ -25,10 +25,10 @@ const fallbackOf = (schema: z.ZodType): string => {
   return schema.safeParse(undefined).success ? 'none' : 'required'
 }
 
-/** Every setting that any part reads. */
+/** Returns all settings that any part reads. */
 export const settings = (): Map<string, Setting> => {
   const found = new Map<string, Setting>()
-  // Passed on unchanged by the process that starts the parts.
+  // `npm start` passes these on unchanged.
   const start = new Set([...Object.keys(stackConfigSchema.shape), 'SOCIAL_LINKS'])
   for (const [part, { schema }] of Object.entries(PARTS))
     for (const [name, field] of Object.entries(schema.shape)) {
@@ -52,7 +52,7 @@ export const settings = (): Map<string, Setting> => {
   return found
 }
 
-/** Groups of parts that have one name in the table. A new service needs no row. */
+/** Groups of parts with one name in the table. A new service needs no entry. */
 const PART_GROUPS = new Map([
   [PART_NAMES.join(), 'all'],
   [SERVICE_NAMES.join(), 'services'],
@@ -72,7 +72,7 @@ This page lists every environment variable for operators. The code that reads th
 | --- | --- | --- | --- | --- |
 `
 
-/** The page docs/settings.md. */
+/** Generates docs/settings.md. */
 export const settingsPage = (): string => {
   const rows = [...settings()].filter(([name]) => !ADDRESSES.has(name))
   const row = ([name, { start, parts, fallback, description }]: (typeof rows)[number]) => {

@@ -10,22 +10,22 @@ import {
 import { type Connection, connectMongo } from '@iodine/service-kit'
 import { blogArticle, iodInput, NO_LIMITS, newId, type SignedInUser, telegramPost } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 
-let stack: TestStack
+let app: TestApp
 let stored: Connection
 let ana: SignedInUser
 let bo: SignedInUser
 
 beforeAll(async () => {
-  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
-  ;[ana, bo] = [await stack.signUp(), await stack.signUp()]
-  const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.sightings.env
+  app = await startTestApp({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
+  ;[ana, bo] = [await app.signUp(), await app.signUp()]
+  const { MONGODB_URI, MONGODB_PREFIX } = app.parts.sightings.env
   stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_sightings`)
 })
 afterAll(async () => {
   await stored?.close()
-  await stack?.stop()
+  await app?.stop()
 })
 
 const collect = async ({ api }: SignedInUser, description: string): Promise<string> => {
@@ -45,7 +45,7 @@ const share = ({ api }: SignedInUser, ids: string[], as?: SharedAs) =>
   })
 const unique = () => `Witness ${newId()} saw silver dust above the reservoir of ${newId()}`
 
-it('a record is found once it is collected, shared while its owner wants, and gone with its account', async () => {
+it('finds a collected record, for others only while it is shared, until its account is deleted', async () => {
   const text = unique()
   const id = await collect(ana, text)
   const found = async (user: SignedInUser, scope: 'own' | 'shared') => (await search(user, text, scope)).items
@@ -66,7 +66,7 @@ it('a record is found once it is collected, shared while its owner wants, and go
 
   await share(ana, [id], 'username')
   await ana.api.call(sightingsApi.setCounting, { body: { counted: true } })
-  await stack.peers.call('auth', accountsInternal.deleteAccount, { body: { email: ana.email } })
+  await app.peers.call('auth', accountsInternal.deleteAccount, { body: { email: ana.email } })
   await expect.poll(() => found(bo, 'shared'), { timeout: 30_000 }).toEqual([])
   const holds = async (name: string) =>
     JSON.stringify(await stored.collection(name).find().toArray()).includes(ana.id)
@@ -74,7 +74,7 @@ it('a record is found once it is collected, shared while its owner wants, and go
     await expect.poll(() => holds(name), { timeout: 30_000 }).toBe(false)
 })
 
-it('a deleted record, and a text that was changed, are found no more', { tags: 'long' }, async () => {
+it('does not find a deleted record or a changed text', { tags: 'long' }, async () => {
   const [text, changed] = [unique(), unique()]
   const article = blogArticle({ canonical: `https://blog.example.org/${newId()}` })
   const hand = (body: string, fetched: Date) =>
@@ -107,13 +107,13 @@ it('a deleted record, and a text that was changed, are found no more', { tags: '
   await expect.poll(() => matches(changed), { timeout: 30_000 }).toEqual([])
 })
 
-it('a clone of an article is seen at its own host: in Origins, as evidence and in co-shares; its removal is seen, too', {
+it('treats a clone of an article as content of its own host in Origins, evidence and co-shares, and its removal too', {
   tags: 'long',
 }, async () => {
   const text = unique()
   const path = `/2026/${newId()}`
   const [original, clone] = [`https://paper.example.com${path}`, `https://mirror.example.net${path}`]
-  /** As the collector reads a page whose head names the original. */
+  /** Returns the record of a page whose head names the original. */
   const page = (canonical: string, posted_at: string) => ({
     collector_metadata: { fetch_timestamp: new Date().toISOString(), source: 'blog' },
     metadata: { title: 'Silver dust', canonical, og_url: original },

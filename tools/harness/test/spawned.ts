@@ -6,45 +6,45 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { freePorts, localUrl } from '@iodine/local-servers'
 import { expect, vi } from 'vitest'
-import type { TestStack } from '../src/index.js'
+import type { TestApp } from '../src/index.js'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 /**
- * How long to wait for what a transaction may block that a kill has left open: the database ends it after 60 s, and a
- * job that it has stopped begins again some time later.
+ * Timeout for work that a transaction left open by a kill may block: the database ends the transaction after 60 s, and
+ * the blocked job is retried later.
  */
 export const BLOCKED_MS = 150_000
 
-/** A part of a stack in a process of its own, which can be killed. */
+/** A part of a app in a separate process, which can be killed. */
 export interface SpawnedPart {
   /** Resolves when it is ready. */
   start(): Promise<void>
-  /** Sends SIGKILL; resolves when the process has exited. */
+  /** Sends SIGKILL. Resolves when the process has exited. */
   kill(): Promise<void>
 }
 
 type SpawnedName = 'workers' | 'auth' | 'iods' | 'narratives' | 'collector' | 'campaigns' | 'sightings'
 
 /**
- * Replaces a part that runs inside the test's process; it is not started yet.
+ * Stops a part that runs inside the test's process and prepares a separate process, without starting it.
  * @param more further settings
  */
 export const spawnPart = async (
-  stack: TestStack,
+  app: TestApp,
   name: SpawnedName,
   more: Record<string, string> = {},
 ): Promise<SpawnedPart> => {
   // A process needs compiled code, which the test runner does not emit.
   await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-b', join(ROOT, 'services', name)])
-  const { url, env, stop } = stack.parts[name]
+  const { url, env, stop } = app.parts[name]
   await stop()
   return partProcess(name, url, { ...env, ...more })
 }
 
-/** A further process of a part that `spawnPart` has replaced, at an address of its own; it is not started yet. */
+/** Prepares a further process of a part that `spawnPart` has replaced, at another URL, without starting it. */
 export const spawnReplica = async (
-  { parts }: TestStack,
+  { parts }: TestApp,
   name: SpawnedName,
   more: Record<string, string>,
 ): Promise<SpawnedPart> => {
@@ -82,7 +82,7 @@ const partProcess = (
 
 /**
  * Runs clients until `isDue` resolves, then kills the part within `withinMs` at random, and lets the clients end.
- * @param clients work as long as the function that they are given is true
+ * @param clients work as long as their argument returns true
  */
 export const killAtWork = async (
   part: SpawnedPart,

@@ -7,9 +7,9 @@ import { rebuild, startStack } from '@iodine/dev-stack'
 import { ConfigError } from '@iodine/service-kit'
 import { iodInput, linkIn, signUp, startMailCatcher, temporaryFolder } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 
-/** Whether the process is a child of this one that runs the embedded database. */
+/** Returns whether the process is a child of this one that runs the embedded database. */
 const isDatabaseOfOurs = (pid: string): boolean => {
   try {
     const parent = /^\d+ \(.*\) . (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]
@@ -29,7 +29,7 @@ describe('the embedded defaults', () => {
   const env = { PORT: '0', INBOX_PORT: '0', DATA_DIR: folder.path }
   afterAll(folder.remove)
 
-  test('run side by side with another copy, keep their secrets, and refuse a second run on the same data', {
+  test('run beside another instance, keep their secrets, and reject a second run on the same data', {
     tags: 'long',
     timeout: 240_000,
   }, async () => {
@@ -51,15 +51,15 @@ describe('the embedded defaults', () => {
     await expect(fetch(`${one.url}/healthz`)).rejects.toThrow()
 
     expect(await rebuild('narratives', env)).toBe(false)
-    const again = await startStack({ env })
+    const restarted = await startStack({ env })
     expect([await rebuild('narratives', env), await rebuild('community', env)]).toEqual([true, true])
     expect(secrets.map(file => readFileSync(file, 'utf8'))).toEqual(before)
-    await again.stop()
-    await again.stop()
+    await restarted.stop()
+    await restarted.stop()
     other.remove()
   })
 
-  test('HOST opens the app to other machines, and the inbox stays here unless INBOX_HOST says otherwise', {
+  test('HOST opens the app to other machines, but the inbox only with INBOX_HOST', {
     tags: 'long',
     timeout: 240_000,
   }, async () => {
@@ -68,41 +68,41 @@ describe('the embedded defaults', () => {
       .find(each => each?.family === 'IPv4' && !each.internal) ?? { address: '127.0.0.2' }
     const at = (url: string | undefined) => String(url).replace('localhost', address)
     const open = { ...env, HOST: '0.0.0.0' }
-    const told: string[] = []
+    const lines: string[] = []
     const start = async (more: Record<string, string> = {}) =>
-      startStack({ env: { ...open, ...more }, progress: line => told.push(line) })
+      startStack({ env: { ...open, ...more }, progress: line => lines.push(line) })
     const closed = await start()
     expect(await status(`${at(closed.url)}/healthz`)).toBe(200)
     await expect(fetch(`${at(closed.inboxUrl)}/api/email`)).rejects.toThrow()
     expect(await status(`${closed.inboxUrl}/api/email`)).toBe(200)
-    expect(told.join('\n')).not.toContain('INBOX_HOST')
+    expect(lines.join('\n')).not.toContain('INBOX_HOST')
     await closed.stop()
     const shared = await start({ INBOX_HOST: '0.0.0.0' })
     expect(await status(`${at(shared.inboxUrl)}/api/email`)).toBe(200)
-    expect(told.join('\n')).toContain('reads every sign-in link')
+    expect(lines.join('\n')).toContain('can read every sign-in link')
     await shared.stop()
   })
 
-  test('a database that is killed comes back where it was, with what it had', {
+  test('a killed database restarts at the same address with its data', {
     tags: 'long',
     timeout: 240_000,
   }, async () => {
     const mail = await startMailCatcher()
-    const stack = await startStack({ env: { ...env, SMTP_URL: mail.url, RATE_LIMITS: 'off' } })
-    const { api } = await signUp({ url: stack.url, mail })
+    const app = await startStack({ env: { ...env, SMTP_URL: mail.url, RATE_LIMITS: 'off' } })
+    const { api } = await signUp({ url: app.url, mail })
     const { id } = await api.call(iodsApi.createIod, { body: iodInput() })
     const database = readdirSync('/proc').find(pid => isDatabaseOfOurs(pid))
     process.kill(Number(database), 'SIGKILL')
     process.kill(JSON.parse(readFileSync(join(folder.path, 'redis/process.json'), 'utf8')).pid, 'SIGKILL')
     const back = async () =>
-      (await api.send('GET', '/iods')).body[0]?.id === id && (await status(`${stack.url}/readyz`)) === 200
+      (await api.send('GET', '/iods')).body[0]?.id === id && (await status(`${app.url}/readyz`)) === 200
     await vi.waitFor(async () => expect(await back()).toBe(true), { timeout: 120_000, interval: 100 })
     await api.call(iodsApi.createIod, { body: iodInput() })
-    await stack.stop()
+    await app.stop()
     await mail.stop()
   })
 
-  test('taken ports are told at once, and nothing is left running', async () => {
+  test('ports in use are all reported, and no process is left running', async () => {
     const taken = createServer()
     await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as { port: number }
@@ -116,36 +116,36 @@ describe('the embedded defaults', () => {
 })
 
 describe('a running stack', () => {
-  let stack: TestStack
+  let app: TestApp
   beforeAll(async () => {
-    stack = await startTestStack()
+    app = await startTestApp()
   })
-  afterAll(() => stack.stop())
+  afterAll(() => app.stop())
 
-  test('signs people in by a mailed link that leads to it', async () => {
-    const { api, username } = await stack.signUp('ana@example.org', 'ana')
+  test('signs users in by a mailed link with its URL', async () => {
+    const { api, username } = await app.signUp('ana@example.org', 'ana')
     expect(username).toBe('ana')
-    expect(new URL(linkIn(stack.mail.mails[0]!)).origin).toBe(stack.url)
+    expect(new URL(linkIn(app.mail.mails[0]!)).origin).toBe(app.url)
     expect((await api.send('GET', '/profile/me')).body).toMatchObject({
       email: 'ana@example.org',
       username: 'ana',
     })
   })
 
-  test('a stopped service leaves the others working, and works again when it is back', async () => {
-    const { api } = await stack.signUp()
+  test('a stopped service does not affect the others, and works again after its start', async () => {
+    const { api } = await app.signUp()
     await api.call(iodsApi.createIod, { body: iodInput({ value: 'kept' }) })
-    await stack.parts.iods.stop()
+    await app.parts.iods.stop()
     const started = Date.now()
     const answer = await api.send('GET', '/iods')
     expect(answer.status).toBe(503)
     expect(answer.body).toEqual({ detail: expect.any(String) })
     // Well below the 30 s timeout for an unresponsive service.
     expect(Date.now() - started).toBeLessThan(20_000)
-    expect(await status(`${stack.url}/readyz`)).toBe(503)
+    expect(await status(`${app.url}/readyz`)).toBe(503)
     expect(await api.call(campaignsApi.listCampaigns)).toEqual([])
-    await stack.parts.iods.start()
+    await app.parts.iods.start()
     expect((await api.call(iodsApi.listIods)).map(iod => iod.value)).toEqual(['kept'])
-    await expect.poll(() => status(`${stack.url}/readyz`)).toBe(200)
+    await expect.poll(() => status(`${app.url}/readyz`)).toBe(200)
   })
 })

@@ -2,13 +2,13 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startProduct } from '../src/index.js'
 
-/** Status and text of a page; asks as a browser does. */
+/** Requests a page as a browser does. Resolves to its status and text. */
 const open = async (url: string) => {
   const answer = await fetch(url, { headers: { accept: 'text/html' } })
   return { status: answer.status, text: await answer.text() }
 }
 
-test('npm start, which runs a bundle, serves the app, the API reference and the inbox, before and after a power cut', {
+test('npm start serves the app, the API reference and the inbox, before and after a power cut', {
   timeout: 300_000,
 }, async () => {
   const product = await startProduct({ RATE_LIMITS: 'off' })
@@ -35,7 +35,7 @@ test('npm start, which runs a bundle, serves the app, the API reference and the 
   await product.cutPower()
   await product.start()
   expect(await served()).toEqual([200, 200, 200, 200])
-  // Found on the disk, and its HTML cleaned by what is loaded only now.
+  // The mail is read from disk. The sanitizer of its HTML is loaded lazily.
   expect(await product.mailedLink(email)).toBe(link)
   const [mail] = (await (await fetch(`${inboxUrl}/api/email`)).json()) as { id: string }[]
   const { status, text } = await open(`${inboxUrl}/api/email/${mail?.id}/html`)

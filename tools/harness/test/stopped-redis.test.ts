@@ -11,29 +11,29 @@ import {
   startTestRedis,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 
 const OUTAGE_MS = 60_000
 const USERS = 4
-/** Objects of the imported file, each an indicator. */
+/** Number of objects in the imported file, all indicators. */
 const OBJECTS = 50
 
 let redis: Awaited<ReturnType<typeof startTestRedis>>
 let link: FaultProxy
-let stack: TestStack
+let app: TestApp
 let users: SignedInUser[]
 beforeAll(async () => {
   redis = await startTestRedis()
   link = await startFaultProxy(() => Number(new URL(redis.url).port))
   const through = new URL(redis.url)
   through.port = String(link.port)
-  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent', REDIS_URL: through.href } })
-  users = await Promise.all(Array.from({ length: USERS }, () => stack.signUp()))
+  app = await startTestApp({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent', REDIS_URL: through.href } })
+  users = await Promise.all(Array.from({ length: USERS }, () => app.signUp()))
   for (const { api } of users) await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-test' } })
 })
 afterAll(async () => {
   link?.set('open')
-  await stack?.stop()
+  await app?.stop()
   await link?.stop()
   await redis?.stop()
 })
@@ -55,7 +55,7 @@ const bundle = () =>
     }),
   )
 
-it('while Redis is away under load, events, imports and exports go on; mails and extractions come later', {
+it('continues events, imports and exports while Redis is down under load; mails and extractions follow later', {
   timeout: OUTAGE_MS + 300_000,
 }, async () => {
   const created = new Map(users.map(user => [user, 0]))
@@ -83,13 +83,13 @@ it('while Redis is away under load, events, imports and exports go on; mails and
 
   link.set('reset')
   const began = Date.now()
-  // The gateway asks auth for sessions once it has lost its connection.
+  // The gateway queries auth for sessions once its connection is lost.
   await vi.waitFor(
     async () => expect((await ben.api.send('GET', '/profile/me')).status).toBe(200),
     within(10_000),
   )
   const email = `${newId()}@example.org`
-  expect((await stack.api.send('POST', '/auth/request-magic-link', { email })).status).toBe(200)
+  expect((await app.api.send('POST', '/auth/request-magic-link', { email })).status).toBe(200)
 
   const campaign = await ben.api.call(campaignsApi.createCampaign, { body: { name: 'Outage' } })
   const query = { campaign_id: campaign.id, format: 'stix' } as const
@@ -108,20 +108,20 @@ it('while Redis is away under load, events, imports and exports go on; mails and
     within(30_000),
   )
   await caughtUp()
-  // What comes later has not come by another way.
-  expect(stack.mail.mails.filter(mail => mail.to.includes(email))).toEqual([])
+  // Delayed work has not been done in another way.
+  expect(app.mail.mails.filter(mail => mail.to.includes(email))).toEqual([])
   await sleep(began + OUTAGE_MS - Date.now())
   await caughtUp()
   link.set('open')
 
   expect([201, 503, 504]).toContain((await writing).status)
-  await stack.mail.waitForMail(email)
-  await stack.mail.waitForMail(eve.email)
+  await app.mail.waitForMail(email)
+  await app.mail.waitForMail(eve.email)
   const { status } = await ana.api.send('POST', '/narratives/', { text: text() })
   expect([201, 503, 504]).toContain(status)
   isOver = true
   await Promise.all(load)
-  // Nothing lost, nothing doubled.
+  // No data is lost or duplicated.
   for (const user of users) {
     const { username } = await user.api.call(profileApi.getProfile)
     const listed = await user.api.call(iodsApi.listIods, { query: { created_by: username ?? '' } })
@@ -137,5 +137,5 @@ it('while Redis is away under load, events, imports and exports go on; mails and
       narratives.length,
     )
   }, within(120_000))
-  expect(stack.mail.mails.filter(mail => mail.to.includes(email))).toHaveLength(1)
+  expect(app.mail.mails.filter(mail => mail.to.includes(email))).toHaveLength(1)
 })

@@ -13,7 +13,7 @@ import {
   TLP_LEVELS,
   type Tlp,
 } from '@iodine/contracts'
-import { iodInput, NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
+import { iodInput, NO_LIMITS, runs, type SignedInUser } from '@iodine/test-kit'
 import {
   type Feed,
   type FeedScript,
@@ -22,18 +22,18 @@ import {
   taxiiCollection,
 } from '@iodine/test-kit/feed'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startTestStack, type TestStack } from '../src/index.js'
+import { startTestApp, type TestApp } from '../src/index.js'
 import { type SpawnedPart, spawnPart } from './spawned.js'
 
-/** The product that publishes, and the one that subscribes. */
-let there: TestStack
-let here: TestStack
+/** The publishing product, and the subscribing one. */
+let there: TestApp
+let here: TestApp
 let ana: SignedInUser
 let boss: SignedInUser
-/** What ends TLS before the first product, as its deployer does; or plays a feed itself. */
+/** Terminates TLS in front of the publishing product, or simulates a feed. */
 let feed: Feed
 
-/** Hands a request on to the product that publishes. */
+/** Forwards a request to the publishing product. */
 const proxy: FeedScript = (_url, request, response) => {
   const { host: _, ...headers } = request.headers
   const onward = httpRequest(`${there.url}${request.url}`, { headers, method: request.method }, answer => {
@@ -46,8 +46,8 @@ const proxy: FeedScript = (_url, request, response) => {
 
 beforeAll(async () => {
   feed = await startFeed(proxy)
-  there = await startTestStack({ env: NO_LIMITS })
-  here = await startTestStack({
+  there = await startTestApp({ env: NO_LIMITS })
+  here = await startTestApp({
     env: {
       ...NO_LIMITS,
       ADMIN_EMAILS: 'boss@example.org',
@@ -77,7 +77,7 @@ const share = ({ id }: Campaign, body: { published?: boolean; tlp?: Tlp }) =>
   ana.api.call(campaignsApi.updateSharing, { params: { id }, body })
 const feedOf = async ({ id }: Campaign) =>
   (await ana.api.call(campaignsApi.getSharing, { params: { id } })).feed
-/** Publishes a campaign. @returns the address of its TAXII collection */
+/** Publishes a campaign. @returns the URL of its TAXII collection */
 const publish = async (campaign: Campaign) => {
   await share(campaign, { published: true })
   await until(async () => (await feedOf(campaign))?.state).toBe('published')
@@ -91,7 +91,7 @@ const subscribe = (campaign: Campaign, url: string, kind: 'taxii' | 'misp', more
   })
 const look = async (id: string) =>
   (await boss.api.call(subscriptionsApi.listSubscriptions)).find(each => each.id === id) as Subscription
-/** Waits until a run after a time has ended. */
+/** Waits until a run that started after `since` has ended. */
 const ranSince = async (id: string, since = 0) => {
   await until(async () => {
     const { state, last } = await look(id)
@@ -104,8 +104,8 @@ const pullNow = async (id: string) => {
   await boss.api.call(subscriptionsApi.runSubscription, { params: { id } })
   return ranSince(id, Date.parse(last?.at ?? ''))
 }
-const exportOf = async (stack: TestStack, { token }: SignedInUser, { id }: Campaign, format = 'stix') => {
-  const answer = await fetch(`${stack.url}/api/v1/campaigns/${id}/export?format=${format}`, {
+const exportOf = async (app: TestApp, { token }: SignedInUser, { id }: Campaign, format = 'stix') => {
+  const answer = await fetch(`${app.url}/api/v1/campaigns/${id}/export?format=${format}`, {
     headers: { authorization: `Bearer ${token}` },
   })
   return answer.text()
@@ -114,14 +114,14 @@ const membersOf = async ({ id }: Campaign) => {
   const { iods } = await boss.api.call(campaignsApi.getCampaign, { params: { id } })
   return iods.map(({ value }) => value).sort()
 }
-/** All objects of a collection as they are served. */
+/** Reads all objects of a served collection. */
 const served = async (url: string, key: string) => {
   const path = url.replace(feed.url, `${there.url}/`)
   const answer = await fetch(`${path}objects/?limit=1000`, { headers: { authorization: `Bearer ${key}` } })
   return answer.text()
 }
 
-it('a copy has what another one publishes, byte for byte, once, until it is withdrawn', async () => {
+it('a subscriber has the published objects unchanged, once, until they are withdrawn', async () => {
   const campaign = await newCampaign(ana, 'Lake')
   const values = ['https://example.org/lake/1', 'https://example.org/lake/2']
   for (const value of values) await addTo(campaign, value)
@@ -137,7 +137,7 @@ it('a copy has what another one publishes, byte for byte, once, until it is with
   const objects = (JSON.parse(envelope) as { objects: { id: string; type: string }[] }).objects
   expect(first.kept).toBe(objects.length)
   const text = await exportOf(here, boss, copy)
-  // Each as the other side wrote it: between the brackets of its own bytes.
+  // Each object is preserved unchanged.
   for (const object of objects) {
     const raw = JSON.stringify(object)
     expect(envelope).toContain(raw)
@@ -152,7 +152,7 @@ it('a copy has what another one publishes, byte for byte, once, until it is with
   expect(await exportOf(here, boss, copy)).toContain('"revoked":true')
 }, 180_000)
 
-it('a copy has the events of a MISP feed, whose signature it checks, until they are withdrawn', {
+it('a subscriber has the events of a signed MISP feed until they are withdrawn', {
   tags: 'long',
   timeout: 180_000,
 }, async () => {
@@ -184,12 +184,12 @@ it('a copy has the events of a MISP feed, whose signature it checks, until they 
   expect(await membersOf(copy)).toEqual([])
 })
 
-it('no level is lowered on the way from one copy to the other', {
+it('no TLP level is lowered between publisher and subscriber', {
   tags: 'long',
   timeout: 180_000,
 }, async () => {
   const levels = TLP_LEVELS.filter(level => level !== 'red')
-  for (let round = 0; round < rounds(levels.length); round++) {
+  for (let round = 0; round < runs(levels.length); round++) {
     const level = levels[round % levels.length] as Tlp
     const campaign = await newCampaign(ana, `Level ${round}`)
     await addTo(campaign, `https://example.org/level/${round}/${level}`)
@@ -200,7 +200,7 @@ it('no level is lowered on the way from one copy to the other', {
     const copy = await newCampaign(boss, `Copy of level ${round}`)
     const made = await subscribe(copy, url, 'taxii', { secret: { user: '', key: await newKey('amber') } })
     const { last, kept } = await ranSince(made.id)
-    // Past the level of the key nothing is read.
+    // Objects above the level of the key are not readable.
     if (kept === 0) {
       expect(rankOfTlp(published)).toBeGreaterThan(rankOfTlp('amber'))
       continue
@@ -218,7 +218,7 @@ it('no level is lowered on the way from one copy to the other', {
   }
 })
 
-it('a worker that is killed in the middle of a pull loses nothing and doubles nothing', {
+it('a worker killed during a pull neither loses nor duplicates objects', {
   tags: 'long',
   timeout: 360_000,
 }, async () => {
@@ -240,7 +240,7 @@ it('a worker that is killed in the middle of a pull loses nothing and doubles no
   await worker.start()
   const copy = await newCampaign(boss, 'Killed')
   const made = await subscribe(copy, `${feed.url}killed/`, 'taxii')
-  for (let kill = 0; kill < rounds(1); kill++) {
+  for (let kill = 0; kill < runs(1); kill++) {
     const before = pages
     await until(async () => pages).toBeGreaterThan(before + 3)
     await worker.kill()

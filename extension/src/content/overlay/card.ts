@@ -1,10 +1,10 @@
 import { paths } from '@iodine/contracts'
-import { ask, type KnownIod } from '../../shared/messages'
+import { type KnownIod, sendRequest } from '../../shared/messages'
 import { votesOf } from '../../shared/votes'
 import css from './card.css?raw'
 import type { Drawn } from './painter'
 
-/** Pointing at words for so long shows what is known of them. */
+/** Hover time before the card opens. */
 const DWELL_MS = 200
 const MARGIN = 8
 const IODS_MAX = 3
@@ -19,13 +19,13 @@ const element = <K extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** What the votes of an IOD are worth; undefined if that is not known. */
+/** Returns the votes of an IOD weighted by independence, in words; undefined if unknown. */
 const worthOf = ({ independent }: KnownIod): string | undefined =>
   independent && `≈ ${independent.for.toFixed(1)} independent for, ${independent.against.toFixed(1)} against`
 
 /**
- * What is known of words: shown beside them while they are pointed at, when the page can't notice it, and for good once
- * they are clicked, with links into the app. Its texts are those of others.
+ * Creates the card with the known IODs of words. It opens beside hovered words, which the page can't detect. A click
+ * pins it, with links into the app. Its texts are untrusted.
  */
 export const createCard = (root: ShadowRoot) => {
   const sheet = new CSSStyleSheet()
@@ -43,7 +43,7 @@ export const createCard = (root: ShadowRoot) => {
     const row = element('button', { type: 'button', className: 'row', textContent: text })
     row.addEventListener('click', event => {
       if (!event.isTrusted || !isPinned) return
-      ask('openApp', { path }).catch(() => {})
+      sendRequest('openApp', { path }).catch(() => {})
       close()
     })
     return row
@@ -103,13 +103,13 @@ export const createCard = (root: ShadowRoot) => {
 
   return {
     close,
-    /** The pointer is over these words. */
+    /** Opens the card for hovered words after the hover time; an empty list closes it. */
     point(words: readonly Drawn[]) {
       if (isPinned || isShown(words)) return
       close()
       if (words.length > 0) waiting = setTimeout(show, DWELL_MS, words)
     },
-    /** Closes what is shown for pointing alone. */
+    /** Closes the card unless it is pinned. */
     release() {
       if (!isPinned) close()
     },

@@ -1,6 +1,6 @@
 /**
- * Members of elements as their classes have them: fields of a form hide the form's own (`<input name="contains">`), from
- * this script, too.
+ * Returns a getter of a prototype. A form's fields shadow its own properties (`<input name="contains">`), also for
+ * this script.
  */
 const getter = <T>(of: object, name: string): ((self: unknown) => T) => {
   const get = Object.getOwnPropertyDescriptor(of, name)?.get as () => T

@@ -7,13 +7,13 @@ import { createReader } from './reader'
 import { createSurface } from './surface'
 
 const LISTED_MAX = 200
-/** What a click on words of such an element does is the page's. */
+/** Elements whose clicks belong to the page: a click on their words does not pin the card. */
 const CONTROLS =
   'a, button, input, select, textarea, label, summary, [role="button"], [role="link"], [role="menuitem"], [role="tab"]'
 
 /**
- * Underlines the known IODs of a page while it is read. Texts are compared by the extension's background with what it
- * has downloaded; none leaves the browser.
+ * Creates the overlay, which underlines the known IODs of a page. The background compares texts with its download; no
+ * text leaves the browser.
  */
 export const createOverlay = () => {
   const surface = createSurface()
@@ -28,7 +28,7 @@ export const createOverlay = () => {
   }
   const clicked = (event: MouseEvent) => {
     const [target] = event.composedPath()
-    // What is pressed on the card is the card's.
+    // The card handles its own clicks.
     if (!event.isTrusted || target === surface.root.host) return
     const words = painter.wordsAt(event.clientX, event.clientY)
     const isControl = target instanceof Element && closest(target, CONTROLS)
@@ -65,16 +65,16 @@ export const createOverlay = () => {
       card.close()
       surface.hide()
     },
-    /** Compares the page again: more is known. */
+    /** Compares the page again, after new IODs are known. */
     refresh: reader.refresh,
-    /** Hides what is drawn, or shows it again. Resolves once the browser has drawn the page so. */
+    /** Hides or shows the underlines. Resolves once the browser has drawn the page without them. */
     async conceal(on: boolean) {
       surface.conceal(on)
       if (!isOn || !on) return
       card.close()
       await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
     },
-    /** What is known of the page, each IOD once, in the order of its first place. */
+    /** Returns the known IODs of the page, each once, in the order of first occurrence. */
     found(): FoundOnPage[] {
       const texts = [...reader.known].sort(([a], [b]) =>
         Node.prototype.compareDocumentPosition.call(a, b) & Node.DOCUMENT_POSITION_PRECEDING ? 1 : -1,

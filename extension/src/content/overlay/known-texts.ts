@@ -1,7 +1,7 @@
 import type { KnownIod, Scanned } from '../../shared/messages'
 import type { PageText } from './page-texts'
 
-/** Words of a text that are the value of IODs: the range [start, end) of the text. */
+/** A range [start, end) of a text that is the value of IODs. */
 export interface FoundValue {
   start: number
   end: number
@@ -12,7 +12,7 @@ export interface KnownText extends PageText {
   found: readonly FoundValue[]
 }
 
-/** Known values of an answer, by text. */
+/** Groups the hits of a response into values, by text. */
 export const foundValues = ({ iods, hits }: Scanned): FoundValue[][] =>
   hits.map(numbers => {
     const found: { start: number; end: number; iods: KnownIod[] }[] = []
@@ -27,6 +27,6 @@ export const foundValues = ({ iods, hits }: Scanned): FoundValue[][] =>
     return found
   })
 
-/** The words of a found value, in one line. */
+/** Returns the words of a found value on one line. */
 export const wordsOf = ({ text }: PageText, { start, end }: FoundValue): string =>
   text.slice(start, end).replace(/\s+/g, ' ')

@@ -4,38 +4,41 @@ import { type FoundValue, type KnownText, wordsOf } from './known-texts'
 import { setRange } from './page-texts'
 import type { Line, Surface } from './surface'
 
-/** Drawing takes one part in so many of the time at most, but for scrolling. */
+/** Drawing takes at most 1/SHARE of the time, except while scrolling. */
 const SHARE = 50
-/** Asking what covers words takes longest: a drawing does it for so long, of the same words so often, and not while the page scrolls. */
+/**
+ * The check for covered words is slow: it has a time budget per drawing and an interval per word, and pauses while
+ * scrolling.
+ */
 const COVER_BUDGET_MS = 3
 const COVER_MS = 1_000
 const SETTLED_MS = 150
-/** Which blocks are near the window is asked so often while the page moves and while it rests, for so long at a time. */
+/** Intervals of the search for blocks near the window, after movement and at rest, and its time budget per drawing. */
 const NEAR_MS = 100
 const NEAR_RESTING_MS = 3_000
 const NEAR_BUDGET_MS = 3
 const LINES_MAX = 500
-/** Of one value: a word that is everywhere takes up no other's place. */
+/** Limit per IOD: a frequent word must not displace the others. */
 const LINES_OF_ONE = 50
-/** Layouts change without an event, too. */
+/** Redraw interval, since layouts also change without an event. */
 const REDRAW_MS = 1_000
-/** Distance from a line at which its words count as pointed at. */
+/** Distance from a line at which its words count as hovered. */
 const AROUND_PX = 2
 
-/** Words on screen that are known, with one of their lines. */
+/** Known words on screen, with one of their line boxes. */
 export interface Drawn {
   rect: DOMRect
-  /** Of all their lines. */
+  /** Bounds over all line boxes. */
   top: number
   bottom: number
   text: string
   iods: readonly KnownIod[]
 }
 
-/** Underlines the known values that are in view, and knows where. */
+/** Creates the painter, which underlines the known values in view and finds them by point. */
 export const createPainter = (surface: Surface) => {
   const known = new Map<Element, readonly KnownText[]>()
-  /** Blocks within a window's height of the window; all that have no box of their own. */
+  /** Blocks within one window height of the window. Blocks without a box count as near. */
   const near = new Set<Element>()
   const covered = new WeakMap<FoundValue, { is: boolean; at: number }>()
   const range = document.createRange()
@@ -43,16 +46,19 @@ export const createPainter = (surface: Surface) => {
   let isOn = false
   let frame = 0
   let timer: number | undefined
-  /** Whether the timer is for a drawing that was asked for. */
+  /** Whether the timer is for a requested drawing. */
   let isDue = false
   let scrolledAt = 0
-  /** When the page's thread has rested from the last drawing. */
+  /** Earliest time of the next drawing that `drawSoon` schedules. */
   let drawAfter = 0
 
   let rest: Iterator<Element> = known.keys()
   let nearAfter = 0
   let movedAfter = 0
-  /** Goes on asking which blocks are near, and begins anew after the last. An observer would ask for all in each frame. */
+  /**
+   * Continues the search for near blocks within its budget. An IntersectionObserver would check all blocks in each
+   * frame.
+   */
   const findNear = () => {
     const begun = performance.now()
     if (begun < nearAfter) return
@@ -71,7 +77,7 @@ export const createPainter = (surface: Surface) => {
     }
   }
 
-  /** Something has moved. */
+  /** Handles movement of the page: schedules an earlier search for near blocks. */
   const moved = () => {
     nearAfter = Math.min(nearAfter, movedAfter)
   }
@@ -79,7 +85,7 @@ export const createPainter = (surface: Surface) => {
   const drawNow = () => {
     if (isOn && frame === 0) frame = requestAnimationFrame(draw)
   }
-  /** Draws at the next frame that leaves the page most of its time. */
+  /** Draws as soon as the time share permits. */
   const drawSoon = () => {
     if (isDue || frame !== 0) return
     const wait = drawAfter - performance.now()
@@ -89,7 +95,7 @@ export const createPainter = (surface: Surface) => {
     timer = setTimeout(drawNow, wait)
   }
 
-  /** Whether the words are not seen where they stand; as it was before, unless it is asked again. */
+  /** Returns whether the words are covered or invisible. Returns the last result unless `isAsked` and it is too old. */
   const isCovered = (
     found: FoundValue,
     { left, right, top, bottom }: DOMRect,
@@ -142,7 +148,7 @@ export const createPainter = (surface: Surface) => {
           place(text, found, isAsked)
           linesOf.set(id, lines + drawn.length - before)
         }
-    // A range in the page is kept up with each of its changes.
+    // The browser updates a range in the page at each DOM change.
     range.setStart(document, 0)
     range.collapse(true)
     surface.draw(drawn.map(({ rect }): Line => rect))
@@ -170,7 +176,7 @@ export const createPainter = (surface: Surface) => {
   return {
     start() {
       isOn = true
-      // A drawing that was due at the stop never came.
+      // `stop` cancelled a pending drawing.
       isDue = false
       drawAfter = 0
       listen(true)
@@ -184,7 +190,7 @@ export const createPainter = (surface: Surface) => {
       drawn = []
       surface.draw([])
     },
-    /** Takes in what is known of a block: an empty list for nothing. */
+    /** Sets the known texts of a block; an empty list removes it. */
     put(block: Element, texts: readonly KnownText[]) {
       if (texts.length === 0) {
         known.delete(block)
@@ -193,12 +199,12 @@ export const createPainter = (surface: Surface) => {
       moved()
       drawSoon()
     },
-    /** The page has changed somewhere. */
+    /** Handles a change of the page. */
     changed() {
       moved()
       if (drawn.length > 0) drawSoon()
     },
-    /** The known words at a point of the window: those that overlap there are several. */
+    /** Returns the known words at a point of the window; several if they overlap. */
     wordsAt(x: number, y: number): Drawn[] {
       return drawn.filter(
         ({ rect: { left, right, top, bottom } }) =>

@@ -1,42 +1,42 @@
-import { ask } from '../../shared/messages'
+import { sendRequest } from '../../shared/messages'
 import { isConnected } from './dom'
 import { type FoundValue, foundValues, type KnownText } from './known-texts'
 import { blockOf, type PageText, readTexts } from './page-texts'
 
-/** Work on the page's own thread stops after so long, and goes on later. */
+/** Maximum time on the page's main thread before the reading yields. */
 const SLICE_MS = 6
-/** Changes are read together, at least so long after the first. */
+/** Minimum delay after a change, so that changes are read together. */
 const CHANGES_MS = 250
-/** Reading takes one part in so many of the time at most. */
+/** Reading takes at most 1/SHARE of the time. */
 const SHARE = 50
-/** Changes that are kept one by one; of more the page is read whole. */
+/** Maximum tracked changes; beyond it, the whole page is read. */
 const CHANGED_MAX = 1_000
-/** Characters of texts in one message. */
+/** Approximate maximum of characters in one message. */
 const BATCH_CHARACTERS = 250_000
 
 const pause = () => new Promise(resolve => setTimeout(resolve))
 
 /**
- * Reads a page's texts, now and whenever they change, and has them compared with what is known.
- * @param report is told the known values of a block whenever they are others: an empty list for none
- * @param changed is told of each change of the page
+ * Creates the reader, which reads a page's texts initially and on change, and has the background compare them.
+ * @param report receives the known values of a block whenever they change; an empty list for none
+ * @param changed is called on each change of the page
  */
 export const createReader = (
   report: (block: Element, texts: readonly KnownText[]) => void,
   changed: () => void,
 ) => {
   const known = new Map<Element, readonly KnownText[]>()
-  /** Texts that were compared, known or not: those of a block that is read again are not compared again. */
+  /** Results of comparisons, including empty ones, by block and text: an unchanged text is not compared again. */
   let compared = new WeakMap<Element, Map<string, readonly FoundValue[]>>()
-  /** Those before the last refresh, which stand until their texts are compared again. */
+  /** Results before the last refresh, used until their texts are compared again. */
   let before = compared
   let isOn = false
-  // What has changed, until it is read.
+  // Unread changes.
   let isAll = false
   const nodes = new Set<Node>()
   const added = new Set<Element>()
   let working: Promise<void> | undefined
-  /** When the page's thread has rested from the last reading. */
+  /** Earliest time of the next reading. */
   let readAfter = 0
 
   const keep = (block: Element, texts: readonly KnownText[]) => {
@@ -45,7 +45,7 @@ export const createReader = (
     report(block, texts)
   }
 
-  /** Takes a block's texts in, and adds those that must be compared to the missing ones. */
+  /** Stores a block's texts, and adds texts without a result to `missing`. */
   const put = (block: Element, texts: readonly PageText[], missing: KnownText[]) => {
     const seen = compared.get(block)
     const kept = new Map<string, readonly FoundValue[]>()
@@ -69,7 +69,7 @@ export const createReader = (
         characters += missing[end++]?.text.length ?? 0
       const batch = missing.slice(start, end)
       start = end
-      const values = foundValues(await ask('scan', { texts: batch.map(({ text }) => text) }))
+      const values = foundValues(await sendRequest('scan', { texts: batch.map(({ text }) => text) }))
       if (!isOn) return
       for (const [n, text] of batch.entries()) {
         const { block } = text
@@ -82,7 +82,7 @@ export const createReader = (
     }
   }
 
-  /** The blocks to be read again, and whether with all that is in them. */
+  /** Returns the changed blocks, and whether to include nested blocks. */
   const changedBlocks = (): Map<Element, boolean> => {
     const blocks = new Map<Element, boolean>()
     for (const node of nodes) {
@@ -124,7 +124,7 @@ export const createReader = (
     const wait = Math.max(CHANGES_MS, readAfter - performance.now())
     working = new Promise(resolve => setTimeout(resolve, wait))
       .then(() => (isOn ? read() : undefined))
-      // The extension has been updated or removed: this script belongs to nobody any more.
+      // The extension was updated or removed: this script is orphaned.
       .catch(() => chrome.runtime?.id || stop())
       .then(() => {
         working = undefined
@@ -165,7 +165,7 @@ export const createReader = (
       readAll()
     },
     stop,
-    /** Compares the page again: more is known. */
+    /** Compares the page again, after new IODs are known. */
     refresh() {
       if (isOn) readAll()
     },

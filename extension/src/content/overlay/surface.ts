@@ -6,14 +6,14 @@ export interface Line {
 }
 
 const LINE_PX = 2
-/** Browsers draw nothing on larger ones. */
+/** Maximum side of the canvas: browsers draw nothing on larger ones. */
 const SIZE_MAX = 8_192
 const COLOR = '#15803d'
 const HALO = '#ffffffd0'
 
 /**
- * Draws over a page what the page can't read: on a canvas of the window's size in a closed shadow root. Its one element in
- * the page never changes, whatever is drawn; nothing of it takes part in the page's layout or hit tests.
+ * Creates a canvas over the window, in a closed shadow root that the page can't read. Its host element is the same for
+ * all drawings and takes no part in the page's layout or hit tests.
  */
 export const createSurface = () => {
   const host = document.createElement('div')
@@ -35,14 +35,14 @@ export const createSurface = () => {
     hide() {
       host.remove()
     },
-    /** Whether nothing is seen of it for now, such as while the page's picture is taken. */
+    /** Hides or shows the canvas, for example during a screenshot. */
     conceal(on: boolean) {
       canvas.style.visibility = on ? 'hidden' : 'visible'
     },
-    /** Draws these lines in place of those before. */
+    /** Replaces the drawn lines. */
     draw(lines: readonly Line[]) {
       if (!context || (isEmpty && lines.length === 0)) return
-      // Where the canvas is: a page may zoom or transform its root element.
+      // Measured, since a page may zoom or transform its root element.
       const box = canvas.getBoundingClientRect()
       const sizeOf = (length: number) => Math.min(SIZE_MAX, Math.round(length * devicePixelRatio))
       const [width, height] = [sizeOf(box.width), sizeOf(box.height)]
@@ -50,7 +50,7 @@ export const createSurface = () => {
       if (canvas.width !== width) canvas.width = width
       if (canvas.height !== height) canvas.height = height
       context.clearRect(0, 0, width, height)
-      /** In pixels of the screen, so that lines are sharp. */
+      /** Rounds to device pixels, so that lines are sharp. */
       const fill = ({ left, right, bottom }: Line, extra: number) => {
         const [x, end] = [left, right].map(at => Math.round(((at - box.left) * width) / box.width)) as [
           number,
@@ -60,7 +60,7 @@ export const createSurface = () => {
         const thick = Math.round(((LINE_PX + extra) * height) / box.height)
         context.fillRect(x, y - Math.round((LINE_PX * height) / box.height), end - x, thick)
       }
-      // The halo is seen on dark pages, where the line itself is not.
+      // The halo makes the line visible on dark pages.
       context.fillStyle = HALO
       for (const line of lines) fill(line, 1)
       context.fillStyle = COLOR

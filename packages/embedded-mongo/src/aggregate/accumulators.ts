@@ -152,7 +152,7 @@ const size = (name: string, spec: Value | undefined): number => {
   return n === undefined || n <= 0 ? fail(5787908, `'n' must be a positive integer for ${name}`) : n
 }
 
-/** `$firstN`, `$lastN`, `$minN`, `$maxN`. */
+/** Defines `$firstN`, `$lastN`, `$minN` or `$maxN`. */
 const many =
   (name: string, keep: (items: Value[], n: number) => Value[]) =>
   (spec: Value, compile: Compile): (() => Accumulator) => {
@@ -174,7 +174,7 @@ const ordered = (sign: number) => (items: Value[], n: number) =>
     .sort((a, b) => compare(a, b) * sign)
     .slice(0, n)
 
-/** `$top`, `$bottom` and their N forms, with a sort pattern of their own. */
+/** Defines `$top`, `$bottom` or one of their N forms, which have a sort pattern. */
 const ranked =
   (name: string, bottom: boolean, plural: boolean) =>
   (spec: Value, compile: Compile): (() => Accumulator) => {
@@ -224,7 +224,7 @@ export const accumulators: ReadonlyMap<string, (spec: Value, compile: Compile) =
     ['$bottomN', ranked('$bottomN', true, true)],
   ])
 
-/** The group key of a value: a text that is equal for equal values. */
+/** Returns the group key of a value: equal texts for equal values. */
 export const groupKey = (value: Value | undefined): string => {
   if (typeof value === 'string') return `s${value}`
   return `k${encodeKey([value], [1]).bytes.toString('latin1')}`

@@ -4,7 +4,10 @@ import { type Compile, checkVariable, type Evaluate } from './operator.js'
 import { operators } from './operators.js'
 import { Variables } from './variables.js'
 
-/** Compiles an aggregation expression. Throws 168 for an unknown operator. */
+/**
+ * Compiles an aggregation expression.
+ * @throws MongoError 168 for an unknown operator
+ */
 export const compileExpression = (spec: Value, variables = Variables.forCommand()): Evaluate => {
   const compile: Compile = (inner, scope = variables) => compileExpression(inner, scope)
   if (typeof spec === 'string' && spec.startsWith('$')) return fieldPath(spec, variables)
@@ -40,7 +43,7 @@ export const compileExpression = (spec: Value, variables = Variables.forCommand(
   }
 }
 
-/** Whether an expression may depend on the document. Conservative: true when in doubt. */
+/** Returns whether an expression may depend on the document; true if that is uncertain. */
 export const readsDocument = (spec: Value): boolean => {
   if (typeof spec === 'string') return /^\$(?!\$)|^\$\$(ROOT|CURRENT)(\.|$)/.test(spec)
   if (Array.isArray(spec)) return spec.some(readsDocument)
@@ -54,8 +57,8 @@ export const readsDocument = (spec: Value): boolean => {
 }
 
 /**
- * The variables of a command: `$$NOW` and its `let`. Each `let` expression is evaluated once, here, and sees
- * those before it.
+ * Creates the variables of a command: `$$NOW` and its `let`. Each `let` expression is evaluated once, here, and may use
+ * the variables before it.
  */
 export const commandVariables = (lets: Doc): Variables => {
   const variables = new Variables(Variables.forCommand())
@@ -98,7 +101,7 @@ const pathParts = (path: string): string[] => {
   return parts
 }
 
-/** Resolves a dotted path as expressions do: through each element of arrays, never by position. */
+/** Resolves a dotted path of an expression: through each element of arrays, never by position. */
 export const pathValue = (
   value: Value | undefined,
   parts: readonly string[],

@@ -3,20 +3,20 @@ import { Doc, isNumeric, typeName, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import type { Variables } from './variables.js'
 
-/** A compiled expression. Returns its value for a document, undefined for MongoDB's "missing". */
+/** A compiled expression: returns its value for a document, or undefined for MongoDB's "missing". */
 export type Evaluate = (doc: Doc) => Value | undefined
 
 /** Compiles an operator's inner expressions. */
 export type Compile = (spec: Value, variables?: Variables) => Evaluate
 
-/** MongoDB's truthiness: everything except false, zero, null and missing. */
+/** Returns MongoDB's truthiness: true for all values except false, zero, null and missing. */
 export const truthy = (value: Value | undefined): boolean =>
   isNumeric(value) ? toDouble(value) !== 0 : value !== undefined && value !== null && value !== false
 
 /** Compiles an operator with its argument. */
 export type Operator = (spec: Value, compile: Compile, variables: Variables) => Evaluate
 
-/** An operator with a bounded number of arguments, which are evaluated first. */
+/** Defines an operator with a bounded number of arguments, which are evaluated first. */
 export const withArguments =
   (
     name: string,
@@ -35,7 +35,7 @@ export const withArguments =
     return doc => apply(inner.map(evaluate => evaluate(doc)))
   }
 
-/** An operator with a document of named arguments. */
+/** Defines an operator with a document of named arguments. */
 export const withNames = (
   name: string,
   required: readonly string[],

@@ -26,8 +26,7 @@ const integer = (code: number, name: string, value: Value | undefined): number =
 const at = (items: readonly Value[], index: number) => items[index < 0 ? items.length + index : index]
 
 /**
- * `$map`, `$filter` and similar operators: an array, a variable for its elements, and an expression over
- * them.
+ * Defines `$map`, `$filter` and similar operators: an array, a variable for its elements, and an expression over them.
  */
 const each = (
   name: string,

@@ -10,7 +10,7 @@ const dayMs = 86_400_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** The UTC offset of a zone at a time, in milliseconds. Zones are `UTC`, `+hh:mm` or Olson names. */
+/** Returns the UTC offset of a zone at a time, in milliseconds. Zones are `UTC`, `+hh:mm` or Olson names. */
 const offsetAt = (time: number, zone: Value | undefined): number => {
   if (isUtc(zone)) return 0
   if (typeof zone !== 'string')
@@ -40,7 +40,7 @@ const offsetAt = (time: number, zone: Value | undefined): number => {
   return local - Math.floor(time / 1000) * 1000
 }
 
-/** The local time in a zone: a Date whose UTC fields are the local ones. */
+/** Returns the local time in a zone, as a Date whose UTC fields are the local ones. */
 const local = (time: number, zone: Value | undefined): Date => new Date(time + offsetAt(time, zone))
 
 /** Converts a zone's local time to UTC. */
@@ -57,7 +57,7 @@ const dayOfYear = (date: Date) =>
 
 const isoDay = (date: Date) => date.getUTCDay() || 7
 
-/** The ISO 8601 week, and the year that its Thursday is in. */
+/** Returns the ISO 8601 week, and the year that its Thursday is in. */
 const isoWeek = (date: Date): { year: number; week: number } => {
   const thursday = new Date(date.getTime() + (4 - isoDay(date)) * dayMs)
   return { year: thursday.getUTCFullYear(), week: Math.ceil(dayOfYear(thursday) / 7) }
@@ -65,7 +65,7 @@ const isoWeek = (date: Date): { year: number; week: number } => {
 
 const week = (date: Date) => Math.floor((dayOfYear(date) - 1 + 7 - date.getUTCDay()) / 7)
 
-/** An operator for one part of a date. Its argument is the date, or the date and a zone. */
+/** Defines an operator for one part of a date. Its argument is the date, or the date and a zone. */
 const part = (name: string, read: (date: Date) => Value): [string, Operator] => [
   name,
   (spec, compile) => {
@@ -216,7 +216,7 @@ const readDate = (text: string, format: string): ReadDate | undefined => {
   return { shown, zone: part.zone === undefined ? undefined : part.zone.replace(/^([+-]\d{2}):?$/, '$1') }
 }
 
-/** The parsed day as midnight UTC, from month and day, day of the year, or ISO week. */
+/** Returns the parsed day as midnight UTC, from month and day, day of the year, or ISO week. */
 const dayOf = (part: Record<string, string | undefined>): number | undefined => {
   const start = (year: string, month = 0, day = 1) => {
     const date = new Date(0)
@@ -387,7 +387,7 @@ const weekday = (name: string, value: Value | undefined): number => {
   return found < 0 ? fail(5439015, `${name} requires 'startOfWeek' to be a day of the week`) : found
 }
 
-/** The number of a date's month, week, hour … since a fixed origin, for `$dateTrunc` and `$dateDiff`. */
+/** Returns the number of a date's month, week, hour … since a fixed origin, for `$dateTrunc` and `$dateDiff`. */
 const unitNumber = (shown: Date, unit: string, firstDay: number): number => {
   const monthly = unitMonths[unit]
   if (monthly) return Math.floor((shown.getUTCFullYear() * 12 + shown.getUTCMonth()) / monthly)

@@ -26,7 +26,7 @@ export const textOf = (value: Value): string | undefined => {
   return value instanceof ObjectId ? value.bytes.toString('hex') : undefined
 }
 
-/** The time of a date, a timestamp or an ObjectId, in milliseconds. */
+/** Returns the time of a date, a timestamp or an ObjectId, in milliseconds. */
 export const timeOf = (value: Value): number | undefined => {
   if (value instanceof Date) return value.getTime()
   if (value instanceof Timestamp) return value.seconds * 1000

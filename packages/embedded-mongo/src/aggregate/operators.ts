@@ -79,7 +79,7 @@ const remainder = ([left, right]: (Value | undefined)[]): Value => {
   return modulo(left, right)
 }
 
-/** A function of one number; null gives null. */
+/** Defines an operator of one number; null yields null. */
 const ofNumber = (name: string, apply: (value: Numeric) => Value): Operator =>
   withArguments(name, 1, 1, ([value]) => (missing(value) ? null : apply(numberOr(28765, name, value))))
 
@@ -253,9 +253,7 @@ const setField =
     }
   }
 
-/**
- * `$sum` and similar operators as expressions: over the arguments, or over the elements of a single array.
- */
+/** Defines `$sum` and similar operators as expressions: over the arguments, or over the elements of a single array. */
 const overList =
   (apply: (values: Value[]) => Value): Operator =>
   (spec, compile) => {
@@ -267,7 +265,7 @@ const overList =
     }
   }
 
-/** The sum of the numeric values; 0 if there are none. */
+/** Returns the sum of the numeric values; 0 if there are none. */
 const sumOf = (values: readonly Value[]): Numeric => {
   const total = new Total()
   for (const value of values) if (isNumeric(value)) total.add(value)
@@ -288,7 +286,7 @@ const best =
     return found
   }
 
-/** The standard deviation of the numeric values. */
+/** Returns the standard deviation of the numeric values. */
 export const deviation = (values: readonly Value[], sample: boolean): Value => {
   const numbers = values.filter(isNumeric).map(toDouble)
   const size = numbers.length - (sample ? 1 : 0)

@@ -17,13 +17,16 @@ export type Stage = (input: Rows<Doc>) => Rows<Doc>
 export type PipelineContext = {
   variables: Variables
   /**
-   * The documents of another collection of the database that match a filter. `variables` are those of the
+   * Returns the documents of another collection of the database that match a filter. `variables` are those of the
    * filter.
    */
   source(collection: string, filter: Doc, variables: Variables): Rows<Doc>
 }
 
-/** Compiles a pipeline. Throws 40324 for an unknown stage. */
+/**
+ * Compiles a pipeline.
+ * @throws MongoError 40324 for an unknown stage
+ */
 export const compilePipeline = (pipeline: Value, context: PipelineContext): Stage => {
   if (!Array.isArray(pipeline)) return fail(14, "'pipeline' option must be specified as an array")
   const stages = pipeline.map(stage => {
@@ -285,7 +288,7 @@ function* within(docs: Rows<Doc>, code: number, what: string): Work<Doc[]> {
 }
 
 /**
- * The `$lookup` condition: the foreign field equals the local value or one of its elements. A regex is a
+ * Returns the `$lookup` condition: the foreign field equals the local value or one of its elements. A regex is a
  * plain value.
  */
 const joinOn = (path: string, value: Value): Doc => {
@@ -413,7 +416,7 @@ const stageMakers: ReadonlyMap<string, StageMaker> = new Map<string, StageMaker>
 
 const needsWhole = /^\$(getField|setField|unsetField|top|topN|bottom|bottomN)$/
 
-/** The top-level fields that a pipeline's stages read of its input, or undefined if they may read any. */
+/** Returns the top-level fields that a pipeline's stages read of its input, or undefined if they may read any. */
 export const neededFields = (stages: readonly Value[]): Set<string> | undefined =>
   stageFields(stages.find(stage => !(stage instanceof Doc && (stage.has('$limit') || stage.has('$skip')))))
 

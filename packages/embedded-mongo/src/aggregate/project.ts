@@ -110,7 +110,7 @@ export const compileProjection = (spec: Doc, options: Options = {}): Project => 
   return (doc, position = {}) => shape(doc, root, keep, doc, position)
 }
 
-/** The fields of a projection that only includes, or only excludes, top-level fields; undefined for any other. */
+/** Returns the fields of a projection that only includes, or only excludes, top-level fields; else undefined. */
 export const topLevelFields = (spec: Doc): TopLevelFields | undefined => {
   const names = new Set<string>()
   let id = true
@@ -235,10 +235,7 @@ const elementMatch = (spec: Value) => {
   }
 }
 
-/**
- * Compiles `$addFields`: sets computed fields. Nested ones apply to each element of arrays and replace
- * scalars.
- */
+/** Compiles `$addFields`: sets computed fields. Nested fields apply to each element of arrays, and replace scalars. */
 export const compileAddFields = (spec: Doc, variables: Variables): Project => {
   const root = inner()
   const read = (path: string, value: Value): void => {

@@ -48,7 +48,7 @@ const compareTuples = (
   return 0
 }
 
-/** The sort key of a document. An array sorts by its smallest element, descending by its largest. */
+/** Returns the sort key of a document. An array sorts by its smallest element, descending by its largest. */
 const sortKey = (pattern: readonly SortPart[], doc: Doc): readonly KeyValue[] => {
   const { keys } = extractKeys(
     doc,

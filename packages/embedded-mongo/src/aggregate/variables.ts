@@ -15,7 +15,7 @@ export class Variables {
     for (const [name, value] of values) this.slots.set(name, { value })
   }
 
-  /** The variables of every command: `$$NOW`, constant throughout the command. */
+  /** Returns the variables of every command: `$$NOW`, constant throughout the command. */
   static forCommand() {
     return new Variables(undefined, [['NOW', new Date()]])
   }

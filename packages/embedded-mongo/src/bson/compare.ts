@@ -17,7 +17,7 @@ import {
 
 const by = (a: number | bigint | string, b: number | bigint | string) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Compares by code points, which is the order of the UTF-8 bytes. */
+/** Compares texts by code points, which is the order of their UTF-8 bytes. */
 export const compareStrings = (a: string, b: string): number => {
   if (a === b) return 0
   const size = Math.min(a.length, b.length)
@@ -34,7 +34,7 @@ export const compareStrings = (a: string, b: string): number => {
   return a.length - b.length
 }
 
-/** MongoDB's comparison order of BSON values. A missing value compares as null. */
+/** Compares BSON values in MongoDB's order. A missing value compares as null. */
 export const compare = (a: Value | undefined, b: Value | undefined): number => {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b)
@@ -100,7 +100,7 @@ const textOf = (value: Value | undefined) => (value instanceof Sym ? value.text 
 
 const docOf = (value: Value | undefined) => (value instanceof RawDoc ? readDoc(value.bytes) : (value as Doc))
 
-/** Field by field: type class, then name, then value. */
+/** Compares documents field by field: type class, then name, then value. */
 const compareDocs = (a: Doc, b: Doc): number => {
   const left = a.entries()
   const right = b.entries()

@@ -4,7 +4,7 @@ import { Decimal128, Double, type Numeric, type Value } from './values.js'
 const minLong = -(1n << 63n)
 const maxLong = (1n << 63n) - 1n
 
-/** A number's value as a JS double, rounded to the nearest. */
+/** Returns a number as the nearest JS double. */
 export const toDouble = (value: Numeric): number => {
   if (typeof value === 'number') return value
   if (value instanceof Double) return value.value
@@ -116,7 +116,7 @@ const packDecimal = ({ coefficient, exponent }: Exact, negativeZero = false): De
   return new Decimal128(bytes)
 }
 
-/** A number as a Decimal128: doubles with 15 significant digits, as MongoDB converts them. */
+/** Converts a number to a Decimal128: doubles with 15 significant digits, as in MongoDB. */
 export const toDecimal = (value: Numeric): Decimal128 => {
   if (value instanceof Decimal128) return value
   if (value instanceof Double) {
@@ -131,14 +131,14 @@ const long = (value: bigint): Numeric | undefined => (value < minLong || value >
 const narrow = (value: number): Numeric =>
   Number.isInteger(value) && value >= -2147483648 && value <= 2147483647 ? value : BigInt(value)
 
-/** A count in a reply: int32 if it fits, else int64. */
+/** Converts a count for a reply: int32 if it fits, else int64. */
 export const count = (value: number): Value => (value <= 2147483647 ? value : BigInt(value))
 
 type Operation = 'add' | 'subtract' | 'multiply'
 
 /**
- * Adds, subtracts or multiplies with MongoDB's type rules: the result has the wider type, and int32 widens to
- * int64. An int64 overflow gives a double, or undefined if `strict` (`$inc` and `$mul` refuse it).
+ * Adds, subtracts or multiplies with MongoDB's type rules: the result has the wider type, and int32 widens to int64. An
+ * int64 overflow yields a double, or undefined if `strict` (`$inc` and `$mul` reject it).
  */
 export const arithmetic = (op: Operation, a: Numeric, b: Numeric, strict = false): Numeric | undefined => {
   if (a instanceof Decimal128 || b instanceof Decimal128)
@@ -189,7 +189,7 @@ export class Total {
   add(value: Numeric): void {
     if (typeof value === 'number') {
       this.whole += value
-      if (!Number.isSafeInteger(this.whole)) this.settle(0)
+      if (!Number.isSafeInteger(this.whole)) this.spill(0)
     } else if (typeof value === 'bigint') {
       this.isLong = true
       this.large += value
@@ -205,7 +205,7 @@ export class Total {
       if (!this.isLong && whole >= -2147483648n && whole <= 2147483647n) return Number(whole)
       return long(whole) ?? new Double(Number(whole))
     }
-    this.settle(0)
+    this.spill(0)
     this.addDouble(Number(this.large))
     this.addDouble(Number(this.large - BigInt(Number(this.large))))
     this.large = 0n
@@ -215,7 +215,7 @@ export class Total {
   }
 
   /** Moves the integer sum to a bigint, which cannot overflow. */
-  private settle(next: number) {
+  private spill(next: number) {
     this.large += BigInt(this.whole)
     this.whole = next
   }
@@ -228,7 +228,7 @@ export class Total {
   }
 }
 
-/** Division: a double, or a Decimal128 if either side is one. The divisor is not zero. */
+/** Divides: returns a Decimal128 if either side is one, else a double. The divisor is not zero. */
 export const divide = (a: Numeric, b: Numeric): Numeric => {
   if (!(a instanceof Decimal128) && !(b instanceof Decimal128)) return new Double(toDouble(a) / toDouble(b))
   const x = toDecimal(a)
@@ -251,7 +251,7 @@ export const divide = (a: Numeric, b: Numeric): Numeric => {
   return packDecimal({ coefficient, exponent })
 }
 
-/** The remainder with the dividend's sign; the divisor is not zero. */
+/** Returns the remainder with the dividend's sign; the divisor is not zero. */
 export const modulo = (a: Numeric, b: Numeric): Numeric => {
   if (a instanceof Decimal128 || b instanceof Decimal128) {
     const left = decimalParts(toDecimal(a))
@@ -298,7 +298,7 @@ export const roundTo = (
   return typeof value === 'number' && back >= -2147483648n && back <= 2147483647n ? Number(back) : back
 }
 
-/** The integer part of a number as an int64 bigint. Fails with `code` if it is out of range. */
+/** Returns the integer part of a number as an int64 bigint. Fails with `code` if it is out of range. */
 export const toLong = (value: Numeric, code = 2): bigint => {
   if (typeof value === 'bigint') return value
   if (typeof value === 'number') return BigInt(value)
@@ -309,7 +309,7 @@ export const toLong = (value: Numeric, code = 2): bigint => {
   return long(result) === undefined ? fail(code, 'Out of range for an int64') : result
 }
 
-/** An integer as a JS number; undefined if the value is not an integer in the safe range. */
+/** Returns an integer as a JS number; undefined if the value is not an integer in the safe range. */
 export const asInteger = (value: Value | undefined): number | undefined => {
   if (typeof value === 'number') return value
   if (typeof value === 'bigint')
@@ -321,7 +321,7 @@ export const asInteger = (value: Value | undefined): number | undefined => {
   return undefined
 }
 
-/** A memcmp-ordered encoding of the digits a double cannot hold; see indexes/key.ts. */
+/** Returns a memcmp-ordered encoding of the digits that a double cannot represent; see indexes/key.ts. */
 export const decimalDigits = (value: Numeric): { exponent: number; digits: string; negative: boolean } => {
   const { coefficient, exponent } = exactly(value)
   const negative = coefficient < 0n

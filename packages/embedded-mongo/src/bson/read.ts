@@ -29,13 +29,13 @@ export const readDoc = (bytes: Buffer, at = 0, only?: ReadonlySet<string>): Doc 
   return reader.document(0, only)
 }
 
-/** Top-level fields of documents, by their names in UTF-8: the only ones kept, or the only ones that are not. */
+/** A selection of top-level fields by their names in UTF-8. `kept`: true to include them, false to exclude them. */
 export type TopLevelFields = { names: readonly Buffer[]; kept: boolean }
 
-/** Copies some top-level fields of a BSON document as bytes, without decoding values. */
+/** Copies the selected top-level fields of a BSON document as bytes, without decoding values. */
 export const pickFields = (bytes: Buffer, fields: TopLevelFields): Buffer => new Reader(bytes, 0).pick(fields)
 
-/** Names of the top-level fields that differ between two documents, without decoding values. */
+/** Returns the names of the top-level fields that differ between two documents, without decoding values. */
 export const changedFields = (before: Buffer, now: Buffer): Set<string> => {
   const old = new Reader(before, 0).spans()
   const changed = new Set<string>()
@@ -48,7 +48,7 @@ export const changedFields = (before: Buffer, now: Buffer): Set<string> => {
   return changed
 }
 
-/** The sizes of the values of BSON's types, without those that begin with a length. */
+/** Value sizes of the BSON types with a fixed size. */
 const fixedSizes = new Map([
   [0x01, 8],
   [0x07, 12],
@@ -63,7 +63,7 @@ const fixedSizes = new Map([
   [0xff, 0],
 ])
 
-/** The size of a value, with its length; -1 for a type whose values are not simply skipped. */
+/** Returns the size of a value, including its length prefix; -1 for a type that needs decoding to be skipped. */
 const valueSize = (bytes: Buffer, type: number, at: number): number => {
   switch (type) {
     case 0x02:
@@ -82,9 +82,9 @@ const valueSize = (bytes: Buffer, type: number, at: number): number => {
 }
 
 /**
- * Whether the string at a path of a BSON document includes a text, without decoding the document. The names
- * of the path are UTF-8; the text is UTF-8 too, with a character per byte. False without the field; undefined
- * if the field is no string or the path leads through something other than documents: decode it then.
+ * Returns whether the string at a path of a BSON document includes a text, without decoding the document. The names of
+ * the path are UTF-8; the text is UTF-8 too, with a character per byte. Returns false without the field. Returns
+ * undefined if the field is no string or the path contains values other than documents: then decode the document.
  */
 export const stringIncludes = (
   bytes: Buffer,
@@ -137,7 +137,7 @@ class Reader {
     let fields = 0
     while (this.at < end) {
       if (fields === only?.size) {
-        // What is not wanted behind the wanted fields is not even skipped.
+        // All wanted fields are read: ignore the rest of the document.
         this.at = end
         break
       }
@@ -154,7 +154,7 @@ class Reader {
     return doc
   }
 
-  /** Where the top-level fields are, each with its type and name. */
+  /** Returns the positions of the top-level fields by name; each includes type and name. */
   spans(): Map<string, { from: number; to: number }> {
     const end = this.open(0)
     const spans = new Map<string, { from: number; to: number }>()
@@ -173,7 +173,7 @@ class Reader {
     const end = this.open(0)
     const made = Buffer.allocUnsafe(end + 1)
     let size = 4
-    // Fields in a row are copied at once.
+    // Consecutive fields are copied together.
     let row = this.at
     while (this.at < end) {
       const from = this.at
@@ -191,7 +191,7 @@ class Reader {
     return made.subarray(0, size)
   }
 
-  /** Reads a field name and tells whether it is one of these, without decoding it. */
+  /** Reads a field name and returns whether `names` contain it, without decoding it. */
   private isNamed(names: readonly Buffer[], end: number): boolean {
     const { bytes } = this
     const from = this.at

@@ -4,10 +4,10 @@ import { Binary, Code, Decimal128, Doc, ObjectId, RawDoc, Regex, Sym, type Value
 export const maxDocumentSize = 16 * 1024 * 1024
 /** The largest document in a reply: a stored document plus overhead. */
 export const maxResultSize = maxDocumentSize + 16 * 1024
-/** The size limit of an accumulated value: an array of `$group`, the documents of a `$lookup`. */
+/** The size limit of an accumulated value: an array of `$group`, or the documents of a `$lookup`. */
 export const maxGathered = 100 * 1024 * 1024
 
-/** The BSON size of a value in bytes, without its type and name. */
+/** Returns the BSON size of a value in bytes, without its type and name. */
 export const sizeOf = (value: Value): number => {
   switch (typeof value) {
     case 'string':

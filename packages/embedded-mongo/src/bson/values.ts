@@ -2,7 +2,7 @@ import { Decimal128 } from 'bson'
 
 export { Decimal128 }
 
-/** A BSON document. A Map keeps the order of fields, also of integer-like names. */
+/** A BSON document. A Map preserves the order of fields, also of integer-like names. */
 export class Doc extends Map<string, Value> {
   /** Creates a document from an object's fields (names not integer-like), without undefined ones. */
   static of(fields: Record<string, Value | undefined>): Doc {
@@ -147,7 +147,7 @@ export const order = {
   maxKey: 17,
 } as const
 
-/** The sort class of a value. A missing value sorts as null. */
+/** Returns the sort class of a value. A missing value sorts as null. */
 export const orderOf = (value: Value | undefined): number => {
   switch (typeof value) {
     case 'string':
@@ -175,7 +175,7 @@ export const orderOf = (value: Value | undefined): number => {
   return value instanceof MinKey ? order.minKey : order.maxKey
 }
 
-/** BSON's type number, and its alias in `$type`. */
+/** Returns BSON's type number, and its alias in `$type`. */
 export const typeOf = (value: Value): { number: number; alias: string } => {
   switch (typeof value) {
     case 'string':

@@ -281,7 +281,7 @@ const createIndexes: Command = {
       try {
         open(context, info).build(index)
       } catch (error) {
-        // The indexes built before it are kept.
+        // Indexes that were built earlier are not removed.
         open(context, info).clear([index], false)
         context.catalog.save({ ...info, indexes: info.indexes.filter(one => one.id !== index.id) })
         throw error

@@ -18,7 +18,7 @@ const concern = (command: Doc, name: string): Doc | undefined => {
   return fail(14, `"${name}" had the wrong type. Expected object, found ${typeName(value)}`)
 }
 
-/** Refuses read and write concerns that MongoDB refuses or that this server cannot satisfy. */
+/** Rejects read and write concerns that MongoDB rejects or that this server cannot satisfy. */
 export const checkConcerns = (command: Doc, clock: ClusterClock, circumstances: Circumstances) => {
   checkWriteConcern(concern(command, 'writeConcern'), circumstances)
   checkReadConcern(concern(command, 'readConcern'), clock, circumstances)
@@ -73,7 +73,7 @@ const checkReadConcern = (
     fail(72, `Command ${name} does not support { readConcern: { level: "${level as string}" } }`)
 }
 
-/** The `writeConcernError` of a write concern that a single-member replica set cannot satisfy. */
+/** Returns the `writeConcernError` of a write concern that a single-member replica set cannot satisfy. */
 export const writeConcernError = (command: Doc): Doc | undefined => {
   const given = command.get('writeConcern')
   const w = given instanceof Doc ? given.get('w') : undefined

@@ -24,7 +24,7 @@ export type Context = {
   clock: ClusterClock
   /** This server's address, as `hello` reports it. */
   address: string
-  /** The numbers of other running commands and of commands ended early, for `serverStatus`. */
+  /** The numbers of other running commands and of interrupted commands, for `serverStatus`. */
   activity: Activity
   /** The progress of a retryable write, for a retry after a restart. */
   progress?: Progress | undefined
@@ -44,7 +44,7 @@ export type Command = {
   run(command: Doc, context: Context): Doc | Work<Doc>
 }
 
-/** A successful reply; MongoDB's `ok` is a double. */
+/** Creates a successful reply; MongoDB's `ok` is a double. */
 export const ok = (fields: Record<string, Value | undefined> = {}): Doc =>
   Doc.of({ ...fields, ok: new Double(1) })
 
@@ -93,7 +93,7 @@ const stable = new Set([
   'update',
 ])
 
-/** Refuses unknown API versions (322) and, with `apiStrict`, commands outside the Stable API (323). */
+/** Rejects unknown API versions (322) and, with `apiStrict`, commands outside the Stable API (323). */
 export const checkApi = (command: Doc) => {
   const version = command.get('apiVersion')
   if (version === undefined) {
@@ -107,7 +107,7 @@ export const checkApi = (command: Doc) => {
     fail(323, `Provided apiStrict:true, but the command ${name} is not in API Version 1`)
 }
 
-/** Refuses unknown fields (40415) and collations (only binary order is supported). */
+/** Rejects unknown fields (40415) and collations (only binary order is supported). */
 export const knownFields = (command: Doc, ...names: string[]) => {
   const [command0] = command.keys()
   for (const [name, value] of command) {
@@ -152,7 +152,7 @@ export const docs = (command: Doc, name: string): Doc[] =>
       : fail(14, `BSON field '${name}' is the wrong type '${typeName(one)}', expected type 'object'`),
   )
 
-/** A non-negative integer field, or undefined. */
+/** Returns a non-negative integer field, or undefined. */
 export const natural = (command: Doc, name: string): number | undefined => {
   const value = command.get(name)
   if (value === undefined || value === null) return undefined
@@ -167,7 +167,7 @@ export const natural = (command: Doc, name: string): number | undefined => {
     : number
 }
 
-/** The name of a command's collection: the value of its first field. */
+/** Returns the name of a command's collection: the value of its first field. */
 export const collectionName = (command: Doc): string => {
   const [name, value] = command.entries().next().value!
   if (typeof value !== 'string')
@@ -190,7 +190,7 @@ export const find = (context: Context, name: string): Collection | undefined => 
 export const open = (context: Context, info: CollectionInfo) =>
   new Collection(info, context.kv, context.catalog, context.numbers)
 
-/** The collection of that name, created if it does not exist. */
+/** Returns the collection of that name; creates it if it does not exist. */
 export const findOrCreate = (context: Context, name: string): Collection => {
   const found = find(context, name)
   if (found) return found
@@ -204,5 +204,5 @@ export const findOrCreate = (context: Context, name: string): Collection => {
   return open(context, context.catalog.create(context.db, name))
 }
 
-/** The variables of a command: `$$NOW` and its `let`. */
+/** Returns the variables of a command: `$$NOW` and its `let`. */
 export const variablesOf = (command: Doc): Variables => commandVariables(optionalDoc(command, 'let'))

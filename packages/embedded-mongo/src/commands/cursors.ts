@@ -24,7 +24,7 @@ const mostCursors = 5_000
 /** Limits the rows of a batch to 16 MB together, below the largest message. */
 const batchBytes = 16 * 1024 * 1024
 
-/** The open cursors. Each holds the unread rest of a result. */
+/** The open cursors. Each contains the unread rest of a result. */
 export class Cursors {
   private readonly open = new Map<bigint, Cursor>()
   /** Cursors whose first batch is being read. */

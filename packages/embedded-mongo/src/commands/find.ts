@@ -29,8 +29,8 @@ import {
   variablesOf,
 } from './context.js'
 
-/** A document that matched. It is decoded in full only on access. */
-export class Found {
+/** A document that matches a query. It is decoded in full only on access. */
+export class MatchedDoc {
   readonly id: number
   readonly bytes: Buffer
   readonly position: Position
@@ -60,8 +60,8 @@ const planned = (plan: Plan, examined: Examined) => {
 }
 
 /**
- * Runs a plan and yields the documents that match the whole condition, each once. What the bounds of an index
- * decide is not checked again. A document is decoded only as far as the rest of the condition needs.
+ * Runs a plan and yields the documents that match the condition, each once. Conditions that index bounds decide are not
+ * checked again. A document is decoded only as far as the remaining condition needs.
  */
 export function* search(
   collection: Collection,
@@ -69,7 +69,7 @@ export function* search(
   condition: Condition,
   query: Pick<Query, 'thorough' | 'counting' | 'passing'>,
   examined?: Examined,
-): Rows<Found> {
+): Rows<MatchedDoc> {
   if (examined) planned(plan, examined)
   const whole = without(condition, nothingDecided)
   if (plan.kind === 'scan') {
@@ -77,7 +77,7 @@ export function* search(
       if (due()) yield pause
       if (examined) examined.docs++
       const position = matched(bytes, whole, query)
-      if (position) yield new Found(id, bytes, position)
+      if (position) yield new MatchedDoc(id, bytes, position)
     }
     return
   }
@@ -91,7 +91,7 @@ export function* search(
     // Documents may have changed between two batches of a cursor, after their keys were read.
     if (currentTimer() !== timer) left = whole
     if (!left && query.counting) {
-      yield new Found(id, notRead, nowhere)
+      yield new MatchedDoc(id, notRead, nowhere)
       continue
     }
     const bytes = left ? collection.peek(id) : collection.get(id)
@@ -99,7 +99,11 @@ export function* search(
     if (examined) examined.docs++
     const position = matched(bytes, left, query)
     if (!position) continue
-    yield new Found(id, query.counting ? notRead : left && !query.passing ? copied(bytes) : bytes, position)
+    yield new MatchedDoc(
+      id,
+      query.counting ? notRead : left && !query.passing ? copied(bytes) : bytes,
+      position,
+    )
   }
 }
 
@@ -109,11 +113,11 @@ const notRead = Buffer.alloc(0)
 const copied = (bytes: Buffer) => Buffer.from(bytes.subarray(0, bytes.length))
 const nowhere: Position = Object.freeze({})
 
-/** The part of a condition that is checked on the documents of a plan; undefined if there is none. */
+/** Returns the part of a condition that must be checked on the documents of a plan; undefined if there is none. */
 const undecided = (plan: Plan, condition: Condition, { thorough }: Pick<Query, 'thorough'>) =>
   without(condition, plan.kind === 'index' && !thorough ? plan.decided : nothingDecided)
 
-/** Where a document matches a condition; undefined if it does not. */
+/** Returns the position of a document's match; undefined if the document does not match. */
 const matched = (
   bytes: Buffer,
   condition: Condition | undefined,
@@ -122,7 +126,7 @@ const matched = (
   if (!condition) return nowhere
   const decided = condition.raw?.(bytes)
   if (decided === false) return undefined
-  // The bytes do not tell the position of a match.
+  // A check of the bytes does not yield the position of a match.
   if (decided && !thorough) return nowhere
   const position: Position = {}
   return condition.matches(readDoc(bytes, 0, condition.fields), position) ? position : undefined
@@ -150,13 +154,13 @@ export type Query = {
   hint: Value | undefined
   variables: Variables
   /**
-   * The whole condition is checked on every document: a write, whose documents may change after their index
-   * keys were read, and what needs the position of a match in an array.
+   * Check the whole condition on every document: for writes, whose documents may change after their index keys were
+   * read, and for the position of a match in an array.
    */
   thorough?: boolean
-  /** The documents themselves are not needed. They are then not read if the index decides the condition. */
+  /** The documents are not needed: they are not read if the index decides the condition. */
   counting?: boolean
-  /** Each document is decoded before the next one is asked for: those that are checked are not copied. */
+  /** The caller decodes each document before it requests the next one: checked documents are not copied. */
   passing?: boolean
 }
 
@@ -179,15 +183,15 @@ const naturalFree = (sort: Doc) =>
   sort.has('$natural') ? new Doc([...sort].filter(([name]) => name !== '$natural')) : sort
 
 /**
- * The documents of a query, with its sort, skip and limit applied.
- * @param prepared what `prepare` gave for it
+ * Yields the documents of a query, with its sort, skip and limit applied.
+ * @param prepared result of `prepare` for the query
  */
 export function* select(
   collection: Collection,
   query: Query,
   examined?: Examined,
   prepared = prepare(collection, query),
-): Rows<Found> {
+): Rows<MatchedDoc> {
   const { condition, pattern, plan, sorted } = prepared
   const found = search(
     collection,
@@ -211,7 +215,7 @@ export function* select(
   }
 }
 
-/** Gives pipelines access to other collections. */
+/** Provides pipelines with access to other collections. */
 export const pipelineContext = (
   context: Context,
   variables: Variables,
@@ -263,7 +267,7 @@ const unsupportedFind = [
   'noCursorTimeout',
 ]
 
-/** Refuses `allowDiskUse: false`: the memory of a sort or group is not measured, so it cannot be limited. */
+/** Rejects `allowDiskUse: false`: the memory of a sort or group is not measured, so it cannot be limited. */
 const checkMemory = (command: Doc) => {
   if (command.get('allowDiskUse') === false) fail(303, 'allowDiskUse: false is not supported')
 }
@@ -378,7 +382,7 @@ const count: Command = {
   },
 }
 
-/** The total size of distinct values: the reply holds them in one document. */
+/** Maximum total size of distinct values: the reply contains them in one document. */
 const mostDistinct = maxDocumentSize - 4096
 
 const distinct: Command = {
@@ -515,18 +519,18 @@ const aggregate: Command = {
   },
 }
 
-function* raws(found: Rows<Found>) {
+function* raws(found: Rows<MatchedDoc>) {
   for (const one of found) yield one === pause ? pause : new RawDoc(one.bytes)
 }
 
-function* bodies(found: Rows<Found>, only: Set<string> | undefined) {
+function* bodies(found: Rows<MatchedDoc>, only: Set<string> | undefined) {
   for (const one of found) {
     if (one === pause) yield pause
     else yield only?.size === 0 ? new Doc() : readDoc(one.bytes, 0, only)
   }
 }
 
-/** The query of a command, for `explain`. */
+/** Returns the query of a command, for `explain`. */
 const explained = (command: Doc): Query => {
   const name = command.keys().next().value
   const base = {
@@ -560,7 +564,7 @@ const explained = (command: Doc): Query => {
   }
 }
 
-/** The stages of a plan. `keys`: the documents are not read. */
+/** Returns the stages of a plan. `keys`: the documents are not read. */
 const stageOf = (plan: Plan, keys = false): Doc => {
   if (plan.kind === 'scan')
     return Doc.of({ stage: 'COLLSCAN', direction: plan.reverse ? 'backward' : 'forward' })
@@ -589,7 +593,7 @@ const scanStage = ({ index, reverse }: IndexPlan, intervals: number): Doc =>
     intervals,
   })
 
-/** The `explain` output of the stages that the plan does not serve, with their reads of other collections. */
+/** Returns the `explain` output of the stages that the plan does not serve, with their reads of other collections. */
 function* explainedStages(
   rest: readonly Value[],
   context: Context,

@@ -33,7 +33,7 @@ import {
   optionalDoc,
   variablesOf,
 } from './context.js'
-import { Found, pipelineContext, type Query, select } from './find.js'
+import { MatchedDoc, pipelineContext, type Query, select } from './find.js'
 import { Progress } from './progress.js'
 
 /** Checks a new document and moves `_id` to the front; generates a missing one. */
@@ -56,7 +56,7 @@ const checkId = (id: Value) => {
         fail(52, `_id fields may not contain '$'-prefixed fields: ${name} is not valid for storage.`)
 }
 
-/** The `writeErrors` entry of one statement. Conflicts and time limits fail the whole command. */
+/** Returns the `writeErrors` entry of one statement. Conflicts and time limits fail the whole command. */
 const statementError = (error: unknown, index: number): Doc => {
   if (!(error instanceof MongoError) || isInterruption(error)) throw error
   const made = Doc.of({ index, code: error.code })
@@ -64,7 +64,7 @@ const statementError = (error: unknown, index: number): Doc => {
   return made.set('errmsg', error.message)
 }
 
-/** Runs the remaining statements in sequence, with pauses. Stops at the first error if ordered. */
+/** Runs the remaining statements sequentially, with pauses. Stops at the first error if ordered. */
 function* each<T>(
   statements: readonly T[],
   ordered: boolean,
@@ -161,7 +161,7 @@ type Updated = {
   matched: number
   modified: number
   upserted: Value | undefined
-  before: Found | undefined
+  before: MatchedDoc | undefined
   after: Doc | undefined
 }
 
@@ -198,14 +198,14 @@ function* runUpdate(context: Context, name: string, statement: UpdateStatement):
 }
 
 /**
- * Changes the documents of a query. All matches are found before the first change, so that none is matched
- * twice. After a pause each is read again, so that writes of other commands are not lost.
+ * Changes the documents of a query. All matches are found before the first change, so that no document is changed
+ * twice. After a pause, each document is read again, so that writes of other commands are not lost.
  */
 function* forEachFound(
   context: Context,
   name: string,
   query: Query,
-  apply: (collection: Collection, found: Found) => void,
+  apply: (collection: Collection, found: MatchedDoc) => void,
 ): Work<void> {
   const condition = compileFilter(query.filter, { variables: query.variables })
   const collection = current(() => findCollection(context, name))
@@ -215,7 +215,7 @@ function* forEachFound(
     const started = collection()
     if (!started) return
     const before = pauses()
-    const found = new Map<number, Found>()
+    const found = new Map<number, MatchedDoc>()
     for (const row of select(started, { ...query, thorough: true })) {
       if (row === pause) yield pause
       else if (!found.has(row.id)) found.set(row.id, row)
@@ -232,15 +232,19 @@ function* forEachFound(
 }
 
 /** Reads a match again after a pause; undefined if it was removed or no longer matches. */
-const stillFound = (collection: Collection, found: Found, condition: Condition): Found | undefined => {
+const stillFound = (
+  collection: Collection,
+  found: MatchedDoc,
+  condition: Condition,
+): MatchedDoc | undefined => {
   const bytes = collection.get(found.id)
   if (!bytes || bytes.equals(found.bytes)) return bytes && found
-  const now = new Found(found.id, bytes, {})
+  const now = new MatchedDoc(found.id, bytes, {})
   return condition.matches(now.doc, now.position) ? now : undefined
 }
 
 /** Changes one document; undefined if the update had no effect. */
-const change = (collection: Collection, found: Found, update: Update, now: Now): Doc | undefined => {
+const change = (collection: Collection, found: MatchedDoc, update: Update, now: Now): Doc | undefined => {
   const after = update.apply(readDoc(found.bytes), { index: found.position.index, now })
   checkId(after.get('_id')!)
   return collection.update(found.id, found.doc, found.bytes, after) ? after : undefined
@@ -393,7 +397,7 @@ const findAndModify: Command = {
     }
     if (removing) {
       const query = queryOf(statement, 1)
-      let found: Found | undefined
+      let found: MatchedDoc | undefined
       yield* forEachFound(context, name, query, (collection, one) => {
         collection.remove(one.id, one.doc)
         found = one

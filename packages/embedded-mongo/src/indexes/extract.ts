@@ -9,15 +9,16 @@ const numeric = /^(0|[1-9]\d*)$/
 
 type Extracted = {
   keys: KeyValue[][]
-  /** The paths of the arrays on the way: `a` or `a.b` for the index path `a.b`. */
+  /** The paths of arrays on the index paths: `a` or `a.b` for the index path `a.b`. */
   arrays: ReadonlySet<string>
 }
 
 const noArrays: ReadonlySet<string> = new Set()
 
 /**
- * The keys of a document in an index over `paths`: one tuple of values, or one per element of an array on a
- * path. Paths through different (parallel) arrays are refused with code 171, as in MongoDB.
+ * Returns the keys of a document in an index over `paths`: one tuple of values, or one per element of an array on a
+ * path.
+ * @throws MongoError 171 for paths through different (parallel) arrays
  */
 export const extractKeys = (doc: Doc, paths: readonly (readonly string[])[]): Extracted => {
   const found: { keys: KeyValue[][]; arrays: Set<string> | undefined } = { keys: [], arrays: undefined }

@@ -39,7 +39,7 @@ const byte = (value: number) => {
   out[at++] = value
 }
 
-/** Text ends in 00 00 and an inner 00 becomes 00 FF, so that the bytes sort like the texts. */
+/** Writes a text, terminated by 00 00; an inner 00 becomes 00 FF, so that the bytes sort like the texts. */
 const text = (value: string) => {
   room(value.length * 3 + 2)
   const from = at
@@ -65,8 +65,8 @@ const double = (value: number) => {
 }
 
 /**
- * The nearest double, then whether the number is below (0x7f), equal to (0x80) or above (0x81) it, then,
- * unless equal, the decimal digits. Equal numbers of different types have the same key.
+ * Writes the nearest double, then whether the number is below (0x7f), equal to (0x80) or above (0x81) it, then, unless
+ * equal, the decimal digits. Equal numbers of different types have the same key.
  */
 const number = (value: Numeric) => {
   const rounded = toDouble(value)
@@ -155,9 +155,9 @@ const document = (doc: Doc) => {
 }
 
 /**
- * Encodes values, one per field of an index, as bytes that sort like the values (in each field's direction).
- * `cut`: finite if the bytes were too long and end in a hash: still equal for equal values, but no longer
- * ordered. Then it is the number of bytes of the first value.
+ * Encodes values, one per field of an index, as bytes that sort like the values (in each field's direction). Bytes that
+ * are too long end in a hash: they are equal for equal values, but not ordered.
+ * @returns `cut`: the number of bytes of the first value if the key was truncated, else infinite
  */
 export const encodeKey = (
   values: readonly KeyValue[],
@@ -178,7 +178,7 @@ export const encodeKey = (
   return { bytes, cut: isCut ? first : Number.POSITIVE_INFINITY }
 }
 
-/** Encodes a bound, truncated (without a hash) where stored keys are. */
+/** Encodes a bound, truncated like stored keys, but without a hash. */
 export const encodeBound = (value: KeyValue, direction: number): Buffer => {
   at = 0
   encode(value)
@@ -186,13 +186,13 @@ export const encodeBound = (value: KeyValue, direction: number): Buffer => {
   return Buffer.from(out.subarray(0, at))
 }
 
-/** The first bytes of a type class's keys, and the first bytes after them. */
+/** Returns the first bytes of a type class's keys, and the first bytes after them. */
 export const classBounds = (kind: number, direction: number): [Buffer, Buffer] =>
   direction < 0
     ? [Buffer.from([~kind & 255]), Buffer.from([(~kind & 255) + 1])]
     : [Buffer.from([kind]), Buffer.from([kind + 1])]
 
-/** The same of all numbers but NaN, whose key is the smallest number's. */
+/** Returns the bounds of all numbers except NaN, which has the smallest key. */
 export const numberBounds = (direction: number): [Buffer, Buffer] => {
   const [first, last] = classBounds(order.number, direction)
   return direction < 0 ? [first, Buffer.from([first[0]!, 255])] : [Buffer.from([first[0]!, 1]), last]
@@ -201,13 +201,15 @@ export const numberBounds = (direction: number): [Buffer, Buffer] => {
 export const longestKey = longest
 
 /**
- * A range of index keys: `to` is exclusive, an empty one is the index's end. `exact`: `from` is one whole
- * key. `points`: the number of bytes that all its keys begin with, the values of the fields before a sort.
- * `lead`: those of these values that the sort begins with.
+ * A range of index keys.
+ * - `to`: exclusive; empty for the end of the index.
+ * - `exact`: `from` is a complete key.
+ * - `points`: number of bytes of the common prefix of its keys, which are the values of the fields before a sort.
+ * - `lead`: the values in that prefix by which the sort begins.
  */
 export type Range = { from: Buffer; to: Buffer; exact?: boolean; points?: number; lead?: Buffer }
 
-/** The first bytes after all keys with this prefix. */
+/** Returns the first bytes after all keys with this prefix. */
 export const after = (prefix: Buffer): Buffer => {
   const next = Buffer.from(prefix)
   for (let i = next.length - 1; i >= 0; i--) {

@@ -37,26 +37,26 @@ export type IndexPlan = {
   index: IndexInfo
   ranges: readonly Range[]
   reverse: boolean
-  /** Whether the documents come in the requested order. */
+  /** Whether the documents are in the requested order. */
   sorted: boolean
-  /** Whether the ranges are merged for that order; else they are read one after the other. */
+  /** Whether the ranges are merged for that order; else they are read sequentially. */
   merges: boolean
-  /** Whether the ranges hold at most one key of each document. */
+  /** Whether the ranges contain at most one key of each document. */
   once: boolean
-  /** The conditions that hold for every key in the ranges. The others are checked on the documents. */
+  /** The conditions that every key in the ranges satisfies. The others are checked on the documents. */
   decided: ReadonlySet<Condition>
 }
 
 const mostRanges = 500
-/** Score of a unique index of which all fields are given. */
+/** Score of a unique index with equality on all fields. */
 const uniqueScore = 1000
-/** Score of an index that a range bounds; one that has the order alone scores less. */
+/** Score of an index with a bounded range; an index that provides only the order scores less. */
 const rangeScore = 30
-/** As MongoDB's `internalQueryMaxScansToExplode`. */
+/** Maximum merged ranges: MongoDB's `internalQueryMaxScansToExplode`. */
 const mostMerged = 200
 const numericName = /^\d+$/
 
-/** The conjunction's conditions, those of `$elemMatch` with their full paths. */
+/** Returns the conditions of a conjunction; those of `$elemMatch` with their full paths. */
 const conjuncts = (condition: Condition, prefix = ''): Condition[] => {
   if (condition.kind === 'and') return condition.of.flatMap(one => conjuncts(one, prefix))
   if (condition.kind === 'elements') return conjuncts(condition.of, `${prefix}${condition.path}.`)
@@ -84,10 +84,10 @@ export const choosePlan = (
       best = plan
       bestScore = score
     }
-    // It finds one document at most: no other index finds fewer.
+    // It finds at most one document: no other index is better.
     if (bestScore >= uniqueScore) break
   }
-  // An index that has the order alone is read whole: alternatives that are all bounded are sorted instead.
+  // An index that provides only the order is read completely: prefer bounded alternatives with a sort.
   if (bestScore < rangeScore) {
     for (const one of conditions) {
       if (one.kind !== 'or') continue
@@ -114,20 +114,19 @@ const hintedPlan = (
       'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
     )
   const all = conjuncts(condition)
-  // As MongoDB's manual says, a hinted sparse index may omit documents from the result; a partial one may
-  // not.
+  // MongoDB's manual: a hinted sparse index may omit documents from the result; a partial index may not.
   if (index.filter && !usable({ ...index, sparse: false }, all))
     fail(291, 'error processing query: planner returned error :: caused by :: No query solutions')
   return indexPlan(index, all, sort).plan
 }
 
-/** The index with a name or key pattern. */
+/** Returns the index with a name or key pattern. */
 export const findIndex = (info: CollectionInfo, hint: Value): IndexInfo | undefined =>
   info.indexes.find(index =>
     typeof hint === 'string' ? index.name === hint : hint instanceof Doc && equal(index.key, hint),
   )
 
-/** Whether a condition matches only documents that have the field. */
+/** Returns whether a condition matches only documents that have the field. */
 const needsField = (condition: Condition): boolean => {
   switch (condition.kind) {
     case 'compare':
@@ -157,7 +156,7 @@ const usable = (index: IndexInfo, all: readonly Condition[]): boolean => {
   )
 }
 
-/** Whether every document that matches `given` matches `wanted`. Conservative: false when in doubt. */
+/** Returns whether every document that matches `given` also matches `wanted`; false if that is uncertain. */
 const implies = (given: Condition, wanted: Condition): boolean => {
   if (pathOf(given) === undefined || pathOf(given) !== pathOf(wanted)) return false
   if (wanted.kind === 'exists') return needsField(given)
@@ -174,8 +173,8 @@ const implies = (given: Condition, wanted: Condition): boolean => {
 }
 
 /**
- * The index for a `distinct` of `path`: the condition consists of equalities on exactly the index fields
- * before `path`. Each distinct value then takes one index lookup, whatever the number of documents.
+ * Returns the index for a `distinct` of `path`: the condition must consist of equalities on exactly the index fields
+ * before `path`. Each distinct value takes one index look-up, independent of the number of documents.
  */
 export const distinctPlan = (
   info: CollectionInfo,
@@ -208,7 +207,7 @@ export const distinctPlan = (
   return undefined
 }
 
-/** The bounds of an index field, and the conditions that hold for every value within. */
+/** The bounds of an index field, and the conditions that every value within satisfies. */
 type Bounds = { kind: 'points' | 'range'; ranges: readonly Range[]; decides: readonly Condition[] }
 
 const point = (value: KeyValue, direction: number): Range => {
@@ -231,7 +230,7 @@ const merged = (ranges: Range[]): Range[] => {
   return sorted.filter((range, i) => i === 0 || !range.from.equals(sorted[i - 1]!.from))
 }
 
-/** Whether the keys of values compare with this value's key just as queries compare them. */
+/** Returns whether index keys compare with this value's key in the same way as queries compare values. */
 const isPlain = (value: Value): boolean =>
   typeof value === 'string' ||
   typeof value === 'boolean' ||
@@ -269,7 +268,7 @@ const compareBounds = (condition: Condition & { kind: 'compare' }, direction: nu
 const regexBounds = (regex: Regex, direction: number): Bounds | undefined => {
   const prefix = literalPrefix(regex.pattern, regex.options)
   if (prefix === undefined) return undefined
-  // Texts end in two zero bytes. Without these, the bytes are a prefix of every longer text.
+  // Texts end in two zero bytes. Without them, the bytes are a prefix of every longer text.
   const whole = encodeBound(prefix, direction)
   const from = whole.subarray(0, whole.length - 2)
   const ranges = merged([{ from, to: after(from) }, point(regex, direction)])
@@ -294,8 +293,8 @@ const boundsOf = (condition: Condition, direction: number): Bounds | undefined =
 }
 
 /**
- * The bounds of one index field: the fewest points, else the ranges' intersection. Different elements of an
- * array may match different conditions: on a multikey field only one condition bounds.
+ * Returns the bounds of one index field: the fewest points, else the intersection of the ranges. Different elements of
+ * an array may match different conditions: only one condition bounds a multikey field.
  */
 const fieldBounds = (
   path: string,
@@ -321,12 +320,12 @@ const intersection = (bounds: Bounds, other: Bounds): Bounds => {
   return { kind: 'range', ranges, decides: [...bounds.decides, ...other.decides] }
 }
 
-/** The bounds of an index's first fields: points, and at the end perhaps a range. */
+/** Returns the bounds of an index's first fields: points, optionally followed by a range. */
 const indexBounds = (index: IndexInfo, conditions: readonly Condition[]): Bounds[] => {
   const found: Bounds[] = []
   let count = 1
   for (const [i, name] of [...index.key.keys()].entries()) {
-    // Different elements of an array may match two conditions below it.
+    // Two conditions below an array may match different elements.
     if (found.some((_, j) => shareArray(index, i, j))) break
     const bounds = fieldBounds(name, conditions, index.directions[i]!, isMultikey(index, i))
     if (!bounds) break
@@ -338,7 +337,7 @@ const indexBounds = (index: IndexInfo, conditions: readonly Condition[]): Bounds
   return found
 }
 
-/** Whether an index field has exactly one point in these bounds. */
+/** Returns whether an index field has exactly one point in these bounds. */
 const isPointIn = (bounds: readonly Bounds[]) => (field: number) =>
   bounds[field]?.kind === 'points' && bounds[field].ranges.length === 1
 
@@ -382,7 +381,7 @@ const indexPlan = (
   }
 }
 
-/** The key ranges of an index's bounds. `lead` names the fields whose values a merge compares first. */
+/** Returns the key ranges of an index's bounds. `lead`: the fields whose values a merge compares first. */
 const rangesOf = (bounds: readonly Bounds[], fields: number, lead: readonly number[] = []): Range[] => {
   let points: Buffer[][] = [[]]
   for (const { kind, ranges } of bounds)
@@ -416,18 +415,18 @@ const cut = (range: Range): Range => {
   }
 }
 
-/** Whether the bounds may hold truncated keys: all of these have a long first value, or one equal to it. */
+/** Returns whether the bounds may contain truncated keys: these have a first value of at least `cut` bytes. */
 const mayBeCut = (index: IndexInfo, [first]: readonly Bounds[]): boolean =>
   Number.isFinite(index.cut) &&
   !(first?.kind === 'points' && first.ranges.every(({ from }) => from.length < index.cut))
 
-/** `merged`: the ranges have to be merged, by the points of these fields and then by what follows the points. */
+/** `merged`: the ranges must be merged by the points of these fields, then by the bytes after the points. */
 type ScanOrder = { direction: number; merged?: readonly number[] }
 
 /**
- * How the index gives the order: by a scan of its ranges, or by a merge of the ranges behind several points.
- * Fields under one point are skipped. A multikey field gives no order, since a document sorts by the smallest
- * or largest element of its array.
+ * Returns how the index provides the order: by a scan of its ranges, or by a merge of the ranges of several points;
+ * else undefined. Fields with one point are skipped. A multikey field provides no order, because a document sorts by
+ * the smallest or largest element of its array.
  */
 const scanOrder = (
   index: IndexInfo,
@@ -438,12 +437,12 @@ const scanOrder = (
   const names = [...index.key.keys()]
   const isPoint = isPointIn(bounds)
   const fields = names.map((_, i) => i)
-  // Fields that are the same in all documents do not matter.
+  // Fields with equal values in all documents do not affect the order.
   const wanted = sort.filter(({ path }) => {
     const i = names.indexOf(path)
     return !isPoint(i) || isMultikey(index, i)
   })
-  /** 1 or -1 if the first of these fields are those of the sort, forwards or backwards, else 0. */
+  /** Returns 1 or -1 if these fields begin with those of the sort, forwards or backwards, else 0. */
   const direction = (of: readonly number[]): number => {
     const own = wanted.map(({ path, direction }, at) => {
       const i = of[at]

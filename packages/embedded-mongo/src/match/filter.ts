@@ -33,13 +33,13 @@ export type Comparison = '$eq' | '$lt' | '$lte' | '$gt' | '$gte'
 type Matches = (doc: Doc, position?: Position) => boolean
 
 type Tests = {
-  /** Tests a document, of which it reads no top-level fields but `fields`. */
+  /** Tests a document. Reads only the top-level fields in `fields`. */
   matches: Matches
-  /** Undefined: it may read the whole document. */
+  /** Top-level fields that `matches` reads; undefined if it may read the whole document. */
   fields: ReadonlySet<string> | undefined
   /** Tests a single value, for conditions inside `$elemMatch`. */
   test?: Test | undefined
-  /** Tests a document's bytes without decoding it; undefined if that does not tell. */
+  /** Tests a document's bytes without decoding it; undefined if the result is uncertain. */
   raw?: ((bytes: Buffer) => boolean | undefined) | undefined
 }
 
@@ -65,7 +65,10 @@ export type FilterContext = {
 
 type Test = (value: Value | undefined) => boolean
 
-/** Compiles a query. Throws MongoDB's error for unknown operators. */
+/**
+ * Compiles a query.
+ * @throws MongoError for unknown operators
+ */
 export const compileFilter = (filter: Doc, context: FilterContext = {}): Condition => {
   const of: Condition[] = []
   for (const [name, value] of filter)
@@ -73,7 +76,7 @@ export const compileFilter = (filter: Doc, context: FilterContext = {}): Conditi
   return all(of)
 }
 
-/** The conjunction of conditions. */
+/** Returns the conjunction of conditions. */
 export const all = (of: readonly Condition[]): Condition =>
   of.length === 1
     ? of[0]!
@@ -97,7 +100,7 @@ const any = (of: readonly Condition[]): Condition => ({
   raw: of.every(one => one.raw) ? bytes => combined(of, bytes, true) : undefined,
 })
 
-/** What the bytes tell of several conditions, of which one that gives `decisive` decides. */
+/** Tests a document's bytes for several conditions; the first result equal to `decisive` decides. */
 const combined = (of: readonly Condition[], bytes: Buffer, decisive: boolean): boolean | undefined => {
   let found: boolean | undefined = !decisive
   for (const one of of) {
@@ -108,7 +111,7 @@ const combined = (of: readonly Condition[], bytes: Buffer, decisive: boolean): b
   return found
 }
 
-/** What is left of a condition when some of its conjuncts are known to hold; undefined if nothing is. */
+/** Removes the conjuncts that are known to hold; returns undefined if none remains. */
 export const without = (condition: Condition, known: ReadonlySet<Condition>): Condition | undefined => {
   if (known.has(condition)) return undefined
   if (condition.kind !== 'and') return condition
@@ -182,7 +185,7 @@ const topLevel = (name: string, value: Value, context: FilterContext): Condition
   }
 }
 
-/** Whether a field's condition consists of operators, rather than of a value to compare with. */
+/** Returns whether a field's condition consists of operators. */
 export const isOperators = (value: Value): value is Doc =>
   value instanceof Doc &&
   (value.keys().next().value?.startsWith('$') ?? false) &&
@@ -230,7 +233,7 @@ const operators = (path: string, spec: Doc, context: FilterContext): Condition[]
   return of
 }
 
-/** A condition on the values at a path. With `leaves` it also tests the elements of an array at the end. */
+/** Returns a condition on the values at a path. With `leaves` it also tests the elements of an array at the end. */
 const onPath = (path: string, test: Test, leaves = true) => {
   const parts = path.split('.')
   const matches = (doc: Doc, position?: Position) =>
@@ -263,7 +266,7 @@ const regexCondition = (path: string, regex: Regex): Condition => ({
   raw: rawRegex(path, regex),
 })
 
-/** Looks for a literal pattern in the bytes of a string field. */
+/** Searches the bytes of a string field for a literal pattern. */
 const rawRegex = (path: string, regex: Regex) => {
   const literal = literalOf(regex.pattern, regex.options)
   if (!literal) return undefined
@@ -287,7 +290,7 @@ const holds: Record<Comparison, (found: number) => boolean> = {
   $gte: found => found >= 0,
 }
 
-/** A query comparison: within one type class, with missing equal to null. */
+/** Returns the test of a query comparison: within one type class, with missing equal to null. */
 const comparison = (op: Comparison, wanted: Value): Test => {
   if (wanted instanceof MinKey || wanted instanceof MaxKey) return value => holds[op](compare(value, wanted))
   if (wanted === null) {

@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm'
 import { fail } from '../errors.js'
 import { currentTimer, timeUp } from '../slices.js'
 
-/** A match that may take more steps than this (about ten milliseconds) runs with a timeout. */
+/** Maximum steps of a match without a timeout: about ten milliseconds. */
 const quickSteps = 10_000_000
 /** The CPU time limit of one match, in milliseconds. */
 const mostMs = 100
@@ -18,7 +18,7 @@ export class Pattern {
   /** Whether the pattern can match only at the start of a text. */
   private readonly anchored: boolean
 
-  /** `literal`: the text that the pattern is nothing but a search for, if it is that. */
+  /** @param literal the text that the pattern searches for, if it has no other syntax */
   constructor(source: string, flags: string, literal?: string) {
     this.regex = new RegExp(source, flags)
     this.literal = literal
@@ -42,7 +42,7 @@ export class Pattern {
     return this.steps(text) * (text.length + 1) <= quickSteps ? all() : limited(all)
   }
 
-  /** An upper bound of a match's steps: every way through the pattern, from each possible start. */
+  /** Returns an upper bound of a match's steps: every way through the pattern, from each possible start. */
   private steps({ length }: string): number {
     const { power, factor } = this.ways
     return (length + 1) ** (this.anchored ? Math.max(power, 1) : power + 1) * factor
@@ -64,8 +64,7 @@ const limited = <T>(match: () => T): T => {
   }
   const started = process.cpuUsage()
   const deadline = currentTimer()?.deadline ?? Number.POSITIVE_INFINITY
-  // The limit is in CPU time. On a busy machine less of it has passed at the timeout, so retry with a longer
-  // one.
+  // The limit is in CPU time, the timeout in elapsed time: on a busy machine, retry with a longer timeout.
   for (let ms = mostMs; ; ms *= 2) {
     try {
       const left = Math.ceil(deadline - performance.now())
@@ -98,7 +97,7 @@ const either = (a: Ways, b: Ways): Ways => ({
   factor: a.factor + b.factor,
 })
 
-/** The ways of a part that is repeated `least` to `most` times. */
+/** Returns the ways of a part that is repeated `least` to `most` times. */
 const repeated = (ways: Ways, least: number, most: number): Ways => {
   const counts: Ways =
     most === Number.POSITIVE_INFINITY ? { power: 1, factor: 1 } : { power: 0, factor: most - least + 1 }

@@ -6,9 +6,9 @@ const compiled = new Map<string, Pattern>()
 const MAX_PATTERN = 32_764
 
 /**
- * Translates MongoDB's (PCRE's) regular expressions to JavaScript's. Syntax with a different meaning is
- * rewritten (`$`, `.`, `\s`, `\A`, `\z`, `\h`, extended mode, a leading `(?i)`). Unsupported syntax is
- * refused with 51091.
+ * Translates MongoDB's (PCRE's) regular expressions to JavaScript's. Syntax with a different meaning is rewritten (`$`,
+ * `.`, `\s`, `\A`, `\z`, `\h`, extended mode, a leading `(?i)`).
+ * @throws MongoError 51091 for unsupported syntax
  */
 export const compileRegex = (pattern: string, options: string): Pattern => {
   const name = `${options}/${pattern}`
@@ -135,10 +135,7 @@ const escaped = (char: string, inClass: boolean): string => {
   return /[\\^$.*+?()[\]{}|/-]/.test(char) && (char !== '-' || inClass) ? `\\${char}` : char
 }
 
-/**
- * The text that a pattern without options looks for if all of its characters stand for themselves, plainly or
- * escaped; undefined for other patterns.
- */
+/** Returns the text of a pattern without options that consists of literal or escaped characters; else undefined. */
 export const literalOf = (pattern: string, options: string): string | undefined => {
   if (options !== '' || pattern.includes('\0')) return undefined
   const rest = pattern.replace(/\\(?:x([\da-fA-F]{2})|[^\da-zA-Z])|[^\\^$.*+?()[\]{}|]/gu, '')
@@ -148,7 +145,7 @@ export const literalOf = (pattern: string, options: string): string | undefined 
   )
 }
 
-/** The literal prefix of every match, or undefined if there is none. */
+/** Returns the literal prefix of every match, or undefined if there is none. */
 export const literalPrefix = (pattern: string, options: string): string | undefined => {
   if (/[imx]/.test(options) || !/^(\^|\\A)/.test(pattern) || pattern.includes('|')) return undefined
   const body = [...pattern.replace(/^(\^|\\A)/, '')]

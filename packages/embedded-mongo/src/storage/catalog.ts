@@ -19,13 +19,13 @@ export type IndexInfo = {
   readonly expireAfterSeconds: number | undefined
   readonly hidden: boolean
   /**
-   * The paths that are arrays in at least one document: the index paths or what they begin with (MongoDB's
-   * `multiKeyPaths`). They restrict combined bounds and sorting.
+   * The paths that are arrays in at least one document: index paths or prefixes of them (MongoDB's `multiKeyPaths`).
+   * They restrict combined bounds and sorting.
    */
   readonly arrays: ReadonlySet<string>
   /**
-   * The least bytes of the first field's value in a key that was truncated because of the store's size limit;
-   * infinite if there is none. The index gives a sort order only below a smaller value.
+   * Minimum bytes of the first field's value among the keys that were truncated to the store's size limit; infinite
+   * without such keys. The index provides a sort order only for shorter first values.
    */
   readonly cut: number
   /** The specification that `listIndexes` returns. */
@@ -57,21 +57,21 @@ const collectionKey = (db: string, name: string) =>
   Buffer.from(`${String.fromCharCode(space.collection)}${db}\0${name}`)
 const nextIdKey = Buffer.from([space.meta, 1])
 
-/** Whether a document may have several keys in the index, or in the given one of its fields. */
+/** Returns whether a document may have several keys in the index, or in one of its fields. */
 export const isMultikey = (index: IndexInfo, field?: number): boolean =>
   field === undefined ? index.arrays.size > 0 : arraysOf(index, field).length > 0
 
-/** The arrays on the path of one of the index's fields, the outermost first. */
+/** Returns the arrays on the path of one of the index's fields, the outermost first. */
 export const arraysOf = (index: IndexInfo, field: number): string[] =>
-  index.arrays.size === 0 ? [] : beginnings(index.paths[field]!).filter(path => index.arrays.has(path))
+  index.arrays.size === 0 ? [] : prefixesOf(index.paths[field]!).filter(path => index.arrays.has(path))
 
-/** `a`, `a.b` and `a.b.c` for the path `a.b.c`. */
-const beginnings = (parts: readonly string[]): string[] =>
+/** Returns the prefixes of a path: `a`, `a.b` and `a.b.c` for `a.b.c`. */
+const prefixesOf = (parts: readonly string[]): string[] =>
   parts.map((_, i) => parts.slice(0, i + 1).join('.'))
 
 const initial: State = { arrays: new Set(), cut: Number.POSITIVE_INFINITY }
 
-/** The state of both: what an index once held counts for good. */
+/** Returns the union of two states: flags of an index are never removed. */
 const union = (a: State, b: State): State => ({
   arrays: [...b.arrays].every(path => a.arrays.has(path)) ? a.arrays : new Set([...a.arrays, ...b.arrays]),
   cut: Math.min(a.cut, b.cut),
@@ -132,7 +132,7 @@ export class Catalog {
     return new Catalog(kv, collections, { next: next ? next.readUInt32BE() : 1 })
   }
 
-  /** A catalog for a transaction: starts with the current collections and writes its changes to `kv`. */
+  /** Creates the catalog of a transaction: starts with the current collections, and writes its changes to `kv`. */
   fork(kv: Kv): Catalog {
     return new Catalog(kv, this.collections, this.ids)
   }
@@ -148,7 +148,7 @@ export class Catalog {
     )
   }
 
-  /** An existing database name that differs in case only, which MongoDB refuses. */
+  /** Returns an existing database name that differs in case only, which MongoDB rejects. */
   sameButCase(db: string) {
     return this.list().find(info => info.db !== db && info.db.toLowerCase() === db.toLowerCase())?.db
   }
@@ -183,7 +183,7 @@ export class Catalog {
     this.kv.remove(collectionKey(info.db, info.name))
   }
 
-  /** Records that an index holds keys of arrays or truncated keys; nothing if that is known. */
+  /** Records that an index contains keys of arrays or truncated keys, unless that is recorded. */
   flag(info: CollectionInfo, index: IndexInfo, found: State) {
     const now = this.get(info.db, info.name)
     const known = now?.indexes.find(one => one.id === index.id)
@@ -194,8 +194,8 @@ export class Catalog {
   }
 
   /**
-   * Whether a transaction can commit. False if a collection that it changed or wrote to was since replaced,
-   * or its indexes were changed; nothing may then be applied.
+   * Returns whether a transaction can commit: false if a collection that it changed or wrote to was replaced since it
+   * began, or its indexes were changed.
    */
   canAdopt(fork: Catalog, written: ReadonlySet<number>): boolean {
     const shape = (info: CollectionInfo | undefined) =>
@@ -207,23 +207,21 @@ export class Catalog {
     return true
   }
 
-  /**
-   * Applies a transaction's changes to this catalog. Index flags set since the transaction began stay set.
-   */
+  /** Applies a transaction's changes to this catalog. Index flags set since the transaction began stay set. */
   adopt(fork: Catalog) {
     for (const ns of fork.changed) {
-      const theirs = fork.collections.get(ns)
-      const ours = this.collections.get(ns)
-      if (theirs) {
-        const flags = new Map(ours?.indexes.map(index => [index.id, index]))
+      const adopted = fork.collections.get(ns)
+      const current = this.collections.get(ns)
+      if (adopted) {
+        const flags = new Map(current?.indexes.map(index => [index.id, index]))
         this.save({
-          ...theirs,
-          indexes: theirs.indexes.map(index => ({
+          ...adopted,
+          indexes: adopted.indexes.map(index => ({
             ...index,
             ...union(index, flags.get(index.id) ?? initial),
           })),
         })
-      } else if (ours) this.remove(ours)
+      } else if (current) this.remove(current)
     }
     this.writeNextId()
   }
@@ -272,16 +270,15 @@ const parse = (doc: Doc): CollectionInfo => ({
   }),
 })
 
-/** Earlier versions stored only whether a key was truncated: then none of a known size. */
+/** Reads `cut`. Earlier versions stored only whether a key was truncated: its size is unknown, so 0. */
 const cutIn = (stored: Value | undefined): number =>
   stored === false ? initial.cut : typeof stored === 'number' ? stored : 0
 
 /**
- * The arrays of a stored index. Earlier versions stored only whether it is multikey: then all its paths may
- * be arrays.
+ * Reads the arrays of a stored index. Earlier versions stored only whether it is multikey: all its paths may be arrays.
  */
 const arraysIn = (stored: Doc, index: IndexInfo): ReadonlySet<string> => {
   const arrays = stored.get('arrays')
   if (Array.isArray(arrays)) return new Set(arrays as string[])
-  return stored.get('multikey') === true ? new Set(index.paths.flatMap(beginnings)) : initial.arrays
+  return stored.get('multikey') === true ? new Set(index.paths.flatMap(prefixesOf)) : initial.arrays
 }

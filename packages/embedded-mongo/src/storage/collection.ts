@@ -18,14 +18,12 @@ export type StoredDoc = { id: number; bytes: Buffer }
 /** The keys of a document in one index, each with its values. */
 type Keys = { index: IndexInfo; keys: Map<string, KeyValue[]>; arrays: ReadonlySet<string>; cut: number }
 
-/**
- * The next record number of each collection, by collection id. An aborted transaction's numbers stay unused.
- */
+/** The next record number of each collection, by collection id. An aborted transaction's numbers stay unused. */
 export type RecordNumbers = Map<number, number>
 
 const numberBytes = 8
 
-/** Some bytes, followed by a record number. */
+/** Appends a record number to some bytes. */
 const withNumber = (start: Buffer, id: number): Buffer => {
   const bytes = Buffer.allocUnsafe(start.length + numberBytes)
   start.copy(bytes)
@@ -37,8 +35,8 @@ const withNumber = (start: Buffer, id: number): Buffer => {
 const numberIn = (bytes: Buffer, at: number) => bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4)
 
 /**
- * An index entry. A unique index stores the record number as the entry's value. Other indexes append it to
- * the key, since several records may share a key.
+ * Returns an index entry. A unique index stores the record number as the entry's value. Other indexes append it to the
+ * key, because several records may share a key.
  */
 const entryOf = (index: IndexInfo, key: string, id: number): { key: Buffer; value: Buffer } => {
   const start = Buffer.concat([indexPrefix(index), Buffer.from(key, 'latin1')])
@@ -47,13 +45,13 @@ const entryOf = (index: IndexInfo, key: string, id: number): { key: Buffer; valu
     : { key: withNumber(start, id), value: nothing }
 }
 
-/** A key of a merged range. `at`: the number of bytes before those that it is merged by, after its lead. */
+/** A key of a merged range: ordered by `lead`, then by the bytes of the key from offset `at`. */
 type IndexEntry = { lead: Buffer; key: Buffer; at: number; id: number }
 
 const compareBehind = (a: IndexEntry, b: IndexEntry) =>
   Buffer.compare(a.lead, b.lead) || a.key.compare(b.key, b.at, b.key.length, a.at, a.key.length)
 
-/** The bounds of a range in the store. */
+/** Returns the bounds of a range in the store. */
 const edges = (index: IndexInfo, { from, to }: Range) => {
   const prefix = indexPrefix(index)
   return {
@@ -63,13 +61,13 @@ const edges = (index: IndexInfo, { from, to }: Range) => {
 }
 
 const nothing = Buffer.alloc(0)
-/** Entries of a new index that are sorted in memory at once. */
+/** Maximum entries of a new index that are sorted in memory. */
 const buildEntries = 500_000
 const none: ReadonlySet<string> = new Set()
 
 const filters = new WeakMap<Doc, (doc: Doc) => boolean>()
 
-/** The compiled filter of a partial index, cached. */
+/** Returns the compiled filter of a partial index, cached. */
 const partialFilter = (index: IndexInfo) => {
   if (!index.filter) return undefined
   let filter = filters.get(index.filter)
@@ -82,7 +80,7 @@ const partialFilter = (index: IndexInfo) => {
 
 const fields = new WeakMap<Doc, readonly string[] | undefined>()
 
-/** The top-level fields that an index's entries come from, cached; undefined if a partial index's filter is nested. */
+/** Returns the top-level fields of an index's entries, cached; undefined if a partial index's filter is nested. */
 const fieldsOf = ({ key, paths, filter }: IndexInfo): readonly string[] | undefined => {
   if (fields.has(key)) return fields.get(key)
   const filtered = [...(filter?.keys() ?? [])].map(path => path.split('.')[0]!)
@@ -92,7 +90,7 @@ const fieldsOf = ({ key, paths, filter }: IndexInfo): readonly string[] | undefi
   return found
 }
 
-/** Whether a change of these fields may change a document's entries in an index. An array may have thousands. */
+/** Returns whether a change of these fields may affect a document's entries, of which an array may have thousands. */
 const isAffected = (index: IndexInfo, changed: ReadonlySet<string>): boolean =>
   fieldsOf(index)?.some(name => changed.has(name)) ?? true
 
@@ -120,7 +118,7 @@ export class Collection {
     return this.kv.get(this.recordKey(id))
   }
 
-  /** A document in a buffer that the next read overwrites. */
+  /** Returns a document in a buffer that the next read overwrites. */
   peek(id: number): Buffer | undefined {
     return this.kv.peek(this.recordKey(id))
   }
@@ -130,9 +128,7 @@ export class Collection {
       yield { id: numberIn(key, this.prefix.length), bytes: value }
   }
 
-  /**
-   * Record numbers of the index entries from `start` up to `end` (key bytes after the index's own prefix).
-   */
+  /** Yields the record numbers of the index entries in a range of key bytes after the index's prefix. */
   *indexRange(index: IndexInfo, range: Range, reverse = false): Iterable<number> {
     const { from, to } = edges(index, range)
     if (index.unique && range.exact) {
@@ -144,8 +140,8 @@ export class Collection {
   }
 
   /**
-   * The record numbers of several ranges, in the order of what follows the ranges' points in the keys. Counts
-   * the keys that it takes, which are up to one of each range more.
+   * Yields the record numbers of several ranges, in the order of the key bytes after the ranges' points. Counts the
+   * keys that it reads: up to one per range more than it yields.
    */
   *mergedRanges(
     index: IndexInfo,
@@ -179,10 +175,7 @@ export class Collection {
       }
   }
 
-  /**
-   * The distinct values of `path`, the index field that follows `prefix`. A missing field counts as
-   * undefined.
-   */
+  /** Yields the distinct values of `path`, the index field that follows `prefix`. A missing field yields undefined. */
   *distinct(index: IndexInfo, prefix: Buffer, path: string): Iterable<Value | undefined> {
     const names = [...index.key.keys()]
     const at = names.indexOf(path)
@@ -269,9 +262,10 @@ export class Collection {
   }
 
   /**
-   * Fills a new index from the existing documents. On duplicate keys it fails with 11000; `clear` removes what
-   * was written. Entries are written in their order: each page of the store is written once.
-   * @param most entries in memory: a document may have thousands
+   * Fills a new index from the existing documents. Entries are written in their order, so that each page of the store
+   * is written once. After a failure, `clear` removes the written entries.
+   * @param most maximum entries in memory: a document may have thousands
+   * @throws MongoError 11000 for duplicate keys
    */
   build(index: IndexInfo, most = buildEntries): void {
     const arrays = new Set<string>()
@@ -371,7 +365,7 @@ const checkSize = (bytes: Buffer) => {
     fail(10334, `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${maxDocumentSize}`)
 }
 
-/** A document's keys in one index, by their bytes as latin1 text. */
+/** Returns a document's keys in one index, by their bytes as latin1 text. */
 const keysOf = (index: IndexInfo, doc: Doc): Keys => {
   const found: Keys = { index, keys: new Map(), arrays: none, cut: Number.POSITIVE_INFINITY }
   const filter = partialFilter(index)

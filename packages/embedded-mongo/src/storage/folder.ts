@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** The data folder cannot be used. Nothing in it was changed. */
+/** Error for an unusable data folder. Nothing in it was changed. */
 export class DataFolderError extends Error {}
 
 const lockName = 'embedded-mongo.lock'
@@ -26,7 +26,7 @@ const closedName = 'embedded-mongo.closed'
 export const formatKey = Buffer.from([0, 0])
 export const format = Buffer.from('iodine embedded-mongo 2')
 
-/** The start time of a process, where the kernel reports it: process ids are reused. */
+/** Returns the start time of a process, if the kernel reports it: process ids are reused. */
 const startOf = (pid: number): string => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -45,7 +45,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** The id of the process that holds a lock, or undefined if it has ended. */
+/** Returns the id of the process that holds a lock, or undefined if it has ended. */
 const holder = (text: string): number | undefined => {
   const [pid, start] = text.split(' ')
   const id = Number(pid)
@@ -53,7 +53,7 @@ const holder = (text: string): number | undefined => {
   return start === '' || startOf(id) === start ? id : undefined
 }
 
-/** Locks a folder for this process, creating it if needed. Returns the function that unlocks it. */
+/** Locks a folder for this process, and creates it if necessary. Returns the function that unlocks it. */
 export const lockFolder = (folder: string): (() => void) => {
   mkdirSync(folder, { recursive: true })
   const lock = join(folder, lockName)
@@ -70,7 +70,7 @@ export const lockFolder = (folder: string): (() => void) => {
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
       }
-      takeAway(folder, lock)
+      removeStaleLock(folder, lock)
     }
     throw inUse(folder)
   } finally {
@@ -83,8 +83,11 @@ const inUse = (folder: string, pid?: number) =>
     `The data folder ${folder} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}. Stop it first, or choose another folder.`,
   )
 
-/** Removes a stale lock. Throws if its process is alive. */
-const takeAway = (folder: string, lock: string) => {
+/**
+ * Removes a stale lock.
+ * @throws DataFolderError if its process is alive
+ */
+const removeStaleLock = (folder: string, lock: string) => {
   let text: string
   try {
     text = readFileSync(lock, 'latin1')
@@ -111,16 +114,18 @@ const takeAway = (folder: string, lock: string) => {
   rmSync(aside)
 }
 
-/** Identifies a data file's content: every write changes it. */
+/** Returns the state of a data file, which every write changes. */
 const stateOf = (folder: string): string => {
   const { ino, size, mtimeNs } = statSync(join(folder, dataName), { bigint: true })
   return `${ino} ${size} ${mtimeNs}`
 }
 
-/** Notes the state of the data file that the store has closed, so that the next start need not check it. */
+/** Records the state of the data file after the store has closed it, so that the next start can skip the check. */
 export const noteClosed = (folder: string): void => writeFileSync(join(folder, closedName), stateOf(folder))
 
-/** Whether the data file is as its store has closed it. The note holds once: a store may open the file now. */
+/**
+ * Returns whether the data file is unchanged since the store closed it. Removes the record: a store may open the file.
+ */
 const isAsClosed = (folder: string): boolean => {
   const note = join(folder, closedName)
   if (!existsSync(note)) return false
@@ -130,10 +135,10 @@ const isAsClosed = (folder: string): boolean => {
 }
 
 /**
- * Checks the data file before the store opens it, unless it is as a store has closed it: the headers and every
- * page of the tree. LMDB maps the file into memory without validation, so a truncated or overwritten file would
- * crash the process.
- * @returns whether the file was read
+ * Checks the headers and every page of the data file before the store opens it, unless it is unchanged since a store
+ * closed it. LMDB maps the file into memory without validation, so that a truncated or overwritten file would crash the
+ * process.
+ * @returns whether the file was checked
  */
 export const checkData = (folder: string): boolean => {
   for (const name of ['WiredTiger', 'mongod.lock'])
@@ -266,7 +271,7 @@ class DataFile {
     return lower / 2
   }
 
-  /** The offset of a node in its page. */
+  /** Returns the offset of a node in its page. */
   private node(bytes: Buffer, index: number, number: bigint): number {
     const at = bytes.readUInt16LE(header + index * 2)
     if (at < bytes.readUInt16LE(22) || at + header + 8 > bytes.length)

@@ -5,15 +5,18 @@ import { DataFolderError, format, formatKey } from './folder.js'
 /** An ordered key-value store of bytes. Ranges include `start` and exclude `end`. */
 export interface Kv {
   get(key: Buffer): Buffer | undefined
-  /** A value in a buffer that the next read overwrites. Faster than `get`, which copies it. */
+  /** Returns a value in a buffer that the next read overwrites. Faster than `get`, which copies it. */
   peek(key: Buffer): Buffer | undefined
   put(key: Buffer, value: Buffer): void
   remove(key: Buffer): void
   entries(start: Buffer, end: Buffer, reverse?: boolean): Iterable<Entry>
-  /** The keys of a range, without reading the values. */
+  /** Yields the keys of a range, without reading the values. */
   keys(start: Buffer, end: Buffer, reverse?: boolean): Iterable<Buffer>
   count(start: Buffer, end: Buffer): number
-  /** Registers a write for conflict detection. Throws a WriteConflict if another transaction wrote first. */
+  /**
+   * Registers a write for conflict detection.
+   * @throws MongoError 112 (WriteConflict) if another transaction wrote first
+   */
   claim(name: Buffer): void
 }
 
@@ -22,14 +25,14 @@ export type { Snapshot }
 
 const firstChunk = 16
 const largestChunk = 512
-/** The target size of a chunk: large documents make chunks of fewer items, so that each read stays short. */
+/** Target size of a chunk: chunks of large documents have fewer items, so that each read stays short. */
 const chunkBytes = 1024 * 1024
-/** Slots of LMDB's reader table: one for each connection that may read, and for each open transaction. */
+/** Slots of LMDB's reader table: one for each reading connection, and for each open transaction. */
 const mostReaders = 2_200
 
 /**
- * Reads a range in growing chunks, each with a short read of its own. A cursor paused between two chunks does
- * not pin the store's old pages.
+ * Reads a range in growing chunks, each with a separate short read. A cursor that is paused between two chunks does not
+ * pin the store's old pages.
  */
 export function* inChunks<T>(
   read: (start: Buffer, end: Buffer, limit: number) => T[],
@@ -89,10 +92,10 @@ export class Store implements Kv {
     }
   }
 
-  /** Runs `work` in one write transaction, which is on disk on return. An exception rolls it back. */
+  /** Runs `work` in one write transaction, which is on disk when it returns. An exception rolls it back. */
   write<T>(work: () => T): T {
     const made = this.db.transactionSync(work)
-    // Later reads see the changes, also within this turn of the event loop.
+    // Later reads within this turn of the event loop must see the changes.
     this.db.resetReadTxn()
     return made
   }
@@ -159,7 +162,7 @@ export class Store implements Kv {
     return this.db.getKeysCount({ start, end, ...(snapshot && { transaction: snapshot }) })
   }
 
-  /** A snapshot of the store, valid until `done()`. */
+  /** Returns a snapshot of the store, valid until `done()`. */
   snapshot(): Snapshot {
     return this.db.useReadTransaction()
   }
@@ -175,7 +178,10 @@ export class Store implements Kv {
     return transaction
   }
 
-  /** Claims a name for the transaction. Throws a WriteConflict if another write came first. */
+  /**
+   * Claims a name for the transaction.
+   * @throws MongoError 112 (WriteConflict) if another write came first
+   */
   claimFor(transaction: Transaction, name: string) {
     const owner = this.claims.get(name)
     const isHeld = owner && owner !== transaction && !owner.endIfAbandoned()
@@ -184,7 +190,10 @@ export class Store implements Kv {
     transaction.claimed.add(name)
   }
 
-  /** Throws a WriteConflict if a name that the transaction claimed has changed since it began. */
+  /**
+   * Checks the names that the transaction claimed.
+   * @throws MongoError 112 (WriteConflict) if one has changed since the transaction began
+   */
   check(transaction: Transaction) {
     for (const name of transaction.claimed)
       if (this.changedSince(name, transaction.started)) throw writeConflict()
@@ -219,19 +228,19 @@ export class Store implements Kv {
 const edges = (start: Buffer, end: Buffer, reverse: boolean) =>
   reverse ? { start: end, end: start, reverse, exclusiveStart: true, inclusiveEnd: true } : { start, end }
 
-/** Up to this many names are inserted one by one; more are sorted together. */
+/** Maximum names that are inserted individually; more are sorted together. */
 const fewNames = 16
 
 /** A transaction: a snapshot of the store, overlaid with the transaction's own changes. */
 export class Transaction implements Kv {
   readonly started: number
   readonly claimed = new Set<string>()
-  /** Ends the transaction if its client has disconnected. Returns whether it did. */
+  /** Ends the transaction if its client has disconnected. Returns whether it ended. */
   endIfAbandoned = () => false
   private readonly store: Store
   private readonly snapshot: Snapshot
   private readonly changed = new Map<string, Buffer | undefined>()
-  /** The sorted names of `changed`, without those in `unsorted`. Sorting waits for the first range read. */
+  /** The sorted names of `changed`, without those in `unsorted`, which are sorted at the first range read. */
   private sorted: string[] = []
   private unsorted: string[] = []
   private released = false
@@ -294,7 +303,7 @@ export class Transaction implements Kv {
     this.unsorted = []
   }
 
-  /** The number of sorted names before `name` (binary search). */
+  /** Returns the number of sorted names before `name` (binary search). */
   private position(name: string): number {
     let from = 0
     let to = this.sorted.length
@@ -326,7 +335,7 @@ export class Transaction implements Kv {
     for (const [name, value] of this.changed) yield [Buffer.from(name, 'latin1'), value]
   }
 
-  /** The ids of the collections with changed records, from bytes 1 to 4 of the record keys. */
+  /** Returns the ids of the collections with changed records, from bytes 1 to 4 of the record keys. */
   written(): Set<number> {
     const ids = new Set<number>()
     for (const name of this.claimed)

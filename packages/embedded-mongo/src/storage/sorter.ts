@@ -4,31 +4,28 @@ import { join } from 'node:path'
 import { merge } from '../indexes/merge.js'
 
 const chunkBytes = 64 * 1024
-/** Length of an item, as an unsigned 16-bit number before its bytes. */
+/** Bytes of an item's length: an unsigned 16-bit number before its bytes. */
 const head = 2
 
-/**
- * Sorts strings of bytes that need not fit into memory (external merge sort): runs sorted in memory are written
- * to a temporary file and merged.
- */
+/** External merge sort of byte strings: writes runs that were sorted in memory to a temporary file, and merges them. */
 export class Sorter {
   private readonly most: number
   private items: string[] = []
   private readonly runs: { from: number; to: number }[] = []
   private file: number | undefined
 
-  /** @param most items in memory */
+  /** @param most maximum items in memory */
   constructor(most: number) {
     this.most = most
   }
 
-  /** @param item one byte a character, up to 65,535 of them */
+  /** @param item one character per byte, up to 65,535 */
   add(item: string): void {
     this.items.push(item)
     if (this.items.length >= this.most) this.writeRun()
   }
 
-  /** All items in the order of their bytes. */
+  /** Returns all items in the order of their bytes. */
   sorted(): Iterable<string> {
     if (this.runs.length === 0) return this.items.sort()
     this.writeRun()
@@ -46,7 +43,7 @@ export class Sorter {
     if (this.file !== undefined) return this.file
     const folder = mkdtempSync(join(tmpdir(), 'iodine-sort-'))
     this.file = openSync(join(folder, 'runs'), 'w+')
-    // The open file stays readable, and nothing is left behind if the process is killed.
+    // The open file stays readable; a killed process leaves no file.
     rmSync(folder, { recursive: true })
     return this.file
   }

@@ -3,8 +3,8 @@ import type { Catalog } from './catalog.js'
 import { type Entry, inChunks, type Kv, type Snapshot, type Store, sizeOf } from './kv.js'
 
 /**
- * The store for a read-only command: the current state until the command's first pause, then a snapshot. The
- * snapshot is released at the end of the command; a cursor holds none between two batches.
+ * The store for a read-only command: the current state until the command's first pause, then a snapshot, which is
+ * released at the end of the command. A cursor has no snapshot between two batches.
  */
 export class View implements Kv {
   private readonly store: Store

@@ -174,7 +174,7 @@ const without = (accepts: (item: Value) => boolean): Modifier => ({
   },
 })
 
-/** Operators on a whole document, which `$pull` applies to the array's documents. */
+/** Operators on whole documents, which `$pull` applies to the array's documents. */
 const fieldless = new Set(['$and', '$or', '$nor', ...dbRefNames])
 
 const pull = (argument: Value): Modifier => {
@@ -240,7 +240,7 @@ const bit = (argument: Value, path: string): Modifier => {
   }
 }
 
-/** The field modifiers by name. The caller handles `$rename`, which has two fields. */
+/** Field modifiers by name. The caller handles `$rename`, which has two fields. */
 export const modifiers: ReadonlyMap<string, (argument: Value, path: string) => Modifier> = new Map<
   string,
   (argument: Value, path: string) => Modifier

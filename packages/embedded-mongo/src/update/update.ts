@@ -10,8 +10,8 @@ import { type Modifier, modifiers } from './modifiers.js'
 /** Returns the server's time. Each call returns a later one. */
 export type Now = () => Timestamp
 
-/** The context of an update: the array position that its query matched, and whether it inserts. */
-export type Occasion = { index?: number | undefined; inserting?: boolean; now: Now }
+/** The context of an update: the array position of the query's match, and whether the update inserts. */
+export type UpdateContext = { index?: number | undefined; inserting?: boolean; now: Now }
 
 /** Sets empty timestamps at the document's top level to the current time, as MongoDB does. */
 export const fillTimestamps = (doc: Doc, now: Now): Doc => {
@@ -24,10 +24,10 @@ export const fillTimestamps = (doc: Doc, now: Now): Doc => {
 /** A compiled update: returns the changed document. It may change its argument in place. */
 export type Update = {
   kind: 'modifiers' | 'replacement' | 'pipeline'
-  apply(doc: Doc, occasion: Occasion): Doc
+  apply(doc: Doc, updateContext: UpdateContext): Doc
 }
 
-type Step = { parts: readonly string[]; path: string; apply(doc: Doc, occasion: Occasion): void }
+type Step = { parts: readonly string[]; path: string; apply(doc: Doc, updateContext: UpdateContext): void }
 
 type ArrayFilters = Map<string, { condition: Condition; used: boolean }>
 
@@ -68,10 +68,10 @@ export const compileUpdate = (
   const touchesId = steps.some(({ parts }) => parts[0] === '_id')
   return {
     kind: 'modifiers',
-    apply(doc, occasion) {
+    apply(doc, updateContext) {
       // A modifier may change a document `_id` in place, so keep its bytes for the comparison.
       const id = touchesId && doc.has('_id') ? writeDoc(new Doc([['_id', doc.get('_id')!]])) : undefined
-      for (const step of steps) step.apply(doc, occasion)
+      for (const step of steps) step.apply(doc, updateContext)
       if (id && !equal(readDoc(id).get('_id'), doc.get('_id'))) immutableId()
       return idFirst(doc)
     },
@@ -81,7 +81,7 @@ export const compileUpdate = (
 const immutableId = () =>
   fail(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
 
-/** Moves `_id` to the front, as documents are stored. */
+/** Moves `_id` to the front, which is the stored order. */
 export const idFirst = (doc: Doc): Doc => {
   if (doc.keys().next().value === '_id' || !doc.has('_id')) return doc
   const made = new Doc([['_id', doc.get('_id')!]])
@@ -109,8 +109,8 @@ const replacement = (spec: Doc, arrayFilters: readonly Value[]): Update => {
 }
 
 /**
- * Refuses names with a dollar at a document's top level, where only an insert may set them. The fields of a
- * DBRef are allowed in their order.
+ * Rejects names with a dollar at a document's top level, where only an insert may set them. The fields of a DBRef are
+ * allowed in their order.
  */
 const checkName = (doc: Doc, name: string) => {
   if (!name.startsWith('$')) return
@@ -172,12 +172,12 @@ const pathParts = (path: string): string[] => {
   return parts
 }
 
-/** Whether a path component selects array elements: `$`, `$[]` or `$[name]`. */
+/** Returns whether a path component selects array elements: `$`, `$[]` or `$[name]`. */
 const isDynamic = (part: string) => part === '$' || (part.startsWith('$[') && part.endsWith(']'))
 
 const numeric = /^(0|[1-9]\d*)$/
 
-/** New fields are added in the order of their names (numbers by value), not in that of the update. */
+/** Compares paths: new fields are added in the order of their names (numbers by value). */
 const comparePaths = (a: readonly string[], b: readonly string[]): number => {
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
     const left = a[i]!
@@ -214,9 +214,9 @@ const modifierStep = (
   return {
     parts,
     path,
-    apply(doc, occasion) {
-      if (modifier.onInsert && !occasion.inserting) return
-      descend(doc, parts, 0, modifier, path, occasion, filters)
+    apply(doc, updateContext) {
+      if (modifier.onInsert && !updateContext.inserting) return
+      descend(doc, parts, 0, modifier, path, updateContext, filters)
     },
   }
 }
@@ -233,7 +233,7 @@ const write = (container: Container, name: string, value: Value | undefined) => 
     return
   }
   const index = Number(name)
-  // Unsetting an array element sets null, so that the others keep their positions.
+  // Unsetting an array element sets null, so that the positions of the others do not change.
   if (value === undefined) {
     if (index < container.length) container[index] = null
     return
@@ -249,14 +249,14 @@ const descend = (
   from: number,
   modifier: Modifier,
   path: string,
-  occasion: Occasion,
+  updateContext: UpdateContext,
   filters: ArrayFilters,
 ): void => {
   let name = parts[from]!
   if (name === '$') {
-    if (occasion.index === undefined)
+    if (updateContext.index === undefined)
       fail(2, 'The positional operator did not find the match needed from the query.')
-    name = String(occasion.index)
+    name = String(updateContext.index)
   }
   if (name !== '$' && isDynamic(name)) {
     if (!Array.isArray(container))
@@ -264,7 +264,7 @@ const descend = (
     const filter = filters.get(name.slice(2, -1))
     for (let i = 0; i < container.length; i++) {
       if (filter && !filter.condition.matches(new Doc([['v', container[i]!]]))) continue
-      step(container, String(i), parts, from, modifier, path, occasion, filters)
+      step(container, String(i), parts, from, modifier, path, updateContext, filters)
     }
     return
   }
@@ -272,7 +272,7 @@ const descend = (
     if (!modifier.creates) return
     fail(28, `Cannot create field '${name}' in element {${parts[from - 1]}: array}`)
   }
-  step(container, name, parts, from, modifier, path, occasion, filters)
+  step(container, name, parts, from, modifier, path, updateContext, filters)
 }
 
 const step = (
@@ -282,19 +282,19 @@ const step = (
   from: number,
   modifier: Modifier,
   path: string,
-  occasion: Occasion,
+  updateContext: UpdateContext,
   filters: ArrayFilters,
 ): void => {
   const value = read(container, name)
   if (from === parts.length - 1) {
-    const now = modifier.change(value, path, occasion.now)
+    const now = modifier.change(value, path, updateContext.now)
     if (now === value && value !== undefined) return
     write(container, name, now)
-    if (from === 0) checkTop(container, name, now, occasion)
+    if (from === 0) checkTop(container, name, now, updateContext)
     return
   }
   if (value instanceof Doc || Array.isArray(value)) {
-    descend(value, parts, from + 1, modifier, path, occasion, filters)
+    descend(value, parts, from + 1, modifier, path, updateContext, filters)
     return
   }
   if (!modifier.creates) return
@@ -310,12 +310,17 @@ const step = (
       `The path '${parts.slice(0, from + 1).join('.')}' must exist in the document in order to apply array updates.`,
     )
   const made = new Doc()
-  descend(made, parts, from + 1, modifier, path, occasion, filters)
+  descend(made, parts, from + 1, modifier, path, updateContext, filters)
   write(container, name, made)
-  if (from === 0) checkTop(container, name, made, occasion)
+  if (from === 0) checkTop(container, name, made, updateContext)
 }
 
-const checkTop = (container: Container, name: string, value: Value | undefined, { inserting }: Occasion) => {
+const checkTop = (
+  container: Container,
+  name: string,
+  value: Value | undefined,
+  { inserting }: UpdateContext,
+) => {
   if (!inserting && value !== undefined && container instanceof Doc) checkName(container, name)
 }
 
@@ -343,19 +348,19 @@ const renameSteps = (parts: readonly string[], path: string, target: Value): Ste
     {
       parts: to,
       path: target,
-      apply(doc, occasion) {
+      apply(doc, updateContext) {
         const source = parentOf(doc, parts, 'source')
         const value = source?.get(parts.at(-1)!)
         if (!source || value === undefined) return
         parentOf(doc, to, 'destination')
         source.delete(parts.at(-1)!)
-        descend(doc, to, 0, set(value), target, occasion, new Map())
+        descend(doc, to, 0, set(value), target, updateContext, new Map())
       },
     },
   ]
 }
 
-/** Array filters by identifier, each compiled for an element in the field `v`. */
+/** Compiles the array filters, by identifier; each tests an element in the field `v`. */
 const compileArrayFilters = (specs: readonly Value[]): ArrayFilters => {
   const filters: ArrayFilters = new Map()
   for (const spec of specs) {
@@ -397,7 +402,7 @@ const renamed = (spec: Doc, names: Set<string>): Doc => {
   return made
 }
 
-/** The initial document of an upsert: the fields that its query sets equal to one value. */
+/** Returns the initial document of an upsert: the fields for which its query has an equality. */
 export const upsertSeed = (filter: Doc, onlyId: boolean): Doc => {
   const fixed = new Map<string, Value>()
   const fix = (path: string, value: Value) => {

@@ -4,7 +4,7 @@ import { writeDoc } from '../bson/write.js'
 import { fail } from '../errors.js'
 
 export const headerSize = 16
-/** MongoDB's limit, slightly above the 48,000,000 bytes that `hello` announces. */
+/** MongoDB's message limit, slightly above the 48,000,000 bytes that `hello` states. */
 export const largestMessage = 48_000_000 + 16_384
 
 const opReply = 1
@@ -13,7 +13,10 @@ const opMsg = 2013
 
 export type Message = { requestId: number; kind: 'query' | 'msg'; command: Doc; wantsReply: boolean }
 
-/** Parses one complete message. Throws for a malformed one. */
+/**
+ * Parses one complete message.
+ * @throws for a malformed message
+ */
 export const readMessage = (bytes: Buffer): Message => {
   const requestId = bytes.readInt32LE(4)
   const operation = bytes.readInt32LE(12)

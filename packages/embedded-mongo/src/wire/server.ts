@@ -40,7 +40,7 @@ export class WireServer {
   }
 }
 
-/** Serves one connection. Messages are handled one at a time: none is read before the last one's reply. */
+/** Serves one connection. Messages are handled sequentially: each is read after the reply to the previous one. */
 const serve = async (socket: Socket, engine: Engine) => {
   socket.on('error', () => socket.destroy())
   const frames = new Frames()
@@ -122,7 +122,10 @@ class Frames {
     this.size += chunk.length
   }
 
-  /** The next complete message, or undefined. Throws for an invalid length. */
+  /**
+   * Returns the next complete message, or undefined.
+   * @throws for an invalid length
+   */
   next(): Buffer | undefined {
     if (this.size < headerSize) return undefined
     if (this.chunks[0]!.length < headerSize) this.chunks = [Buffer.concat(this.chunks)]

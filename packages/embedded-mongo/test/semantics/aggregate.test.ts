@@ -81,7 +81,7 @@ describe('expressions', () => {
     dec: dec('1.25'),
   }
 
-  /** An expression, and its value or error code; undefined for a missing field. */
+  /** Expressions with their values or error codes; undefined for a missing field. */
   const cases: [expression: unknown, value: unknown][] = [
     // Arithmetic and types.
     [{ $add: ['$n', 1] }, 8],
@@ -393,7 +393,7 @@ describe('stages', () => {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, ints(one)]))
   }
 
-  /** A pipeline over the sales, and its rows or error code. */
+  /** Pipelines over the sales, with their rows or error codes. */
   const cases: [name: string, pipeline: Document[], rows: Document[] | number][] = [
     [
       '$match and $project',
@@ -661,7 +661,7 @@ describe('stages', () => {
     expect(reply.cursor.firstBatch.length).toBe(1)
   })
 
-  test('sums keep what rounding would lose', async () => {
+  test('sums compensate rounding errors', async () => {
     const name = await server.holding(
       Array.from({ length: 10 }, () => ({ v: 0.1, n: 2147483647, l: long('9007199254740993') })),
     )
@@ -674,7 +674,7 @@ describe('stages', () => {
     )
   })
 
-  test('a group over mixed numeric types adds them up in the widest', async () => {
+  test('a group over mixed numeric types sums in the widest type', async () => {
     const name = await server.holding([{ v: 1 }, { v: long('2') }, { v: double(0.5) }, { v: dec('0.25') }])
     const [row] = await server.aggregate(name, [{ $group: { _id: null, v: { $sum: '$v' } } }])
     expect(row?.v).toBeInstanceOf(Decimal128)

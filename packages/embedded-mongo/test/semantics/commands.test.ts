@@ -83,7 +83,7 @@ describe('let', () => {
     expect(plain((await server.run(bulk, 'admin')).nDeleted)).toBe(1)
   })
 
-  test('is evaluated once a command', async () => {
+  test('is evaluated once per command', async () => {
     const name = await server.holding(Array.from({ length: 50 }, (_, i) => ({ _id: i })))
     const found = await server.find(name, { projection: { r: '$$r' }, let: { r: { $rand: {} } } })
     expect(new Set(found.map(row => String(row.r))).size).toBe(1)
@@ -101,7 +101,7 @@ describe('let', () => {
     expect((await server.failure({ distinct: name, key: 'x', let: {} })).code).toBe(40415)
   })
 
-  test('a statement’s own constants are values, for a pipeline alone', async () => {
+  test('a statement’s constants are values, and allowed only with a pipeline', async () => {
     const name = await server.holding(rows)
     await server.run({ update: name, updates: [{ q: { _id: 1 }, u: [{ $set: { y: '$$k' } }], c: { k: 5 } }] })
     expect(plain((await server.find(name, { filter: { _id: 1 } }))[0]?.y)).toBe(5)
@@ -126,12 +126,12 @@ describe('an index serves', () => {
   }
   const cases: [name: string, filter: Document, index: string, docs: number, found: number][] = [
     ['an equality of $expr', { $expr: { $eq: ['$x', 3] } }, 'x_1', 4, 4],
-    ['the other way round', { $expr: { $eq: [{ $add: [1, 2] }, '$x'] } }, 'x_1', 4, 4],
-    ['one with a variable', { $expr: { $eq: ['$x', '$$v'] } }, 'x_1', 4, 4],
-    ['one below $and', { $expr: { $and: [{ $eq: ['$x', 3] }, { $gt: ['$y', 0] }] } }, 'x_1', 4, 4],
-    ['one below a query’s $and', { $and: [{ y: 1 }, { $expr: { $eq: ['$x', 3] } }] }, 'x_1', 4, 4],
+    ['an equality with the field on the right', { $expr: { $eq: [{ $add: [1, 2] }, '$x'] } }, 'x_1', 4, 4],
+    ['an equality with a variable', { $expr: { $eq: ['$x', '$$v'] } }, 'x_1', 4, 4],
+    ['an equality below $and', { $expr: { $and: [{ $eq: ['$x', 3] }, { $gt: ['$y', 0] }] } }, 'x_1', 4, 4],
+    ['an equality below a query’s $and', { $and: [{ y: 1 }, { $expr: { $eq: ['$x', 3] } }] }, 'x_1', 4, 4],
     [
-      'one of a field that holds arrays, none of which is the value',
+      'an equality of a field with arrays, none of which equals the value',
       { $expr: { $eq: ['$tags', 3] } },
       'tags_1',
       4,
@@ -146,7 +146,7 @@ describe('an index serves', () => {
     expect([plain(executionStats.totalDocsExamined), plain(executionStats.nReturned)]).toEqual([docs, found])
   })
 
-  test('no equality whose value is of the document, an array or nothing', async () => {
+  test('no equality with a value of the document, an array or a missing value', async () => {
     const name = await indexed()
     for (const other of ['$y', [3], null, '$$REMOVE', { $rand: {} }]) {
       const explain = { find: name, filter: { $expr: { $eq: ['$x', other] } } }
@@ -202,7 +202,7 @@ describe('an index serves', () => {
     expect(rows.map(row => ids(row.found))).toEqual([[3, 53, 103, 153], [4, 54, 104, 154], []])
   })
 
-  test('$lookup by a pattern finds the pattern, not what it matches', async () => {
+  test('$lookup by a pattern finds the pattern, not the texts that it matches', async () => {
     const name = await server.holding([
       { _id: 1, x: 'abc' },
       { _id: 2, x: /a/ },
@@ -218,7 +218,7 @@ describe('an index serves', () => {
 
 describe('write concerns', () => {
   const w10 = { w: 10 }
-  /** The raw reply: the driver throws on write concern errors. */
+  /** Returns the raw reply: the driver throws on write concern errors. */
   const reply = async (command: Document, db = 'semantics'): Promise<Document> =>
     server.run({ ...command, writeConcern: w10 }, db).catch(error => error.result ?? error.errorResponse)
 
@@ -233,7 +233,7 @@ describe('write concerns', () => {
     expect(plain(document.ok)).toBe(1)
   }
 
-  test('that ask for more members than there are: the write is carried out, and the reply says so', async () => {
+  test('with too many members are reported as unsatisfiable after the write', async () => {
     const name = await server.holding([])
     expectUnmet(await reply({ insert: name, documents: [{ _id: 1 }] }))
     expect(ids(await server.find(name))).toEqual([1])
@@ -252,14 +252,14 @@ describe('write concerns', () => {
     expect((await server.failure({ listIndexes: name })).code).toBe(26)
   })
 
-  test('and so it is with an error of the write beside it', async () => {
+  test('are reported as unsatisfiable together with a write error', async () => {
     const name = await server.holding([{ _id: 1 }])
-    const answer = await reply({ insert: name, documents: [{ _id: 1 }] })
-    expectUnmet(answer)
-    expect(plain(answer.writeErrors[0].code)).toBe(11000)
+    const result = await reply({ insert: name, documents: [{ _id: 1 }] })
+    expectUnmet(result)
+    expect(plain(result.writeErrors[0].code)).toBe(11000)
   })
 
-  test('the driver tells of it', async () => {
+  test('throw a MongoWriteConcernError in the driver if they are unsatisfiable', async () => {
     const name = await server.holding([])
     const collection = server.client().db('semantics').collection<{ _id: number }>(name)
     const error = await collection.insertOne({ _id: 1 }, { writeConcern: w10 }).catch(failure => failure)
@@ -267,7 +267,7 @@ describe('write concerns', () => {
     expect(await collection.countDocuments()).toBe(1)
   })
 
-  test('a commit is kept, and says so', async () => {
+  test('of a commit are reported as unsatisfiable after the commit', async () => {
     const name = await server.holding([])
     const session = server.client().startSession()
     const collection = server.client().db('semantics').collection<{ _id: number }>(name)
@@ -279,7 +279,7 @@ describe('write concerns', () => {
     expect(ids(await server.find(name))).toEqual([1])
   })
 
-  test('a name that no configuration has', async () => {
+  test('with an unknown name fail after the write', async () => {
     const name = await server.holding([])
     const failure = await server.failure({
       insert: name,
@@ -290,14 +290,14 @@ describe('write concerns', () => {
     expect(ids(await server.find(name))).toEqual([1])
   })
 
-  test('those that one member meets are met', async () => {
+  test('that one member satisfies are accepted', async () => {
     const name = await server.holding([])
     for (const writeConcern of [{ w: 1, j: true }, { w: 'majority', wtimeout: 5 }, { w: 0 }, {}])
       await server.run({ insert: name, documents: [{}], writeConcern })
     expect(await server.find(name)).toHaveLength(4)
   })
 
-  test('none in a transaction but at its end', async () => {
+  test('are rejected in a transaction before its commit', async () => {
     const name = await server.holding([])
     const session = server.client().startSession()
     session.startTransaction()
@@ -313,14 +313,14 @@ describe('write concerns', () => {
   })
 })
 
-describe('the cluster’s time', () => {
+describe('the cluster time', () => {
   const later = (a: Timestamp, b: Timestamp) => a.compare(b) > 0
   const gossip = (clusterTime: Timestamp) => ({
     clusterTime,
     signature: { hash: new Binary(Buffer.alloc(20)), keyId: Long.ZERO },
   })
 
-  test('is in every reply, of an error too', async () => {
+  test('is in every reply, including errors', async () => {
     const name = await server.holding([])
     const { operationTime, $clusterTime } = await server.run({ ping: 1 })
     expect(operationTime.getHighBits()).toBeGreaterThan(1_700_000_000)
@@ -330,7 +330,7 @@ describe('the cluster’s time', () => {
     expect(error.errorResponse.operationTime).toBeInstanceOf(Timestamp)
   })
 
-  test('goes on with every write, and never back', async () => {
+  test('increases with every write, and never decreases', async () => {
     const name = await server.holding([])
     const times: Timestamp[] = []
     for (let i = 0; i < 5; i++) {
@@ -343,7 +343,7 @@ describe('the cluster’s time', () => {
     }
   })
 
-  test('goes on after a restart, and with the time a client has heard of', async () => {
+  test('continues after a restart, and advances to a client’s gossiped time', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'cluster-time-'))
     const times: Timestamp[] = []
     const ahead = new Timestamp({ t: Math.floor(Date.now() / 1000) + 5000, i: 7 })
@@ -364,7 +364,7 @@ describe('the cluster’s time', () => {
     for (let i = 1; i < times.length; i++) expect(later(times[i - 1]!, times[i]!)).toBe(false)
   })
 
-  test('is not pushed more than a year ahead', async () => {
+  test('is advanced by at most a year', async () => {
     const clusterTime = new Timestamp({ t: Math.floor(Date.now() / 1000) + 40_000_000, i: 1 })
     const session = server.client().startSession()
     session.advanceClusterTime(gossip(clusterTime))
@@ -377,7 +377,7 @@ describe('the cluster’s time', () => {
     expect(failure.code).toBe(209)
   })
 
-  test('a causally consistent session reads what it wrote', async () => {
+  test('lets a causally consistent session read its own writes', async () => {
     const name = await server.holding([])
     await server.client().withSession({ causalConsistency: true }, async session => {
       const collection = server.client().db('semantics').collection<{ _id: number }>(name)
@@ -389,7 +389,7 @@ describe('the cluster’s time', () => {
     })
   })
 
-  test('a snapshot session is refused', async () => {
+  test('does not support snapshot sessions', async () => {
     const name = await server.holding([{ _id: 1 }])
     await server.client().withSession({ snapshot: true }, async session => {
       const collection = server.client().db('semantics').collection(name)
@@ -402,7 +402,7 @@ describe('the cluster’s time', () => {
     })
   })
 
-  test('a transaction reads a snapshot when it is asked for one', async () => {
+  test('supports snapshot reads in transactions', async () => {
     const name = await server.holding([{ _id: 1 }])
     const collection = server.client().db('semantics').collection<{ _id: number }>(name)
     const session = server.client().startSession()
@@ -438,7 +438,7 @@ describe('results beyond 16 MB', () => {
   ]
 
   test.each(pipelines)(
-    'of %s are refused, and are fine on the way to something smaller',
+    'of %s are rejected, but allowed as intermediate results',
     { tags: 'long' },
     async (_, stages) => {
       const name = await large()
@@ -449,13 +449,13 @@ describe('results beyond 16 MB', () => {
     },
   )
 
-  test('of a projection are refused', { tags: 'long' }, async () => {
+  test('of a projection are rejected', { tags: 'long' }, async () => {
     const name = await large()
     const projection = { all: { $map: { input: { $range: [0, 20] }, in: '$t' } } }
     expect(await failure({ find: name, projection, limit: 1 })).toBe(10334)
   })
 
-  test('of distinct are refused, with an index and without', { tags: 'long' }, async () => {
+  test('of distinct are rejected, with and without an index', { tags: 'long' }, async () => {
     const name = await large()
     expect(await failure({ distinct: name, key: 't' })).toBe(17217)
     await server.run({ createIndexes: name, indexes: [{ key: { t: 1 }, name: 't_1' }] })
@@ -465,13 +465,13 @@ describe('results beyond 16 MB', () => {
     )
   })
 
-  test('many documents of 20 MB together come in batches', { tags: 'long' }, async () => {
+  test('in many documents are returned in batches', { tags: 'long' }, async () => {
     const name = await large()
     const found = await server.client().db('semantics').collection(name).find().toArray()
     expect(found).toHaveLength(20)
   })
 
-  test('what one accumulator holds ends at 100 MB', { tags: 'long' }, async () => {
+  test('are limited to 100 MB in an accumulator', { tags: 'long' }, async () => {
     const name = await large()
     const repeated = [{ $set: { n: { $range: [0, 6] } } }, { $unwind: '$n' }]
     const pipeline = [

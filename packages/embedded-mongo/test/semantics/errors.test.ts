@@ -4,8 +4,8 @@ import { exact, plain, useServer } from '../support.js'
 
 const server = useServer()
 
-describe("refused, with MongoDB's code", () => {
-  /** A command (`C` is an existing collection) and its error code. */
+describe("rejected with MongoDB's code", () => {
+  /** Commands (`C` is an existing collection) with their error codes. */
   const cases: [name: string, command: Document, code: number][] = [
     ['an unknown command', { frobnicate: 1 }, 59],
     ['an unknown field of find', { find: 'C', what: 1 }, 40415],
@@ -50,18 +50,18 @@ describe("refused, with MongoDB's code", () => {
     ['a read concern of a write', { insert: 'C', documents: [{}], readConcern: { level: 'majority' } }, 72],
     ['a snapshot outside of a transaction', { find: 'C', readConcern: { level: 'snapshot' } }, 72],
     [
-      'a read at a time that is over',
+      'a read at a past time',
       { find: 'C', readConcern: { level: 'snapshot', atClusterTime: new Timestamp({ t: 1, i: 1 }) } },
       72,
     ],
     [
-      'a read after a time that has not come',
+      'a read after a future time',
       { find: 'C', readConcern: { afterClusterTime: new Timestamp({ t: 4_000_000_000, i: 1 }) } },
       72,
     ],
     ['an unknown field of a read concern', { find: 'C', readConcern: { x: 1 } }, 40415],
     ['$expr inside $elemMatch', { find: 'C', filter: { a: { $elemMatch: { $expr: true } } } }, 2],
-    ['a cursor without end', { find: 'C', noCursorTimeout: true }, 303],
+    ['a cursor without timeout', { find: 'C', noCursorTimeout: true }, 303],
     ['a sort that may not use a disk', { find: 'C', sort: { a: 1 }, allowDiskUse: false }, 303],
     ['the same in a pipeline', { aggregate: 'C', pipeline: [], cursor: {}, allowDiskUse: false }, 303],
     [
@@ -244,20 +244,20 @@ describe('unique indexes', () => {
     expect(plain((await server.run({ count: name, query: {} })).n)).toBe(docs.length)
   })
 
-  test('texts that differ far beyond the longest key are not duplicates', async () => {
+  test('distinguish texts that differ beyond the maximum key length', async () => {
     const name = await server.holding([{ a: `${'x'.repeat(3000)}1` }])
     await server.run({ createIndexes: name, indexes: [{ key: { a: 1 }, name: 'u', unique: true }] })
     await server.run({ insert: name, documents: [{ a: `${'x'.repeat(3000)}2` }] })
     expect((await server.find(name, { filter: { a: `${'x'.repeat(3000)}2` } })).length).toBe(1)
   })
 
-  test('one document may hold a value twice', async () => {
+  test('allow a value twice in one document', async () => {
     const name = await server.holding([])
     await server.run({ createIndexes: name, indexes: [{ key: { a: 1 }, name: 'u', unique: true }] })
     await server.run({ insert: name, documents: [{ a: [1, 1] }] })
   })
 
-  test('sparse ones allow many without the field', async () => {
+  test('allow several documents without the field if they are sparse', async () => {
     const name = await server.holding([{}, {}])
     await server.run({
       createIndexes: name,
@@ -267,7 +267,7 @@ describe('unique indexes', () => {
     expect((await server.failure({ insert: name, documents: [{ a: 1 }] })).code).toBe(11000)
   })
 
-  test('partial ones hold for their documents alone', async () => {
+  test('apply only to their documents if they are partial', async () => {
     const name = await server.holding([
       { a: 1, live: false },
       { a: 1, live: false },
@@ -284,7 +284,7 @@ describe('unique indexes', () => {
     ).toBe(11000)
   })
 
-  test('an index that the documents break is not made', async () => {
+  test('are not created if documents violate them', async () => {
     const name = await server.holding([{ a: 1 }, { a: 1 }])
     expect(
       (await server.failure({ createIndexes: name, indexes: [{ key: { a: 1 }, name: 'u', unique: true }] }))
@@ -294,7 +294,7 @@ describe('unique indexes', () => {
     await server.run({ insert: name, documents: [{ a: 1 }] })
   })
 
-  test('updates and upserts are refused too, and change nothing', async () => {
+  test('reject updates and upserts, which change nothing', async () => {
     const name = await server.holding([
       { _id: 1, a: 1 },
       { _id: 2, a: 2 },
@@ -319,7 +319,7 @@ describe('unique indexes', () => {
     )
   })
 
-  test('parallel arrays cannot be indexed', async () => {
+  test('a compound index rejects parallel arrays', async () => {
     const name = await server.holding([])
     await server.run({ createIndexes: name, indexes: [{ key: { a: 1, b: 1 }, name: 'ab' }] })
     expect((await server.failure({ insert: name, documents: [{ a: [1], b: [2] }] })).code).toBe(171)
@@ -327,7 +327,7 @@ describe('unique indexes', () => {
 })
 
 describe('batches of writes', () => {
-  test('ordered ones stop at the first error, unordered ones go on', async () => {
+  test('stop at the first error if they are ordered, else continue', async () => {
     const name = await server.holding([{ _id: 2 }])
     const documents = [{ _id: 1 }, { _id: 2 }, { _id: 3 }]
     const ordered = await server.run({ insert: name, documents })
@@ -338,7 +338,7 @@ describe('batches of writes', () => {
     expect([plain(unordered.n), unordered.writeErrors.length]).toEqual([1, 2])
   })
 
-  test('w: 0 is carried out without an answer', async () => {
+  test('with w: 0 are executed without a reply', async () => {
     const name = await server.holding([])
     await server
       .client()
@@ -348,7 +348,7 @@ describe('batches of writes', () => {
     await expect.poll(async () => (await server.find(name)).length).toBe(1)
   })
 
-  test('a retried write is carried out once', async () => {
+  test('are executed once if they are retried', async () => {
     const name = await server.holding([{ _id: 1, n: 0 }])
     const lsid = { id: server.client().startSession().id?.id }
     const command = {
@@ -368,7 +368,7 @@ describe('batches of writes', () => {
 })
 
 describe('types and order', () => {
-  test('keys that look like numbers keep their order', async () => {
+  test('integer-like field names keep their order', async () => {
     const name = await server.holding([])
     const doc = new Map<string, unknown>([
       ['_id', 1],
@@ -400,7 +400,7 @@ describe('types and order', () => {
     expect(exact((await server.find(name))[0])).toBe(exact({ ...doc, field0: 'changed' }))
   })
 
-  test('an empty timestamp becomes the present one', async () => {
+  test('an empty timestamp becomes the current one', async () => {
     const name = await server.holding([
       { _id: 1, t: new Timestamp({ t: 0, i: 0 }), inner: { t: new Timestamp({ t: 0, i: 0 }) } },
     ])
@@ -409,7 +409,7 @@ describe('types and order', () => {
     expect(doc?.inner.t.getHighBits()).toBe(0)
   })
 
-  test('_id comes first wherever it was', async () => {
+  test('_id is moved to the front', async () => {
     const name = await server.holding([])
     await server.run({ insert: name, documents: [{ a: 1, _id: 5 }] })
     expect(Object.keys((await server.find(name))[0] ?? {})).toEqual(['_id', 'a'])

@@ -18,7 +18,7 @@ const server = useServer()
 const oid = (n: number) => new ObjectId(n.toString(16).padStart(24, '0'))
 const dec = (text: string) => Decimal128.fromString(text)
 
-/** Documents, a query, and the positions of the documents that it must find. */
+/** Documents, a query, and the indexes of the documents that it must find. */
 type Case = [name: string, docs: Document[], query: Document, found: number[]]
 
 const referring = [
@@ -125,7 +125,7 @@ const mixed = [
 ]
 
 const cases: Case[] = [
-  // Numbers compare by value whatever their type, and never equal other types.
+  // Numbers of all types compare by value, and never equal other types.
   ['an int finds every numeric type of its value', numbers, { v: 1 }, [0, 1, 2, 3]],
   ['a decimal finds every numeric type of its value', numbers, { v: dec('1.0') }, [0, 1, 2, 3]],
   ['a long finds every numeric type of its value', numbers, { v: Long.fromNumber(1) }, [0, 1, 2, 3]],
@@ -445,7 +445,7 @@ describe('sorting', () => {
     if ('$natural' in sort) return
     const rest = await server.aggregate(name, [{ $skip: 0 }, { $sort: sort }])
     expect(rest.map(row => plain(row._id))).toEqual(order)
-    // The same order from an index, where one can serve it.
+    // The order is the same with an index.
     await server.run({ createIndexes: name, indexes: [{ key: sort, name: 'by' }] })
     const indexed = await server.find(name, { sort })
     expect(indexed.map(row => plain(row._id))).toEqual(order)

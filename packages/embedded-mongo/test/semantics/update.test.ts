@@ -28,11 +28,11 @@ const cases: Case[] = [
     { a: { '9': 1, '10': 1 } },
   ],
   ['$set keeps a field where it is', { a: 1, b: 2 }, { $set: { a: 3 } }, { a: 3, b: 2 }],
-  ['$set makes documents on the way', {}, { $set: { 'a.b.c': 1 } }, { a: { b: { c: 1 } } }],
+  ['$set creates documents on the path', {}, { $set: { 'a.b.c': 1 } }, { a: { b: { c: 1 } } }],
   ['$set replaces an array element', { a: [1, 2] }, { $set: { 'a.1': 9 } }, { a: [1, 9] }],
   ['$set beyond an array fills with null', { a: [1] }, { $set: { 'a.3': 9 } }, { a: [1, null, null, 9] }],
   ['$set through an element', { a: [{ b: 1 }] }, { $set: { 'a.0.b': 2 } }, { a: [{ b: 2 }] }],
-  ['$set makes a document of a numeric name', {}, { $set: { 'a.0': 1 } }, { a: { '0': 1 } }],
+  ['$set creates a document for a numeric name', {}, { $set: { 'a.0': 1 } }, { a: { '0': 1 } }],
   ['$set through a scalar is refused', { a: 1 }, { $set: { 'a.b': 1 } }, 28],
   ['$set through null is refused', { a: null }, { $set: { 'a.b': 1 } }, 28],
   ['$set of a name in an array is refused', { a: [1] }, { $set: { 'a.b': 1 } }, 28],
@@ -88,7 +88,7 @@ const cases: Case[] = [
   ['$bit of a double is refused', { a: new Double(1) }, { $bit: { a: { or: 1 } } }, 2],
   // Arrays.
   ['$push appends', { a: [1] }, { $push: { a: 2 } }, { a: [1, 2] }],
-  ['$push makes the array', {}, { $push: { a: 1 } }, { a: [1] }],
+  ['$push creates the array', {}, { $push: { a: 1 } }, { a: [1] }],
   ['$push of an array pushes the array', { a: [1] }, { $push: { a: [2, 3] } }, { a: [1, [2, 3]] }],
   ['$push to a scalar is refused', { a: 1 }, { $push: { a: 2 } }, 2],
   ['$push to null is refused', { a: null }, { $push: { a: 2 } }, 2],
@@ -357,7 +357,7 @@ const cases: Case[] = [
   ],
   // Names with a dollar: allowed below the top level.
   ['$set of a name with a dollar', { a: {} }, { $set: { 'a.$b': 1 } }, { a: { $b: 1 } }],
-  ['$set makes the way to one', {}, { $set: { 'a.$b.c': 1 } }, { a: { $b: { c: 1 } } }],
+  ['$set creates the path to one', {}, { $set: { 'a.$b.c': 1 } }, { a: { $b: { c: 1 } } }],
   ['$inc of one', { a: { $b: 1 } }, { $inc: { 'a.$b': 1 } }, { a: { $b: 2 } }],
   ['$unset of one', { a: { $b: 1, c: 2 } }, { $unset: { 'a.$b': 1 } }, { a: { c: 2 } }],
   ['$rename to one', { a: { b: 1 } }, { $rename: { 'a.b': 'a.$b' } }, { a: { $b: 1 } }],
@@ -367,7 +367,7 @@ const cases: Case[] = [
   ['a field inside one at the top level', { $a: { b: 1 } }, { $set: { '$a.b': 2 } }, { $a: { b: 2 } }],
   ['other fields beside one', { $a: 1, b: 1 }, { $set: { b: 2 } }, { $a: 1, b: 2 }],
   ['$set of one at the top level', {}, { $set: { $a: 1 } }, 52],
-  ['$set that makes one at the top level', {}, { $set: { '$a.b': 1 } }, 52],
+  ['$set that creates one at the top level', {}, { $set: { '$a.b': 1 } }, 52],
   ['$inc of one at the top level', { $a: 1 }, { $inc: { $a: 1 } }, 52],
   ['a replacement with one at the top level', {}, { a: 1, $b: 1 }, 52],
   ['a replacement with one further inside', {}, { a: { $b: [{ $c: 1 }] } }, { a: { $b: [{ $c: 1 }] } }],
@@ -436,14 +436,14 @@ describe('updates', () => {
     ).toBe(2)
   })
 
-  test('a replacement may be a reference', async () => {
+  test('a replacement may be a DBRef', async () => {
     const name = await server.holding([{ _id: 1 }])
     await server.run({ update: name, updates: [{ q: { _id: 1 }, u: { a: 1, $ref: 'c', $id: 2 } }] })
     expect(await server.find(name, { filter: { $ref: 'c', $id: 2 } })).toHaveLength(1)
     expect(await server.find(name, { filter: { $ref: 'c', $id: 3 } })).toHaveLength(0)
   })
 
-  test('an empty timestamp becomes the present one in a replacement and an insert, not in a modifier', async () => {
+  test('an empty timestamp becomes the current one in a replacement and an insert, not in a modifier', async () => {
     const empty = new Timestamp({ t: 0, i: 0 })
     const doc = { t: empty, u: empty, inner: { t: empty } }
     const name = await server.holding([{ _id: 1 }, { _id: 4 }])
@@ -481,7 +481,7 @@ describe('updates', () => {
     expect([plain(again.n), plain(again.nModified)]).toEqual([3, 0])
   })
 
-  test('an update that grows what it looks for meets each document once', async () => {
+  test('an update that creates new matches changes each document once', async () => {
     const name = await server.holding(Array.from({ length: 50 }, (_, i) => ({ _id: i, n: i })))
     await server.run({ createIndexes: name, indexes: [{ key: { n: 1 }, name: 'n' }] })
     const reply = await server.run({
@@ -495,7 +495,7 @@ describe('updates', () => {
 })
 
 describe('upserts', () => {
-  /** A query without a match, an update, and the upserted document. */
+  /** Queries without a match, updates, and the upserted documents. */
   const upserts: [name: string, query: Document, update: Document, made: Document | number][] = [
     ['equalities become fields', { a: 1, 'b.c': 2 }, { $set: { d: 3 } }, { a: 1, b: { c: 2 }, d: 3 }],
     ['$eq does too', { a: { $eq: 1 } }, { $set: { d: 3 } }, { a: 1, d: 3 }],
@@ -535,7 +535,7 @@ describe('upserts', () => {
     expect(exact(doc)).toBe(exact({ _id: new Int32(7), ...made }))
   })
 
-  test('an upsert without _id gets one, and $setOnInsert is for inserting alone', async () => {
+  test('an upsert generates a missing _id, and $setOnInsert applies only to inserts', async () => {
     const name = await server.holding([])
     const upsert = { q: { k: 1 }, u: { $setOnInsert: { made: 1 }, $inc: { n: 1 } }, upsert: true }
     const reply = await server.run({ update: name, updates: [upsert] })
@@ -550,7 +550,7 @@ describe('upserts', () => {
 })
 
 describe('findAndModify', () => {
-  test('answers the document before or after', async () => {
+  test('returns the document before or after the change', async () => {
     const name = await server.holding([
       { _id: 1, a: 1, b: 1 },
       { _id: 2, a: 1, b: 2 },
@@ -585,7 +585,7 @@ describe('findAndModify', () => {
     expect(plain(made.lastErrorObject.upserted)).toBe(5)
   })
 
-  test('refuses contradictions', async () => {
+  test('rejects contradictory options', async () => {
     const name = await server.holding([])
     for (const options of [
       { remove: true, new: true },

@@ -12,16 +12,16 @@ export const SEAL = 'iodine/seal.json'
 export const EVIDENCE = 'iodine/evidence.json'
 export const PACKAGE = 'datapackage.json'
 export const DIGEST = 'datapackage-digest.json'
-/** All files, in their order. */
+/** All files, in the order of the ZIP file. */
 export const FILES = [ARCHIVE, INDEX, PAGES, MANIFEST, SEAL, EVIDENCE, PACKAGE, DIGEST] as const
 
-/** A key that signs the log: SubjectPublicKeyInfo in PEM. */
+/** A public key of the log's signer: SubjectPublicKeyInfo in PEM. */
 export interface PublishedKey {
   key_id: string
   public_key: string
 }
 
-/** A quote of the capture, with the value of the IOD that it is evidence of. */
+/** A quote of the capture, with the value of the IOD that it supports. */
 export interface QuotedEvidence {
   value: string
   role: string
@@ -31,7 +31,7 @@ export interface QuotedEvidence {
   created_at: string
 }
 
-/** A time-stamped checkpoint of a later or the same size, and that the log of the seal's checkpoint is its beginning. */
+/** A time-stamped checkpoint of the same or a larger size, with the proof that it continues the seal's checkpoint. */
 export interface Anchored {
   checkpoint: Checkpoint
   /** Consistency path (RFC 9162, 2.1.4) from the seal's checkpoint. */
@@ -45,23 +45,23 @@ export interface WaczInput {
   checkpoint: Checkpoint
   anchored?: Anchored
   keys: readonly PublishedKey[]
-  /** Bytes by SHA-256. Those that are missing are left out: the file then says that they were erased. */
+  /** Bytes by SHA-256. Missing blobs are left out; `verifyWacz` reports them as erased. */
   blobs: ReadonlyMap<string, Uint8Array>
   evidence: readonly QuotedEvidence[]
 }
 
-/** Where a blob stands in the archive: the page itself, what it loads, or something made of it. */
+/** Returns a blob's target URI: the page's URL, the URL of media, or a URN for derived blobs. */
 const targetOf = ({ role, url }: ManifestBlob, page: string): string =>
   role === 'dom' ? page : role === 'media' && url ? url : `urn:${role}:${page}`
 
-/** Sort-friendly URI (SURT), as indexes of web archives have it: the host's parts from the end. */
+/** Returns the Sort-friendly URI Reordering Transform (SURT) for the index: reverses the labels of the host. */
 const surt = (uri: string): string => {
   if (!/^https?:/.test(uri)) return uri
   const { hostname, port, pathname, search } = new URL(uri)
   return `${hostname.split('.').reverse().join(',')}${port ? `:${port}` : ''})${pathname}${search}`.toLowerCase()
 }
 
-/** The text that a quote of this place is of; undefined where there is none. */
+/** Returns the text that a quote refers to, and its blob's hash; undefined if the blob or the field is missing. */
 export const quotedText = (
   manifest: Manifest,
   blobs: ReadonlyMap<string, Uint8Array>,
@@ -75,7 +75,7 @@ export const quotedText = (
   return text === undefined ? undefined : { sha256, text }
 }
 
-/** Evidence as annotations (W3C Web Annotation Data Model), whose offsets are code points. */
+/** Returns evidence as annotations (W3C Web Annotation Data Model), whose offsets are code points. */
 const annotations = ({ manifest, blobs, evidence }: WaczInput) =>
   evidence.flatMap(quote => {
     const { value, pointer, start, end, created_at } = quote
@@ -97,7 +97,7 @@ const annotations = ({ manifest, blobs, evidence }: WaczInput) =>
 const lines = (...values: unknown[]): Uint8Array =>
   strToU8(values.map(value => `${canonicalJson(value)}\n`).join(''))
 
-/** The data package (WACZ 1.1.1, 5.2.1) of these files, and its digest (5.2.2). */
+/** Returns the data package (WACZ 1.1.1, 5.2.1) of the files, and its digest (5.2.2). */
 export const packageOf = async (
   files: ReadonlyMap<string, Uint8Array>,
   { manifest: { url, captured_at }, seal: { received_at } }: Pick<WaczInput, 'manifest' | 'seal'>,
@@ -126,7 +126,7 @@ export const packageOf = async (
   ]
 }
 
-/** A ZIP file of these, stored, in their order, with one fixed time: equal files give equal bytes. */
+/** Returns an uncompressed ZIP file with a fixed modification time: equal files yield equal bytes. */
 export const zipOf = (files: ReadonlyMap<string, Uint8Array>): Uint8Array => {
   const entries: Zippable = {}
   for (const [path, bytes] of files) entries[path] = [bytes, { level: 0, mtime: new Date(1980, 0, 1) }]
@@ -134,8 +134,8 @@ export const zipOf = (files: ReadonlyMap<string, Uint8Array>): Uint8Array => {
 }
 
 /**
- * A capture with its seal, proof and evidence as a web archive (WACZ 1.1.1). The archive holds `resource` records, as a
- * collector sees no HTTP answers. Equal input gives equal bytes.
+ * Exports a capture with its seal, proof and evidence as a web archive (WACZ 1.1.1). It contains `resource` records,
+ * because collectors do not see HTTP responses. Equal input yields equal bytes.
  */
 export const buildWacz = async (input: WaczInput): Promise<Uint8Array> => {
   const { manifest, seal, proof, checkpoint, anchored, keys, blobs } = input

@@ -18,10 +18,10 @@ import {
 } from './build.js'
 import { readWarc } from './warc.js'
 
-/** `erased`: all checks hold, but content was removed. */
+/** `erased`: all checks passed, but content was removed. */
 export type Verdict = 'good' | 'changed' | 'unreadable' | 'erased'
 
-/** One part that was checked. */
+/** The result of one check. */
 export interface WaczCheck {
   name: 'file' | 'content' | 'manifest' | 'log' | 'signature' | 'time' | 'evidence'
   ok: boolean
@@ -32,15 +32,15 @@ export interface WaczCheck {
 export interface WaczReport {
   verdict: Verdict
   checks: WaczCheck[]
-  /** Properties that the file states; absent if it is unreadable. */
+  /** Properties stated in the file; absent if it is unreadable. */
   about?: { url: string; capturedAt: string; receivedAt: string; seq: number; keyId: string } | undefined
-  /** Whether the key was given, and not taken from the file. */
+  /** True if the caller provided the key, false if it was taken from the file. */
   isKeyGiven: boolean
 }
 
-/** Bytes of everything but the blobs. */
-const REST_BYTES = 8_388_608
-const FILE_MAX = LIMITS.captureBytes + REST_BYTES
+/** Maximum bytes of all content except blobs. */
+const METADATA_BYTES = 8_388_608
+const FILE_MAX = LIMITS.captureBytes + METADATA_BYTES
 
 interface Sealing {
   seal: Seal
@@ -50,7 +50,10 @@ interface Sealing {
   keys: PublishedKey[]
 }
 
-/** Returns the files of a WACZ of ours. Throws for any other file, and for more than `FILE_MAX` bytes. */
+/**
+ * Returns the files of a WACZ that Iodine wrote.
+ * @throws for any other file, and for more than `FILE_MAX` bytes
+ */
 const unpack = (data: Uint8Array): Map<string, Uint8Array> => {
   let total = 0
   const names = new Set<string>()
@@ -58,7 +61,7 @@ const unpack = (data: Uint8Array): Map<string, Uint8Array> => {
     filter({ name, originalSize }) {
       total += originalSize
       if (!(FILES as readonly string[]).includes(name) || names.has(name) || total > FILE_MAX)
-        throw new RangeError('a file that does not belong here')
+        throw new RangeError('unexpected file or size')
       names.add(name)
       return true
     },
@@ -84,7 +87,7 @@ const check = (name: WaczCheck['name'], ok: boolean, good: string, bad: string):
   says: ok ? good : bad,
 })
 
-/** Returns false if the test throws: the file may contain anything. */
+/** Returns the result of a test, or false if it throws: the file may contain anything. */
 const holds = async (test: () => boolean | Promise<boolean>): Promise<boolean> => {
   try {
     return await test()
@@ -93,7 +96,7 @@ const holds = async (test: () => boolean | Promise<boolean>): Promise<boolean> =
   }
 }
 
-/** Checks that every file is the one that the data package names, and every byte of the ZIP file is as we write it. */
+/** Checks the files' hashes against the data package, and the ZIP file byte by byte against `zipOf`. */
 const checkFile = async (
   data: Uint8Array,
   files: ReadonlyMap<string, Uint8Array>,
@@ -112,7 +115,7 @@ const checkFile = async (
   return check(
     'file',
     changed.length === 0,
-    'Every file in it is as it was written.',
+    'All files are unchanged since they were written.',
     `Changed since it was written: ${[...new Set(changed)].join(', ')}.`,
   )
 }
@@ -134,9 +137,9 @@ const checkContent = async (
     'content',
     changed.length === 0,
     erased.length > 0
-      ? `Taken out: ${erased.join(', ')}. The rest is what the manifest names.`
-      : `All ${given.length} parts are what the manifest names.`,
-    `Not what the manifest names: ${changed.join(', ')}.`,
+      ? `Erased: ${erased.join(', ')}. All other parts match the manifest.`
+      : `All ${given.length} parts match the manifest.`,
+    `Different from the manifest: ${changed.join(', ')}.`,
   )
   return { content, isErased: erased.length > 0, stored }
 }
@@ -148,7 +151,9 @@ interface Annotation {
   }
 }
 
-/** Checks the positions of quotes, in code points. Quotes of fields are checked by their words. */
+/**
+ * Checks the quotes at their positions, in code points. Quotes of record fields and of erased blobs are not checked.
+ */
 const checkEvidence = (
   files: ReadonlyMap<string, Uint8Array>,
   stored: ReadonlyMap<string, Uint8Array>,
@@ -183,7 +188,7 @@ const checkTime = async (
   const ok = await holds(() =>
     verifyConsistency(checkpoint.size, later.size, checkpoint.root, later.root, consistency),
   )
-  if (!ok) return check('time', false, '', 'The time-stamped log does not go on from this one.')
+  if (!ok) return check('time', false, '', 'The time-stamped log does not continue this log.')
   const seen: string[] = []
   try {
     for (const { token } of later.anchors) {
@@ -195,31 +200,35 @@ const checkTime = async (
       'time',
       false,
       '',
-      `Of the time: ${error instanceof TypeError ? error.message : 'the token can’t be read'}.`,
+      `The time is not proven: ${error instanceof TypeError ? error.message : 'the token can’t be read'}.`,
     )
   }
-  const trust = authorities.length > 0 ? '' : ' Who issued its certificate was not checked.'
+  const trust = authorities.length > 0 ? '' : ' The issuer of its certificate was not checked.'
   return check(
     'time',
     seen.length > 0,
-    `The log of ${later.size}, which has the seal, was time-stamped by ${seen.join(', ')}.${trust}`,
-    'A time-stamp is announced, but missing.',
+    `The log of ${later.size} entries, which contains the seal, was time-stamped by ${seen.join(', ')}.${trust}`,
+    'The time-stamp is missing.',
   )
 }
 
-interface Opened {
+interface ParsedWacz {
   files: Map<string, Uint8Array>
   manifest: Manifest
   sealing: Sealing
 }
 
-/** Opens a WACZ of ours. Throws for any other file. */
-const open = (data: Uint8Array): Opened => {
+/**
+ * Parses a WACZ that Iodine wrote.
+ * @throws for any other file
+ */
+const parse = (data: Uint8Array): ParsedWacz => {
   if (data.length > FILE_MAX) throw new RangeError('too large')
   const files = unpack(data)
   const manifest = readJson(files, MANIFEST) as Manifest
   const sealing = readJson(files, SEAL) as Sealing
-  if (!Array.isArray(manifest.blobs) || typeof sealing.seal.seq !== 'number') throw new TypeError('not ours')
+  if (!Array.isArray(manifest.blobs) || typeof sealing.seal.seq !== 'number')
+    throw new TypeError('not written by Iodine')
   return { files, manifest, sealing }
 }
 
@@ -227,8 +236,8 @@ const checkManifest = async (manifest: Manifest, { seal }: Sealing): Promise<Wac
   check(
     'manifest',
     await holds(async () => (await manifestHash(manifest)) === seal.manifest_hash),
-    'The manifest is the one that was sealed.',
-    'The manifest is not the one that was sealed.',
+    'The manifest matches the seal.',
+    'The manifest does not match the seal.',
   )
 
 const checkLog = async ({ seal, proof, checkpoint }: Sealing): Promise<WaczCheck> =>
@@ -241,7 +250,7 @@ const checkLog = async ({ seal, proof, checkpoint }: Sealing): Promise<WaczCheck
         isOfCheckpoint && (await verifyInclusion(leaf, seal.seq, proof.size, proof.path, checkpoint.root))
       )
     }),
-    `The seal is entry ${seal.seq} of the log of ${checkpoint?.size}.`,
+    `The seal is entry ${seal.seq} of the log of ${checkpoint?.size} entries.`,
     'The seal is not in the log.',
   )
 
@@ -256,10 +265,10 @@ const checkSignature = (checkpoint: Checkpoint, isSigned: boolean, isKeyGiven: b
   )
 
 /**
- * Checks a web archive that `buildWacz` made, without a server: file, content, manifest, log, signature, time-stamp (if it has one) and evidence.
- * @param trusted keys that may have signed, in PEM; without any the file's own are taken, which prove only that the
- *   file is in itself consistent
- * @param authorities certificates of time-stamping authorities, in PEM; without any, any authority is accepted
+ * Verifies a web archive that `buildWacz` wrote, offline: file, content, manifest, log, signature, evidence and, if
+ * present, time-stamp.
+ * @param trusted accepted public keys, in PEM; without any, the keys in the file, which prove only its consistency
+ * @param authorities certificates of time-stamping authorities, in PEM; without any, every authority is accepted
  */
 export const verifyWacz = async (
   data: Uint8Array,
@@ -267,14 +276,14 @@ export const verifyWacz = async (
   authorities: readonly string[] = [],
 ): Promise<WaczReport> => {
   const isKeyGiven = trusted.length > 0
-  let opened: Opened
+  let parsed: ParsedWacz
   try {
-    opened = open(data)
+    parsed = parse(data)
   } catch {
-    const says = 'This is no web archive of a capture, or it is damaged beyond reading.'
+    const says = 'The file is not a web archive of a capture, or it is damaged.'
     return { verdict: 'unreadable', checks: [{ name: 'file', ok: false, says }], isKeyGiven }
   }
-  const { files, manifest, sealing } = opened
+  const { files, manifest, sealing } = parsed
   const { seal, checkpoint, anchored, keys } = sealing
   const isSigned = (signed: Checkpoint) =>
     holds(async () => {
@@ -309,8 +318,8 @@ export const verifyWacz = async (
     check(
       'evidence',
       areQuotesFound,
-      'The quotes stand where they say.',
-      'A quote does not stand where it says.',
+      'All quotes are at their stated positions.',
+      'A quote is not at its stated position.',
     ),
   )
   const isGood = checks.every(({ ok }) => ok)

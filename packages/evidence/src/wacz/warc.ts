@@ -1,7 +1,7 @@
 import { Gunzip, gzipSync, strFromU8, strToU8 } from 'fflate'
 import { concat } from '../hash.js'
 
-/** A `resource` record (ISO 28500:2017, 6.5): bytes as they were handed over, without an HTTP answer. */
+/** A `resource` record (ISO 28500:2017, 6.5): bytes without an HTTP response. */
 export interface Resource {
   /** SHA-256 of the bytes, hexadecimal. */
   sha256: string
@@ -18,13 +18,13 @@ const uuidOf = (sha256: string): string =>
   [
     sha256.slice(0, 8),
     sha256.slice(8, 12),
-    // Version 8 (RFC 9562, 5.8): from the content, so that the file is the same each time.
+    // Version 8 (RFC 9562, 5.8), derived from the content: equal input yields equal files.
     `8${sha256.slice(13, 16)}`,
     `8${sha256.slice(17, 20)}`,
     sha256.slice(20, 32),
   ].join('-')
 
-/** A record as a gzip member of its own. Equal input gives equal bytes. */
+/** Returns a record as a separate gzip member. Equal input yields equal bytes. */
 export const warcRecord = ({ sha256, targetUri, date, type, bytes }: Resource): Uint8Array => {
   const head = [
     'WARC/1.1',
@@ -40,9 +40,12 @@ export const warcRecord = ({ sha256, targetUri, date, type, bytes }: Resource): 
   return gzipSync(concat(strToU8(head + END), bytes, strToU8(END)), { level: 9, mtime: 0 })
 }
 
-const PIECE = 65_536
+const CHUNK = 65_536
 
-/** All members of a gzip file (RFC 1952, 2.2). Throws a RangeError for more than `max` bytes. */
+/**
+ * Decompresses all members of a gzip file (RFC 1952, 2.2).
+ * @throws RangeError for more than `max` bytes
+ */
 const gunzip = (data: Uint8Array, max: number): Uint8Array => {
   const parts: Uint8Array[] = []
   let length = 0
@@ -51,14 +54,15 @@ const gunzip = (data: Uint8Array, max: number): Uint8Array => {
     if (length > max) throw new RangeError('the archive is too large')
     parts.push(part)
   })
-  for (let at = 0; at < data.length; at += PIECE)
-    stream.push(data.subarray(at, at + PIECE), at + PIECE >= data.length)
+  for (let at = 0; at < data.length; at += CHUNK)
+    stream.push(data.subarray(at, at + CHUNK), at + CHUNK >= data.length)
   return concat(...parts)
 }
 
 /**
- * The bytes of a WARC file's records, by the SHA-256 that they name. Throws for what is no such file, and for more
- * than `max` bytes.
+ * Returns the bytes of a WARC file's records, by the SHA-256 that they state.
+ * @throws TypeError for another format
+ * @throws RangeError for more than `max` bytes
  */
 export const readWarc = (data: Uint8Array, max: number): Map<string, Uint8Array> => {
   const whole = gunzip(data, max)

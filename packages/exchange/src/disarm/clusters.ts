@@ -2,7 +2,7 @@
 // (github.com/MISP/misp-galaxy, by CIRCL and others: CC0 1.0 or, at choice, BSD 2-Clause; CC0 is taken).
 // The techniques are those of DISARM, by the DISARM Foundation (github.com/DISARMFoundation/DISARMframeworks: CC BY-SA 4.0).
 
-/** UUIDs of the galaxy's clusters, by the technique's id. DISARM's own STIX ids are others, and change with each release. */
+/** UUIDs of the galaxy's clusters, by technique id. DISARM's own STIX ids differ, and change with each release. */
 export const CLUSTERS: Readonly<Record<string, string>> = {
   T0002: '782afafa-e997-571a-9b25-d04bb322480c',
   T0003: '689e65f1-d834-581a-adf2-4e8a96d32464',

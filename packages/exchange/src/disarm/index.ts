@@ -1,4 +1,4 @@
-// DISARM's techniques: an entry of its own, as the list is long and few need it.
+// DISARM's techniques: a separate entry point, because the list is long and rarely needed.
 import type { UsedTechnique } from './technique.js'
 import { LIST_DATE, TECHNIQUES } from './techniques.js'
 
@@ -8,9 +8,9 @@ export { TECHNIQUES } from './techniques.js'
 
 const byId = new Map(TECHNIQUES.map(each => [each.id, each]))
 
-/** Whether the list has a technique of this id. */
+/** Returns whether the list contains a technique with this id. */
 export const isTechnique = (id: string): boolean => byId.has(id)
 
-/** A campaign's techniques as files say them. */
+/** Converts a campaign's stored techniques for export files. */
 export const usedTechniques = (stored: readonly { id: string; at: string }[]): UsedTechnique[] =>
   stored.map(({ id, at }) => ({ id, at, name: byId.get(id)?.name ?? null, since: LIST_DATE }))

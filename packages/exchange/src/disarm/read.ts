@@ -12,13 +12,13 @@ const asId = (given: unknown): string | undefined => {
 }
 
 /**
- * DISARM shares its source name with MITRE ATT&CK, whose ids look the same: those of industrial control systems begin
- * at T0800, all others at T1001.
+ * Returns whether a reference is to DISARM. DISARM shares its source name with MITRE ATT&CK, whose ids have the same
+ * form: ATT&CK's ids begin at T0800 (industrial control systems) and at T1001.
  */
 const isOfDisarm = (source: string, id: string): boolean =>
   source === 'disarm' || (source === 'mitre-attack' && id < 'T0800')
 
-/** Characters of a name that is no id. */
+/** Maximum characters of a name that is no id. */
 const NAME_MAX = 100
 
 const ofReference = (reference: unknown): string | undefined => {
@@ -33,7 +33,9 @@ const ofReference = (reference: unknown): string | undefined => {
 
 const TAG = new RegExp(`^misp-galaxy:${GALAXY}="(.*)"$`, 'is')
 
-/** The galaxy's values are names alone; those of its first days had the id before it, as others have it behind. */
+/**
+ * Returns the technique of a galaxy tag. The value is the name; early versions prepend the id, some tools append it.
+ */
 const ofTag = (tag: string): string | undefined => {
   const value = TAG.exec(tag.trim())?.[1]?.trim()
   if (value === undefined) return undefined
@@ -46,11 +48,12 @@ const ofTag = (tag: string): string | undefined => {
 }
 
 /**
- * DISARM's id of the technique that an object of another tool's file means: a STIX attack-pattern, by its external
- * references (DISARM's source name is `mitre-attack`, some tools write `DISARM`) or by the id of MISP's cluster; or
- * a tag of MISP (`{name}`). It may be one that our list doesn't have; where the object names a technique of DISARM by a text
- * that is no id, the text.
- * @returns undefined for everything else, whatever its shape
+ * Returns the DISARM id of the technique that an object of another tool refers to. The object is a MISP tag (`{name}`),
+ * or a STIX attack-pattern, identified by its external references (source name `mitre-attack`, in some tools `DISARM`)
+ * or by the id of MISP's cluster. The list may lack the id. If the object names a DISARM technique without an id,
+ * returns the name.
+ * @param object of any shape
+ * @returns undefined for all other objects
  */
 export function techniqueOf(object: unknown): string | undefined {
   if (typeof object !== 'object' || object === null) return undefined

@@ -3,7 +3,7 @@
 // The techniques are those of DISARM, by the DISARM Foundation (github.com/DISARMFoundation/DISARMframeworks: CC BY-SA 4.0).
 import type { Technique } from './technique.js'
 
-/** The day of the list: what it says of a technique is as old. */
+/** Date of the list. */
 export const LIST_DATE = '2024-03-15'
 
 const ROWS: readonly (readonly [id: string, name: string, tactic: string])[] = [

@@ -2,12 +2,15 @@ import type { Skipped, SliceLimits, Span } from '../json/scanner.js'
 import { sliceEvents } from '../misp/slices.js'
 import { packedStix } from '../packed/stix-in-misp.js'
 import { parseObject } from '../stix/read.js'
-import type { Place } from './opened.js'
+import type { PiecePosition } from './opened.js'
 
-/** Bytes of pieces after which the import yields, so that other work can run. */
+/** Bytes of pieces after which the generator yields, so that other work can run. */
 const YIELD_BYTES = 250_000
 
-/** Opens a file of MISP events, without what they hold packed. Throws UnreadableFile. */
+/**
+ * Opens a file of MISP events. Embedded STIX objects are returned as attachment data in `packed`, by event.
+ * @throws UnreadableFile
+ */
 export function* readEvents(
   bytes: Uint8Array,
   limits: SliceLimits,
@@ -15,7 +18,7 @@ export function* readEvents(
   void,
   {
     spans: Span[]
-    places: Extract<Place, { format: 'misp' }>[]
+    places: Extract<PiecePosition, { format: 'misp' }>[]
     skipped: Skipped[]
     packed: Map<number, [piece: number, n: number, data: string][]>
   }

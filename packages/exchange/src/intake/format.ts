@@ -9,7 +9,7 @@ const isEvent = (file: unknown): boolean =>
 
 const isStix = (file: unknown): boolean => isObject(file) && typeof file.type === 'string'
 
-/** The format that a file is imported as. Opening a file of another format fails. */
+/** Detects the import format of a file. */
 export const formatOf = (text: string): ImportFormat => {
   if (!/^\s*\uFEFF?\s*[{[]/.test(text)) return 'csv'
   let file: unknown

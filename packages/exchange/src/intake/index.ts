@@ -1,20 +1,23 @@
-// Files that the service takes in. An entry of its own, as it needs the list of techniques.
+// Parsing of imported files. A separate entry point, because it needs the list of techniques.
 import type { ImportFormat } from '@iodine/contracts'
 import type { SliceLimits } from '../json/scanner.js'
 import { readMispPiece } from '../misp/read.js'
 import { parseObject } from '../stix/read.js'
 import { openMisp } from './misp.js'
-import type { KnownPiece, OpenedFile, Place } from './opened.js'
+import type { OpenedFile, ParsedPiece, PiecePosition } from './opened.js'
 import { openCsv, openJson, readEntryPiece } from './records.js'
 import { openStix, readStixPiece } from './stix.js'
 
-export type { KnownPiece, OpenedFile, Place } from './opened.js'
+export type { OpenedFile, ParsedPiece, PiecePosition } from './opened.js'
 export { openOwnBundle } from './records.js'
 
-/** Whether the pieces of a format are kept as they are; those of others are read, and nothing is left of them. */
-export const isKeptFormat = (format: ImportFormat): boolean => format === 'stix' || format === 'misp'
+/** Returns whether pieces of a format are stored unchanged. Pieces of other formats are parsed and discarded. */
+export const isStoredFormat = (format: ImportFormat): boolean => format === 'stix' || format === 'misp'
 
-/** Opens a file. Yields regularly, so that other work can run. Throws UnreadableFile for another format, and past a limit. */
+/**
+ * Opens a file. Yields regularly, so that other work can run.
+ * @throws UnreadableFile for another format, and beyond a limit
+ */
 export function* openFile(
   format: ImportFormat,
   bytes: Uint8Array,
@@ -33,17 +36,17 @@ export function* openFile(
 }
 
 /**
- * What is known of a piece.
- * @param order its place in the file, from 0
- * @param place where it stands, in files that have places
+ * Parses a piece.
+ * @param order position in the file, from 0
+ * @param place position in a MISP event, or format of an embedded piece
  */
 export function readPiece(
   format: ImportFormat,
   raw: Uint8Array,
   order: number,
   file: Pick<OpenedFile, 'markings'>,
-  place: Place | undefined,
-): KnownPiece {
+  place: PiecePosition | undefined,
+): ParsedPiece {
   const parse = (from = 0) =>
     parseObject(new TextDecoder('utf-8', { ignoreBOM: true }).decode(raw.subarray(from)), order + 1)
   if (place?.format === 'misp') {

@@ -2,12 +2,15 @@ import type { SliceLimits } from '../json/scanner.js'
 import { UnreadableFile } from '../read.js'
 import { readEvents } from './events.js'
 import { readObjects } from './objects.js'
-import type { OpenedFile, Place } from './opened.js'
+import type { OpenedFile, PiecePosition } from './opened.js'
 
-/** Opens a file of MISP events; objects of STIX that they hold packed come as such. Throws UnreadableFile. */
+/**
+ * Opens a file of MISP events. Embedded STIX objects become separate pieces.
+ * @throws UnreadableFile
+ */
 export function* openMisp(bytes: Uint8Array, limits: SliceLimits): Generator<void, OpenedFile> {
   const { spans, places, skipped, packed } = yield* readEvents(bytes, limits)
-  const file: OpenedFile & { places: Place[] } = {
+  const file: OpenedFile & { places: PiecePosition[] } = {
     bytes,
     spans,
     places,
@@ -33,7 +36,7 @@ export function* openMisp(bytes: Uint8Array, limits: SliceLimits): Generator<voi
         if (place) place.isPacked = true
       }
     } catch (error) {
-      // Anything else of that name: an attachment like others.
+      // Another attachment of that name: it stays an attribute.
       if (!(error instanceof UnreadableFile)) throw error
     }
   }

@@ -7,18 +7,21 @@ import { isOurs } from '../stix/ours.js'
 import { markingOf, parseObject } from '../stix/read.js'
 import type { OpenedFile } from './opened.js'
 
-/** Markings that a file may define. */
+/** Maximum markings that a file may define. */
 const MARKINGS_MAX = 1_000
-/** Bytes of objects after which the import yields, so that other work can run. */
+/** Bytes of objects after which the generator yields, so that other work can run. */
 const YIELD_BYTES = 250_000
 
-/** An event's parts, of which each is a piece. */
+/** The parts of an embedded MISP event; each is a piece. */
 interface PackedEvent {
   pieces: number[]
   parts: { n: number; text: string }[]
 }
 
-/** Opens a STIX bundle, a bare array of objects, or an object, without what it holds packed. Throws UnreadableFile. */
+/**
+ * Opens a STIX bundle, an array of objects, or an object. Embedded MISP events are returned in `events`.
+ * @throws UnreadableFile
+ */
 export function* readObjects(
   bytes: Uint8Array,
   limits: SliceLimits,
@@ -55,7 +58,7 @@ export function* readObjects(
     }
     const marking = markingOf(object)
     if (marking) {
-      // Of an id that is defined twice, the strictest counts.
+      // For duplicate ids, the strictest level applies.
       const [id, level] = marking
       markings.set(id, highestTlp([markings.get(id), level]))
     }

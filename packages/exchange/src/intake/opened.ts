@@ -4,40 +4,43 @@ import type { Skipped, Span } from '../json/scanner.js'
 import type { EventPlace } from '../misp/slices.js'
 import type { ForeignObject } from '../stix/read.js'
 
-/** A file that is taken in as pieces: each is kept byte for byte, or read as an entry, by itself. */
+/** A file divided into pieces. Each is stored unchanged, or parsed as an entry, independently of the others. */
 export interface OpenedFile {
-  /** What the pieces stand in: the file, and what it holds packed. */
+  /** Bytes that contain the pieces: the file followed by embedded content, or the parsed entries in JSON. */
   bytes: Uint8Array
   spans: Span[]
-  /** What can't be read, and is left out. */
+  /** Unreadable pieces, which are left out. */
   skipped: Skipped[]
-  /** Of each piece, in files of MISP. */
-  places?: (Place | undefined)[]
-  /** Levels of the markings that the file defines, by their ids. */
+  /** Place of each piece; set for MISP files and for STIX files with embedded events. */
+  places?: (PiecePosition | undefined)[]
+  /** TLP levels of the markings that the file defines, by id. */
   markings: ReadonlyMap<string, Tlp | null>
-  /** Level of all that the file says. */
+  /** TLP level of the whole file. */
   tlp: Tlp | null
-  /** Whether it is a STIX bundle that says nothing but Iodine's own, which IODs, evidence and techniques say whole. */
+  /**
+   * Whether it is a STIX bundle that contains only objects of Iodine, so that its IODs, evidence and techniques
+   * suffice.
+   */
   isOwn?: boolean
-  /** Ids of techniques of DISARM that the file as a whole names. */
+  /** DISARM technique ids of the whole file. */
   techniques: string[]
 }
 
 /** Position of a piece, if its bytes do not contain it. */
-export type Place =
+export type PiecePosition =
   | { format: 'stix'; isPacked?: boolean }
   | ({
       format: 'misp'
-      /** What it holds packed are pieces of their own: it is not kept. */
+      /** Its embedded content has separate pieces: it is not stored. */
       isPacked?: boolean
     } & EventPlace)
 
-/** What is known of a piece, beside its bytes. */
-export interface KnownPiece extends ForeignObject {
-  /** Ids of techniques of DISARM that it names. */
+/** Parsed properties of a piece. */
+export interface ParsedPiece extends ForeignObject {
+  /** DISARM technique ids that it contains. */
   techniques: string[]
   evidence?: Quotes
-  /** Of an entry: where it stands in its file, and its value if it is no IOD. */
+  /** For an entry: the name of its position in the file, and its value if it is no IOD. */
   place?: string
   value?: string
 }

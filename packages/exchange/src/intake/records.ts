@@ -2,7 +2,7 @@ import { techniqueOf } from '../disarm/read.js'
 import type { SliceLimits, Span } from '../json/scanner.js'
 import { sliceObjects } from '../json/slices.js'
 import {
-  createRepeatCheck,
+  createDuplicateCheck,
   type Entry,
   fromCsv,
   quoteOfNote,
@@ -13,14 +13,14 @@ import {
   UnreadableFile,
 } from '../read.js'
 import { parseObject, readStixObject } from '../stix/read.js'
-import type { KnownPiece, OpenedFile } from './opened.js'
+import type { OpenedFile, ParsedPiece } from './opened.js'
 
-/** Objects after which the import yields, so that other work can run. */
+/** Objects after which the generator yields, so that other work can run. */
 const YIELD_OBJECTS = 100
-/** Bytes of a CSV file: it is read at once. */
+/** Maximum bytes of a CSV file, which is parsed in one step. */
 const CSV_BYTES = 8_388_608
 
-/** The text of a file: UTF-8, or what spreadsheets call Unicode text, UTF-16 with its mark. */
+/** Decodes a file: UTF-8, or UTF-16 with a byte order mark ("Unicode text" of spreadsheets). */
 const textOf = (bytes: Uint8Array): string => {
   const [first, second] = bytes
   const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
@@ -32,14 +32,14 @@ const textOf = (bytes: Uint8Array): string => {
   }
 }
 
-/** A file whose pieces are its entries, in JSON. */
+/** Builds an opened file whose pieces are its entries, in JSON. */
 class EntryFile {
   readonly #pieces: Uint8Array[] = []
   readonly #encoder = new TextEncoder()
-  readonly #check = createRepeatCheck()
+  readonly #rejectDuplicate = createDuplicateCheck()
 
   add(entry: Entry): void {
-    this.#pieces.push(this.#encoder.encode(JSON.stringify(this.#check(entry))))
+    this.#pieces.push(this.#encoder.encode(JSON.stringify(this.#rejectDuplicate(entry))))
   }
 
   open(head: Pick<OpenedFile, 'tlp' | 'techniques'>): OpenedFile {
@@ -55,7 +55,10 @@ class EntryFile {
   }
 }
 
-/** Opens a JSON file of ours, with IODs under `iods`. Throws UnreadableFile. */
+/**
+ * Opens a JSON file of Iodine, with IODs under `iods`.
+ * @throws UnreadableFile
+ */
 export function* openJson(bytes: Uint8Array, limits: SliceLimits): Generator<void, OpenedFile> {
   const { spans, skipped, envelope } = yield* sliceObjects(bytes, limits, 'iods')
   const file: unknown = JSON.parse(envelope)
@@ -71,7 +74,10 @@ export function* openJson(bytes: Uint8Array, limits: SliceLimits): Generator<voi
   return entries.open(head)
 }
 
-/** Opens a CSV file with a header row. Throws UnreadableFile. */
+/**
+ * Opens a CSV file with a header row.
+ * @throws UnreadableFile
+ */
 export function openCsv(file: Uint8Array, limits: SliceLimits): OpenedFile {
   if (file.length > CSV_BYTES) throw new UnreadableFile(`A CSV file has at most ${CSV_BYTES} bytes.`)
   const rows = fromCsv(textOf(file))
@@ -82,7 +88,7 @@ export function openCsv(file: Uint8Array, limits: SliceLimits): OpenedFile {
   return entries.open({ tlp: null, techniques: [] })
 }
 
-/** The entries of a STIX bundle of ours: its indicators, with the evidence in its notes. Its pieces are those of `json`. */
+/** Converts a STIX bundle of Iodine to pieces of format `json`: its indicators, with the evidence in its notes. */
 export function* openOwnBundle({ bytes, spans, markings }: OpenedFile): Generator<void, OpenedFile> {
   const evidence = new Map<unknown, object[]>()
   const techniques = new Set<string>()
@@ -112,8 +118,8 @@ export function* openOwnBundle({ bytes, spans, markings }: OpenedFile): Generato
   return { ...entries.open({ tlp: null, techniques: [...techniques] }), isOwn: true }
 }
 
-/** What is known of an entry of a file. */
-export const readEntryPiece = (piece: unknown): KnownPiece => {
+/** Returns the properties of an entry's piece. */
+export const readEntryPiece = (piece: unknown): ParsedPiece => {
   const entry = piece as Entry
   return {
     key: '',

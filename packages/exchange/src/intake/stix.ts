@@ -4,14 +4,17 @@ import { UnreadableFile } from '../read.js'
 import { readStixObject } from '../stix/read.js'
 import { readEvents } from './events.js'
 import { readObjects } from './objects.js'
-import type { KnownPiece, OpenedFile, Place } from './opened.js'
+import type { OpenedFile, ParsedPiece, PiecePosition } from './opened.js'
 
-/** Opens a file of STIX; MISP events that it holds packed come as such. Throws UnreadableFile. */
+/**
+ * Opens a STIX file. Embedded MISP events become separate pieces.
+ * @throws UnreadableFile
+ */
 export function* openStix(bytes: Uint8Array, limits: SliceLimits): Generator<void, OpenedFile> {
   const { spans, skipped, markings, events, madeOfMisp, isOwn } = yield* readObjects(bytes, limits)
   const file: OpenedFile = { bytes, spans, skipped, markings, tlp: null, techniques: [], isOwn }
   if (events.size === 0) return file
-  const places: Place[] = spans.map(() => ({ format: 'stix' }))
+  const places: PiecePosition[] = spans.map(() => ({ format: 'stix' }))
   const packed = new Set<number>()
   for (const { pieces, parts } of events.values()) {
     parts.sort((a, b) => a.n - b.n)
@@ -29,21 +32,21 @@ export function* openStix(bytes: Uint8Array, limits: SliceLimits): Generator<voi
       }
       for (const piece of pieces) packed.add(piece)
     } catch (error) {
-      // A part is missing: objects like others.
+      // A part is missing: the parts stay STIX objects.
       if (!(error instanceof UnreadableFile)) throw error
     }
   }
-  // Objects that we made of attributes are created again.
+  // The next export regenerates the objects that Iodine created from attributes.
   if (packed.size > 0)
     for (const n of [...packed, ...madeOfMisp]) places[n] = { format: 'stix', isPacked: true }
   return { ...file, places }
 }
 
-/** What is known of an object of a file. */
+/** Parses a STIX object. */
 export const readStixPiece = (
   object: Readonly<Record<string, unknown>>,
   markings: OpenedFile['markings'],
-): KnownPiece => {
+): ParsedPiece => {
   const technique = object.type === 'attack-pattern' ? techniqueOf(object) : undefined
   return { ...readStixObject(object, markings), techniques: technique ? [technique] : [] }
 }

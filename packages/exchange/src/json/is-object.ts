@@ -1,3 +1,3 @@
-/** Whether a value that JSON gave is an object. */
+/** Returns whether a JSON value is an object. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

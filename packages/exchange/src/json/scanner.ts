@@ -4,7 +4,7 @@ import { UnreadableFile } from '../read.js'
 export type Span = readonly [start: number, end: number]
 
 export interface SliceLimits {
-  /** Objects of a file, and bytes and levels of one. */
+  /** Maximum objects of a file; maximum bytes and levels of an object. */
   objects: number
   objectBytes: number
   depth: number
@@ -29,7 +29,7 @@ export interface Skipped {
 
 /** Bytes after which a scan yields, so that other work can run. */
 const YIELD_BYTES = 1_048_576
-/** Values passed over after which a scan yields: each costs an exception. */
+/** Skipped values after which a scan yields: each costs an exception. */
 const YIELD_FAILURES = 200
 
 /**
@@ -49,7 +49,7 @@ export class JsonScanner {
     this.bytes = bytes
     this.limits = limits
     this.place = place
-    // The marks of UTF-16.
+    // Byte order marks of UTF-16.
     const [first, second] = bytes
     if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
       this.refuse('The file is not UTF-8.')
@@ -83,7 +83,10 @@ export class JsonScanner {
     }
   }
 
-  /** Parses the value in some bytes. Refuses what is no JSON in UTF-8. */
+  /**
+   * Parses the value in some bytes.
+   * @throws UnreadableFile unless it is JSON in UTF-8
+   */
   json(start: number, end: number): unknown {
     let text: string
     try {
@@ -100,7 +103,7 @@ export class JsonScanner {
     }
   }
 
-  /** Goes past white space; returns the byte there. */
+  /** Skips white space; returns the next byte. */
   peek(): number | undefined {
     for (; this.at < this.bytes.length; this.at++) {
       const byte = this.bytes[this.at]
@@ -114,7 +117,7 @@ export class JsonScanner {
     this.at++
   }
 
-  /** Goes past a string whose first quotation mark is at `at`. */
+  /** Skips a string whose first quotation mark is at `at`. */
   private string(): void {
     const { bytes } = this
     for (this.at++; this.at < bytes.length; this.at++) {
@@ -127,7 +130,7 @@ export class JsonScanner {
     this.broken()
   }
 
-  /** Goes past a value of at most so many bytes and levels. */
+  /** Skips a value of at most `most` bytes and `deepest` levels. */
   value(most = this.limits.objectBytes, deepest = this.limits.depth): void {
     const { bytes, limits } = this
     const start = this.at
@@ -139,7 +142,7 @@ export class JsonScanner {
         if (++depth > deepest) this.refuse(`The file is nested deeper than ${limits.depth} levels.`)
         this.at++
       } else if (byte === CLOSE || byte === CLOSE_LIST) {
-        // The end of what holds a value without brackets.
+        // The end of the list or object that contains a value without brackets.
         if (depth === 0) break
         this.at++
         depth--
@@ -153,9 +156,9 @@ export class JsonScanner {
   }
 
   /**
-   * Reads the value at `at`; passes it over where it can't be read.
-   * @returns why it was passed over; undefined if it was read
-   * @throws UnreadableFile where its end can't be found
+   * Reads the value at `at`; skips it if it is unreadable.
+   * @returns the reason for skipping; undefined if it was read
+   * @throws UnreadableFile if it has no end
    */
   *attempt(read: () => Iterable<void>): Generator<void, string | undefined> {
     const start = this.at
@@ -172,8 +175,8 @@ export class JsonScanner {
   }
 
   /**
-   * Goes through the object at `at`: yields each name once its value is next, which is for the caller to go past. Ends
-   * after the closing bracket.
+   * Iterates over the object at `at`: yields each name before its value, which the caller must skip. Ends after the
+   * closing bracket.
    */
   *members(): Generator<string> {
     this.expect(OPEN)
@@ -203,7 +206,7 @@ export class JsonScanner {
     }
   }
 
-  /** Goes through the list at `at`: yields before each element, which is for the caller to go past. */
+  /** Iterates over the list at `at`: yields before each element, which the caller must skip. */
   *elements(): Generator<void> {
     this.expect(OPEN_LIST)
     if (this.peek() === CLOSE_LIST) {

@@ -9,13 +9,13 @@ import {
 } from './scanner.js'
 
 /**
- * Finds the objects of a list in a file, such as those of a STIX bundle, so that each is preserved unchanged; likewise those
- * of an array, or a file that is one object. Yields regularly, so that other work can run.
- * @param bytes UTF-8 of a JSON text, with or without a byte order mark
+ * Finds the objects of a list in a file, such as a STIX bundle, of an array, or a file that is one object, so that each
+ * can be preserved unchanged. Yields regularly, so that other work can run.
+ * @param bytes a JSON text in UTF-8, with or without a byte order mark
  * @param name of the list
- * @returns the objects in the file's order, unreadable entries, the position of their list, and the text around it: JSON
- *   with an empty list in its place
- * @throws UnreadableFile for another structure, and past a limit
+ * @returns the objects in the file's order, unreadable entries, the span of the list, and the file's JSON with an empty
+ *   list instead
+ * @throws UnreadableFile for another structure, and beyond a limit
  */
 export function* sliceObjects(
   bytes: Uint8Array,
@@ -34,7 +34,7 @@ export function* sliceObjects(
         scanner.refuse(`The file has more than ${limits.objects} objects.`)
       const start = scanner.at
       const reason = yield* scanner.attempt(() => {
-        if (bytes[start] !== OPEN) scanner.refuse(`${placeOf()} of the file is no object.`)
+        if (bytes[start] !== OPEN) scanner.refuse(`${placeOf()} of the file is not an object.`)
         scanner.value()
         scanner.json(start, scanner.at)
         return []
@@ -64,7 +64,7 @@ export function* sliceObjects(
       yield* list()
       after = scanner.at
     }
-    // No bundle: the object itself.
+    // Without a list, the file is one object.
     if (before === length) {
       if (scanner.at - start > limits.objectBytes)
         scanner.refuse(`Object 1 of the file is larger than ${limits.objectBytes} bytes.`)

@@ -1,18 +1,18 @@
 import {
   type CampaignDetail,
+  DEFAULT_TLP,
   type Evidence,
   highestTlp,
   type Iod,
   PRODUCT_NAME,
   type Tlp,
-  USUAL_TLP,
 } from '@iodine/contracts'
 import { type ExportContext, statementOf, versionOf } from '../campaign-file.js'
 import { classify, type Kind } from '../classify.js'
 import { GALAXY, type UsedTechnique } from '../disarm/technique.js'
 import { idOf } from '../ids.js'
 
-/** A MISP event for import. */
+/** A MISP event of a campaign. */
 export type MispEvent = ReturnType<typeof toMispEvent>
 
 /**
@@ -22,12 +22,12 @@ export type MispEvent = ReturnType<typeof toMispEvent>
 const UNDEFINED_LEVEL = '4'
 const ONGOING = '1'
 const OWN_ORGANISATION = '0'
-/** Distribution: as the event's. */
+/** Distribution: inherited from the event. */
 export const INHERIT = '5'
 
 const HASH_TYPES = { MD5: 'md5', 'SHA-1': 'sha1', 'SHA-256': 'sha256', 'SHA-512': 'sha512' } as const
 
-/** MISP type and category of an attribute. `to_ids` marks it for intrusion detection. */
+/** Returns MISP's type and category of an attribute. `to_ids` marks it for intrusion detection. */
 function typeOf(kind: Kind): { type: string; category: string; to_ids: boolean } {
   const network = { category: 'Network activity', to_ids: true }
   switch (kind.kind) {
@@ -38,7 +38,7 @@ function typeOf(kind: Kind): { type: string; category: string; to_ids: boolean }
     case 'ipv6':
       return { type: 'ip-dst', ...network }
     case 'hash': {
-      // MISP allows no SHA-512 in the category External analysis.
+      // MISP does not allow SHA-512 in the category External analysis.
       const category = kind.algorithm === 'SHA-512' ? 'Payload delivery' : 'External analysis'
       return { type: HASH_TYPES[kind.algorithm], category, to_ids: true }
     }
@@ -51,21 +51,21 @@ function typeOf(kind: Kind): { type: string; category: string; to_ids: boolean }
   }
 }
 
-/** Unix seconds. */
+/** Returns Unix seconds. */
 export const seconds = (time: string | Date): string => String(Math.floor(new Date(time).getTime() / 1000))
-/** MISP's format for times of opinions and notes: '2026-11-21 10:00:00'. */
+/** Returns a time in MISP's format for opinions and notes: '2026-11-21 10:00:00'. */
 const plainTime = (time: string): string => time.slice(0, 19).replace('T', ' ')
-/** Namespace of our own tags. */
+/** Namespace of Iodine's tags. */
 export const PRODUCT_TAG = PRODUCT_NAME.toLowerCase()
 const tag = (predicate: string, value: string) => ({ name: `${PRODUCT_TAG}:${predicate}="${value}"` })
 
-/** The tag of a cluster of MISP's galaxy: its value as it is, even with quotation marks. */
+/** Returns the tag of a MISP galaxy cluster: its value is not escaped, even with quotation marks. */
 export const galaxyTag = ({ name }: UsedTechnique) =>
   name === null ? [] : [{ name: `misp-galaxy:${GALAXY}="${name}"` }]
 
-/** Votes and comments on the IOD that an attribute is, as lists of it. */
+/** Returns the votes and comments on an attribute's IOD, as the attribute's lists of opinions and notes. */
 export function analystData(iod: Iod, uuid: string) {
-  const said = (time: string, username: string | null) => ({
+  const common = (time: string, username: string | null) => ({
     object_uuid: uuid,
     object_type: 'Attribute',
     authors: username ?? 'Unknown',
@@ -77,7 +77,7 @@ export function analystData(iod: Iod, uuid: string) {
     ...(iod.votes.length > 0 && {
       Opinion: iod.votes.map(vote => ({
         uuid: idOf('opinion', vote.id),
-        ...said(vote.created_at, vote.username),
+        ...common(vote.created_at, vote.username),
         opinion: vote.vote_type === 'POSITIVE' ? '100' : '0',
         comment: '',
       })),
@@ -85,7 +85,7 @@ export function analystData(iod: Iod, uuid: string) {
     ...(iod.comments.length > 0 && {
       Note: iod.comments.map(comment => ({
         uuid: idOf('note', comment.id),
-        ...said(comment.created_at, comment.username),
+        ...common(comment.created_at, comment.username),
         note: comment.content,
       })),
     }),
@@ -114,7 +114,7 @@ const ANNOTATION = {
   template_version: '2',
 }
 
-/** A piece of evidence as an annotation that refers to the IOD's attribute. */
+/** Converts evidence to an annotation that refers to the IOD's attribute. */
 function toAnnotation(evidence: Evidence, referenced_uuid: string) {
   const { id, url, captured_at, exact, seal } = evidence
   const timestamp = seconds(evidence.created_at)
@@ -155,13 +155,13 @@ function toAnnotation(evidence: Evidence, referenced_uuid: string) {
   }
 }
 
-/** The strictest level of what a campaign's file says. */
+/** Returns the strictest TLP level of a campaign and its IODs. */
 export const levelOfEvent = ({ iods }: CampaignDetail, context: ExportContext): Tlp => {
-  const { tlp = USUAL_TLP } = context
+  const { tlp = DEFAULT_TLP } = context
   return highestTlp([tlp, ...iods.map(iod => statementOf(iod, context).tlp)]) ?? tlp
 }
 
-/** The attributes of IODs, and their evidence as objects. */
+/** Returns the attributes of IODs, and their evidence as objects. */
 export function toElements(iods: readonly Iod[], context: ExportContext) {
   const uuidOf = (iod: Iod) =>
     context.standIns?.get(iod.id)?.id ?? idOf('attribute', statementOf(iod, context).uid)
@@ -176,8 +176,8 @@ export function toElements(iods: readonly Iod[], context: ExportContext) {
 export const tlpTag = (level: Tlp) => ({ name: `tlp:${level}` })
 
 /**
- * A campaign as a MISP event: one attribute per IOD, votes as opinions of 0 or 100, evidence as annotations. Its
- * `timestamp` is the same until something changes.
+ * Converts a campaign to a MISP event: one attribute per IOD, votes as opinions of 0 or 100, evidence as annotations.
+ * Its `timestamp` changes only with its content.
  */
 export function toMispEvent(detail: CampaignDetail, context: ExportContext) {
   return {
@@ -190,7 +190,7 @@ export function toMispEvent(detail: CampaignDetail, context: ExportContext) {
       distribution: OWN_ORGANISATION,
       published: false,
       timestamp: seconds(versionOf(detail, context)),
-      // Attributes inherit it.
+      // Attributes inherit the event's level.
       Tag: [tlpTag(levelOfEvent(detail, context)), ...(context.techniques ?? []).flatMap(galaxyTag)],
       ...toElements(detail.iods, context),
     },

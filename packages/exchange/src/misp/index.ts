@@ -1,9 +1,9 @@
-// Kept events of MISP as files: an entry of its own, for the service.
+// Imported MISP events as files: a separate entry point, for the service.
 export {
   type Additions,
   additionsOf,
   type EventPiece,
-  type KeptEvent,
+  type ImportedEvent,
   overlayEvent,
   timestampOf,
   writeEvent,

@@ -1,4 +1,4 @@
-import { type CampaignDetail, type Iod, LIMITS, rankOfTlp, type Tlp, USUAL_TLP } from '@iodine/contracts'
+import { type CampaignDetail, DEFAULT_TLP, type Iod, LIMITS, rankOfTlp, type Tlp } from '@iodine/contracts'
 import { type ExportContext, versionOf } from '../campaign-file.js'
 import { JsonScanner, OPEN_LIST } from '../json/scanner.js'
 import { analystData, galaxyTag, levelOfEvent, type MispEvent, seconds, tlpTag, toElements } from './event.js'
@@ -10,21 +10,21 @@ export interface EventPiece {
   /** Position in its file. */
   order: number
   place: Pick<EventPlace, 'lead' | 'object' | 'isText'>
-  /** The file that is written leaves it out. */
+  /** True if the written file leaves it out. */
   isHidden: boolean
-  /** The IOD that it stands for. */
+  /** The IOD that it represents. */
   iod: Iod | undefined
 }
 
 /** Properties of an imported event. */
-export interface KeptEvent {
+export interface ImportedEvent {
   /** Position of its first piece. */
   order: number
   version: string
   /** Its own level, and the strictest level in it. */
   tlp: Tlp | null
   strictest: Tlp | null
-  /** Techniques that it names. */
+  /** DISARM technique ids in its tags and clusters. */
   techniques: ReadonlySet<string>
   joints: NonNullable<EventPlace['joints']>
 }
@@ -50,19 +50,19 @@ export const timestampOf = (detail: CampaignDetail, context: ExportContext): str
 export const additionsOf = (
   detail: CampaignDetail,
   context: ExportContext,
-  event: Pick<KeptEvent, 'tlp' | 'strictest' | 'techniques'>,
+  event: Pick<ImportedEvent, 'tlp' | 'strictest' | 'techniques'>,
   attachments: readonly AsyncIterable<string>[] = [],
 ): Additions => {
   const { Attribute, Object: objects } = toElements(detail.iods, context)
   const level = levelOfEvent(detail, context)
   const added = Attribute.length + objects.length + attachments.length
-  const isAbove = (other: Tlp | null) => rankOfTlp(level) > rankOfTlp(other ?? USUAL_TLP)
-  // Marks inside the event stay; additions have only the event's mark.
+  const isAbove = (other: Tlp | null) => rankOfTlp(level) > rankOfTlp(other ?? DEFAULT_TLP)
+  // Elements of the event keep their own level; additions have only the event's level.
   const isStricter = isAbove(event.strictest) || (added > 0 && isAbove(event.tlp))
   const techniques = (context.techniques ?? []).filter(({ id }) => !event.techniques.has(id))
   const tags = [...(isStricter ? [tlpTag(level)] : []), ...techniques.flatMap(galaxyTag)]
   const hasComments = detail.iods.some(({ votes, comments }) => votes.length + comments.length > 0)
-  const isTouched = hasComments || added + tags.length > 0
+  const isChanged = hasComments || added + tags.length > 0
   const [attributes, annotations, Tag] = [Attribute, objects, tags].map(all =>
     all.map(each => JSON.stringify(each)),
   )
@@ -70,7 +70,7 @@ export const additionsOf = (
     Attribute: [...(attributes ?? []), ...attachments],
     Object: annotations ?? [],
     Tag: Tag ?? [],
-    timestamp: isTouched ? timestampOf(detail, context) : null,
+    timestamp: isChanged ? timestampOf(detail, context) : null,
   }
 }
 
@@ -81,7 +81,10 @@ const UNBOUNDED = {
 }
 const text = (given: string) => Buffer.from(given)
 
-/** Returns an element with further entries in its lists, otherwise unchanged. Entries whose UUID it contains are skipped. */
+/**
+ * Returns an element with further entries in its lists, otherwise unchanged. Entries whose UUID it contains are
+ * skipped.
+ */
 export const withEntries = (
   raw: Uint8Array,
   lists: Readonly<Record<string, readonly { uuid: string }[]>>,
@@ -113,9 +116,9 @@ export const withEntries = (
   const end = { at: scanner.at - 1, filled: isFilled }
   const added = missing.map(([name, all]) => {
     const entries = all.map(each => JSON.stringify(each)).join()
-    const place = found.get(name)
-    return place
-      ? { at: place.at, text: `${place.filled ? ',' : ''}${entries}` }
+    const list = found.get(name)
+    return list
+      ? { at: list.at, text: `${list.filled ? ',' : ''}${entries}` }
       : { at: end.at, text: `${end.filled ? ',' : ''}"${name}":[${entries}]` }
   })
   added.sort((a, b) => a.at - b.at)
@@ -130,7 +133,7 @@ export const withEntries = (
 
 /** An imported event, and its additions. */
 interface Overlay {
-  event: KeptEvent
+  event: ImportedEvent
   additions: Additions
 }
 
@@ -207,19 +210,19 @@ async function* eventText(
   yield piece.raw.subarray(from)
 }
 
-/** Returns an element of a list; an attribute that stands for an IOD with the IOD's votes and comments. */
+/** Returns an element of a list; adds the IOD's votes and comments to an attribute that represents an IOD. */
 const elementOf = ({ raw, place, iod }: EventPiece): Uint8Array => {
   const element = raw.subarray(place.lead)
   return iod ? withEntries(element, analystData(iod, uuidIn(element))) : element
 }
 
 /**
- * Writes an imported event: unchanged, except for hidden pieces and additions. Votes and comments on an IOD go into the
- * attribute that stands for it.
+ * Writes an imported event: unchanged, except for hidden pieces and additions. Votes and comments on an IOD are added
+ * to the attribute that represents it.
  * @param pieces of the event, in their order
  */
 export async function* overlayEvent(
-  event: KeptEvent,
+  event: ImportedEvent,
   pieces: AsyncIterable<EventPiece>,
   additions: Additions,
 ): AsyncGenerator<Uint8Array> {
@@ -261,7 +264,7 @@ export async function* overlayEvent(
   }
 }
 
-/** Writes an event of our own in JSON, with further attributes. */
+/** Writes an event of Iodine in JSON, with further attributes. */
 export async function* writeEvent(
   event: MispEvent['Event'],
   attachments: readonly AsyncIterable<string>[],

@@ -28,11 +28,11 @@ export interface EventPlace {
   /** First piece of its event, and of the object that contains it. */
   event: number
   object: number | null
-  /** It continues the event or the object that another piece begins. */
+  /** True for text that continues the event or the object of an earlier piece. */
   isText: boolean
-  /** Level of its event, and of its object. */
+  /** Strictest TLP level of its event and its object. */
   tlp: Tlp | null
-  /** For the first piece of an event or an object: its UUID, its version, and the techniques of DISARM that it names. */
+  /** For the first piece of an event or an object: its UUID, its version, and its DISARM technique ids. */
   key?: string
   version?: string
   techniques?: string[]
@@ -55,7 +55,7 @@ const LISTS: Readonly<Record<string, string>> = {
   Sighting: 'sighting',
 }
 
-const NOT_MISP = 'The file is no MISP event.'
+const NOT_MISP = 'The file is not a MISP event.'
 
 const isAdded = (name: string): name is AddedList =>
   name === 'Attribute' || name === 'Object' || name === 'Tag'
@@ -110,7 +110,7 @@ class EventSlicer {
     return this.scanner.refuse(`The file has more than ${this.limits.objects} objects.`)
   }
 
-  /** Refuses a file whose next byte does not open the event, or the list of events. */
+  /** Rejects a file whose next byte does not open the event, or the list of events. */
   private mustOpen(byte: number): void {
     if (this.bytes[this.scanner.at] !== byte) this.scanner.refuse(NOT_MISP)
   }
@@ -125,7 +125,7 @@ class EventSlicer {
       const place = `Event ${++this.events}`
       const reason = yield* scanner.attempt(() => this.wrapped(['Event']))
       if (reason === undefined) continue
-      // Too many objects: the limit is the file's.
+      // The limit of objects applies to the whole file.
       if (spans.length === limits.objects) this.refuseMany()
       spans.length = places.length = before
       skipped.push({ place, value: '', reason })
@@ -204,7 +204,7 @@ class EventSlicer {
     for (const _ of scanner.elements()) {
       if (name === 'Tag') scanner.value()
       else {
-        if (bytes[scanner.at] !== OPEN) scanner.refuse(`${this.nextName()} of the file is none.`)
+        if (bytes[scanner.at] !== OPEN) scanner.refuse(`${this.nextName()} of the file is not an object.`)
         if (!filled) this.pushText(body)
         if (name === 'Object' && body.object === null) yield* this.body(body.event, true, body.from)
         else this.pushElement(name, body)
@@ -291,10 +291,10 @@ class EventSlicer {
 }
 
 /**
- * Finds the pieces of the MISP events in a file, so that each is preserved unchanged: `{Event}`, `{response: [{Event}, …]}`,
- * an array of either, or the event itself. Of several events, an unreadable one is left out. Yields regularly, so that
- * other work can run.
- * @throws UnreadableFile for another structure, and past a limit
+ * Finds the pieces of the MISP events in a file, so that each can be preserved unchanged. Supports `{Event}`,
+ * `{response: [{Event}, …]}`, an array of events, and a bare event. Unreadable events of a list are skipped. Yields
+ * regularly, so that other work can run.
+ * @throws UnreadableFile for another structure, and beyond a limit
  */
 export function* sliceEvents(
   bytes: Uint8Array,

@@ -2,29 +2,29 @@ import { highestTlp, type Tlp } from '@iodine/contracts'
 import { techniqueOf } from '../disarm/read.js'
 import { GALAXY } from '../disarm/technique.js'
 import { isObject } from '../json/is-object.js'
-import { short } from '../stix/read.js'
+import { asKey } from '../stix/read.js'
 import { tlpOfTag } from '../tlp.js'
 
-/** What an event, an object or an element of either says. */
+/** A parsed event, object, or element of either. */
 type Element = Readonly<Record<string, unknown>>
 
-/** Its UUID; empty if it has none. */
-export const keyOf = ({ uuid }: Element): string => short(uuid).toLowerCase()
+/** Returns the UUID; empty if there is none. */
+export const keyOf = ({ uuid }: Element): string => asKey(uuid).toLowerCase()
 
-/** Its timestamp; empty if it has none. */
+/** Returns the timestamp; empty if there is none. */
 export const versionOf = ({ timestamp }: Element): string =>
-  typeof timestamp === 'number' ? String(timestamp) : short(timestamp)
+  typeof timestamp === 'number' ? String(timestamp) : asKey(timestamp)
 
-/** The names of its tags. */
+/** Returns the names of the tags. */
 export const tagsOf = ({ Tag }: Element): string[] =>
   (Array.isArray(Tag) ? Tag : []).flatMap(tag =>
     isObject(tag) && typeof tag.name === 'string' ? [tag.name] : [],
   )
 
-/** The strictest level of its tags. */
+/** Returns the strictest TLP level of the tags. */
 export const tlpOfTags = (element: Element): Tlp | null => highestTlp(tagsOf(element).map(tlpOfTag))
 
-/** Ids of techniques of DISARM that its tags and its galaxies' clusters name, in each spelling. */
+/** Returns the DISARM technique ids in tags and galaxy clusters, in all supported formats. */
 export const techniquesOf = (element: Element): string[] => {
   const galaxies = Array.isArray(element.Galaxy) ? element.Galaxy.filter(isObject) : []
   const clusters = [element, ...galaxies]

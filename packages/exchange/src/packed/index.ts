@@ -1,3 +1,3 @@
-// What the other format can't say, packed: an entry of its own, for the service.
+// Content that the other format cannot express, embedded: a separate entry point, for the service.
 export { attributeObject, eventObjects } from './misp-in-stix.js'
 export { toAttachments } from './stix-in-misp.js'

@@ -1,15 +1,15 @@
 import type { Tlp } from '@iodine/contracts'
 import { idOf } from '../ids.js'
 import { AUTHOR } from '../stix/bundle.js'
-import { short } from '../stix/read.js'
+import { asKey } from '../stix/read.js'
 import { toMarking } from '../tlp.js'
 
-/** Type of the objects that hold an event. */
+/** Type of the objects that contain a MISP event. */
 const EVENT = 'x-misp-event'
-/** Characters of an event in one object. */
-const CHARS = 500_000
+/** Maximum UTF-16 units of an event in one object. */
+const PART_MAX = 500_000
 
-/** An object of a type of misp-stix: its properties' names are theirs. */
+/** Returns an object of a custom type, in JSON. Property names follow misp-stix. */
 const custom = (type: string, id: string, timestamp: string, tlp: Tlp, properties: object) => {
   const seconds = Number(timestamp)
   const at = new Date(
@@ -28,9 +28,9 @@ const custom = (type: string, id: string, timestamp: string, tlp: Tlp, propertie
 }
 
 /**
- * Objects of STIX, in JSON, that hold a MISP event byte for byte: the texts of one after the other, by their `x_misp_part`, are the
- * event.
- * @param uuid of the event, or another name of it
+ * Embeds a MISP event unchanged in STIX objects, in JSON: the texts `x_misp_event`, concatenated in the order of
+ * `x_misp_part`, are the event.
+ * @param uuid of the event, or another identifier
  * @param bytes the event in UTF-8
  */
 export async function* eventObjects(
@@ -52,10 +52,10 @@ export async function* eventObjects(
   }
   for await (const some of bytes) {
     text += decoder.decode(some, { stream: true })
-    while (text.length > CHARS) {
-      // Not between the two halves of a character.
-      const code = text.charCodeAt(CHARS - 1)
-      const at = code >= 0xd800 && code < 0xdc00 ? CHARS - 1 : CHARS
+    while (text.length > PART_MAX) {
+      // Do not split a surrogate pair.
+      const code = text.charCodeAt(PART_MAX - 1)
+      const at = code >= 0xd800 && code < 0xdc00 ? PART_MAX - 1 : PART_MAX
       yield object(text.slice(0, at))
       text = text.slice(at)
     }
@@ -63,7 +63,9 @@ export async function* eventObjects(
   yield object(text + decoder.decode())
 }
 
-/** The `x-misp-attribute` of misp-stix for an attribute that STIX has no object for, in JSON; undefined if it has no value. */
+/**
+ * Returns misp-stix's `x-misp-attribute` for an attribute without STIX equivalent, in JSON; undefined without a value.
+ */
 export const attributeObject = (
   attribute: Readonly<Record<string, unknown>>,
   uuid: string,
@@ -85,17 +87,17 @@ export const attributeObject = (
   })
 }
 
-/** Whether an object is one of those that we make of MISP. */
+/** Returns whether Iodine created an object from MISP content. */
 export const isMadeOfMisp = ({ type, created_by_ref }: Readonly<Record<string, unknown>>): boolean =>
   created_by_ref === AUTHOR.id && (type === EVENT || type === 'x-misp-attribute')
 
-/** Which part of an event an object holds; undefined for any other. */
+/** Returns the part of an event that an object contains; undefined for other objects. */
 export const packedEvent = (
   object: Readonly<Record<string, unknown>>,
 ): { uuid: string; n: number; text: string } | undefined => {
   const { type, x_misp_uuid, x_misp_part: n, x_misp_event: text } = object
-  if (type !== EVENT || !isMadeOfMisp(object) || !short(x_misp_uuid)) return undefined
+  if (type !== EVENT || !isMadeOfMisp(object) || !asKey(x_misp_uuid)) return undefined
   return Number.isSafeInteger(n) && typeof text === 'string'
-    ? { uuid: short(x_misp_uuid), n: Number(n), text }
+    ? { uuid: asKey(x_misp_uuid), n: Number(n), text }
     : undefined
 }

@@ -3,15 +3,15 @@ import { idOf } from '../ids.js'
 import { isObject } from '../json/is-object.js'
 import { INHERIT, tlpTag } from '../misp/event.js'
 
-/** Name of the attachment that objects of STIX travel in; the second one's ends in `.2`, and so on. */
+/** Name of the attachment that contains STIX objects; the name of the second one ends in `.2`, and so on. */
 const NAME = 'iodine-stix.json'
 const NAMED = /^iodine-stix\.json(?:\.(\d{1,4}))?$/
-/** Bytes of an attachment: a multiple of three, so that each is whole in base64, and well below what a file's object may have. */
-const BYTES = 2_097_150
+/** Bytes of an attachment: below the limit of an object, and a multiple of three, so that base64 needs no padding. */
+const ATTACHMENT_BYTES = 2_097_150
 
 /**
- * Attributes of a MISP event that hold objects of STIX byte for byte, in JSON: attachments that are, one after the other, a bundle.
- * @param owner id of what they belong to: attributes have the same ids in each export
+ * Embeds STIX objects unchanged in attributes of a MISP event, in JSON: the concatenated attachments are a bundle.
+ * @param owner id of the owning entity, from which the attributes' ids are derived
  */
 export async function* toAttachments(
   owner: string,
@@ -50,17 +50,18 @@ export async function* toAttachments(
   for await (const some of bundle()) {
     waiting.push(some)
     bytes += some.length
-    if (bytes < BYTES) continue
+    if (bytes < ATTACHMENT_BYTES) continue
     const all = Buffer.concat(waiting)
     let at = 0
-    for (; all.length - at >= BYTES; at += BYTES) yield attribute(all.subarray(at, at + BYTES))
+    for (; all.length - at >= ATTACHMENT_BYTES; at += ATTACHMENT_BYTES)
+      yield attribute(all.subarray(at, at + ATTACHMENT_BYTES))
     waiting = [all.subarray(at)]
     bytes = all.length - at
   }
   if (bytes > 0) yield attribute(Buffer.concat(waiting))
 }
 
-/** Which part of packed objects an attribute is, and its base64; undefined for any other. */
+/** Returns the part number and the base64 of embedded STIX objects; undefined for other attributes. */
 export const packedStix = (attribute: unknown): { n: number; data: string } | undefined => {
   if (!isObject(attribute) || attribute.type !== 'attachment') return undefined
   const { value, data, deleted } = attribute

@@ -1,5 +1,6 @@
 import {
   type CampaignDetail,
+  DEFAULT_TLP,
   type Evidence,
   highestTlp,
   type Iod,
@@ -7,7 +8,6 @@ import {
   isHttpUrl,
   PRODUCT_NAME,
   type Tlp,
-  USUAL_TLP,
 } from '@iodine/contracts'
 import { changeOf, type ExportContext, statementOf, versionOf } from '../campaign-file.js'
 import { classify } from '../classify.js'
@@ -33,7 +33,7 @@ const NEW_SDO = 'extension-definition--ea279b3e-5c71-4632-ac08-831c66a786ba'
 const NEW_SCO = 'extension-definition--f93e2c80-4231-4f9a-af8b-95c9bd566a82'
 
 const SINCE = '2026-01-01T00:00:00.000Z'
-/** Who says what our bundles say. */
+/** Identity object referenced by `created_by_ref`. */
 export const AUTHOR: StixObject = {
   type: 'identity',
   spec_version: '2.1',
@@ -45,8 +45,8 @@ export const AUTHOR: StixObject = {
 }
 
 /**
- * Our extension of notes: the place of a quote and the seal of its capture, in the property `evidence`.
- * docs/campaigns.md describes it.
+ * Iodine's extension of notes: the position of a quote and the seal of its capture, in the property `evidence`.
+ * Documented in docs/campaigns.md.
  */
 export const EVIDENCE_EXTENSION: StixObject = {
   type: 'extension-definition',
@@ -65,24 +65,31 @@ export const EVIDENCE_EXTENSION: StixObject = {
   extension_types: ['property-extension'],
 }
 
-/** Of an object whose level is not known yet. */
-const marked = { object_marking_refs: [toMarking(USUAL_TLP).id] }
+/** Marking of an object until `markAll` sets its level. */
+const DEFAULT_MARKING = { object_marking_refs: [toMarking(DEFAULT_TLP).id] }
 
-/** A STIX object created by Iodine. Its id is derived from `name`, so it is the same in each export. */
-const made = (type: string, name: string[], created: string, properties: object, modified = created) => ({
+/** Creates a STIX object. Its id is derived from `name`, so that it is the same in each export. */
+const createObject = (
+  type: string,
+  name: string[],
+  created: string,
+  properties: object,
+  modified = created,
+) => ({
   type,
   id: `${type}--${idOf(...name)}`,
   spec_version: '2.1',
   created,
   modified,
   created_by_ref: AUTHOR.id,
-  ...marked,
+  ...DEFAULT_MARKING,
   ...properties,
 })
 
-const quoted = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`
+/** Returns a string literal of a pattern. */
+const quote = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`
 
-interface Described {
+interface IndicatorBasis {
   pattern: string
   /** The object that the indicator is based on. */
   object: StixObject
@@ -90,22 +97,22 @@ interface Described {
 
 const ADDRESS_TYPES = { domain: 'domain-name', ipv4: 'ipv4-addr', ipv6: 'ipv6-addr' } as const
 
-/** The observable (or other object) for an IOD's value, and the pattern that matches it. */
-function describe(iod: Iod, uid: string): Described {
+/** Returns the observable (or other object) for an IOD's value, and the pattern that matches it. */
+function describe(iod: Iod, uid: string): IndicatorBasis {
   const kind = classify(iod)
   const value = iod.value.trim()
-  const observable = (type: string, properties: object, path: string, text = value): Described => ({
-    pattern: `[${type}:${path} = ${quoted(text)}]`,
+  const observable = (type: string, properties: object, path: string, text = value): IndicatorBasis => ({
+    pattern: `[${type}:${path} = ${quote(text)}]`,
     object: {
       type,
       spec_version: '2.1',
       id: `${type}--${observableId(properties)}`,
       ...properties,
-      ...marked,
+      ...DEFAULT_MARKING,
     },
   })
   // Fallback without a standard observable: match the text.
-  const asText = `[text:value = ${quoted(iod.value)}]`
+  const asText = `[text:value = ${quote(iod.value)}]`
   switch (kind.kind) {
     case 'url':
       return observable('url', { value: toUri(value) }, 'value', toUri(value))
@@ -124,7 +131,7 @@ function describe(iod: Iod, uid: string): Described {
     case 'organization':
       return {
         pattern: asText,
-        object: made('identity', ['subject', uid], iod.created_at, {
+        object: createObject('identity', ['subject', uid], iod.created_at, {
           name: iod.value,
           identity_class: kind.kind === 'person' ? 'individual' : 'organization',
         }),
@@ -132,7 +139,7 @@ function describe(iod: Iod, uid: string): Described {
     case 'triplet':
       return {
         pattern: asText,
-        object: made('narrative', ['narrative', uid], iod.created_at, {
+        object: createObject('narrative', ['narrative', uid], iod.created_at, {
           name: iod.value,
           ...(iod.description && { description: iod.description }),
           narrative_types: ['narrative-triplet'],
@@ -147,20 +154,20 @@ function describe(iod: Iod, uid: string): Described {
 }
 
 const relationship = (type: string, source: StixObject, target: StixObject, created: string): StixObject =>
-  made('relationship', ['relationship', type, source.id, target.id], created, {
+  createObject('relationship', ['relationship', type, source.id, target.id], created, {
     relationship_type: type,
     source_ref: source.id,
     target_ref: target.id,
   })
 
-/** The properties that have a value: STIX knows no null. */
-const given = (properties: object) =>
+/** Removes null properties: STIX has no null. */
+const withoutNulls = (properties: object) =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null))
 
-/** A piece of evidence as a note with our extension. */
+/** Converts evidence to a note with Iodine's extension. */
 const evidenceNote = (evidence: Evidence, about: { object_refs: string[] }): StixObject => {
   const { kind, relation, role, pointer, start, end, prefix, suffix, url, captured_at, seal } = evidence
-  return made('note', ['evidence', evidence.id], evidence.created_at, {
+  return createObject('note', ['evidence', evidence.id], evidence.created_at, {
     abstract: 'Evidence, word for word',
     content: evidence.exact,
     authors: [evidence.created_by_username ?? 'Unknown'],
@@ -170,7 +177,7 @@ const evidenceNote = (evidence: Evidence, about: { object_refs: string[] }): Sti
     extensions: {
       [EVIDENCE_EXTENSION.id]: {
         extension_type: 'property-extension',
-        evidence: given({
+        evidence: withoutNulls({
           kind,
           relation,
           role,
@@ -188,16 +195,20 @@ const evidenceNote = (evidence: Evidence, about: { object_refs: string[] }): Sti
   })
 }
 
-/** What else an export says of an IOD. */
-interface About {
+/** Additional content of an IOD's objects. */
+interface IodContext {
   evidence: readonly Evidence[]
   statement: IodStatement
-  /** Id of another tool's object that stands for the IOD, which is in the file as it came. */
+  /** Id of the imported object that represents the IOD; the caller writes it to the file. */
   standIn: string | undefined
 }
 
-/** All STIX objects of one IOD; the indicator comes first. */
-function iodObjects(iod: Iod, campaign: StixObject, { evidence, statement, standIn }: About): StixObject[] {
+/** Returns all STIX objects of one IOD; the indicator comes first. */
+function iodObjects(
+  iod: Iod,
+  campaign: StixObject,
+  { evidence, statement, standIn }: IodContext,
+): StixObject[] {
   const { uid, confidence, since } = statement
   const { pattern, object } = describe(iod, uid)
   const properties = {
@@ -213,16 +224,16 @@ function iodObjects(iod: Iod, campaign: StixObject, { evidence, statement, stand
       {
         source_name: PRODUCT_NAME,
         external_id: iod.id,
-        // A source may also be a plain path or an invalid URI, which STIX refuses as a URL.
+        // A source may also be a path or an invalid URI, which STIX does not allow as a URL.
         ...(iod.source && (isUri(iod.source) ? { url: iod.source } : { description: iod.source })),
       },
     ],
   }
-  const own = made('indicator', ['indicator', uid], iod.created_at, properties, since)
+  const own = createObject('indicator', ['indicator', uid], iod.created_at, properties, since)
   const indicator = standIn === undefined ? own : { ...own, id: standIn }
   const about = { object_refs: [indicator.id] }
   return [
-    // What another tool's object is based on, that tool has said.
+    // For an imported object, the import contains the objects that it is based on.
     ...(standIn === undefined
       ? [
           indicator,
@@ -237,14 +248,14 @@ function iodObjects(iod: Iod, campaign: StixObject, { evidence, statement, stand
       : []),
     relationship('indicates', indicator, campaign, iod.created_at),
     ...iod.votes.map(vote =>
-      made('opinion', ['opinion', vote.id], vote.created_at, {
+      createObject('opinion', ['opinion', vote.id], vote.created_at, {
         opinion: vote.vote_type === 'POSITIVE' ? 'agree' : 'disagree',
         authors: [vote.username ?? 'Unknown'],
         ...about,
       }),
     ),
     ...iod.comments.map(comment =>
-      made('note', ['note', comment.id], comment.created_at, {
+      createObject('note', ['note', comment.id], comment.created_at, {
         content: comment.content,
         authors: [comment.username ?? 'Unknown'],
         ...about,
@@ -254,7 +265,7 @@ function iodObjects(iod: Iod, campaign: StixObject, { evidence, statement, stand
   ]
 }
 
-/** Marks objects with the strictest level of what they are about: two IODs may share an observable. */
+/** Marks objects with the strictest level of their IODs: two IODs may share an observable. */
 const markAll = (levelled: readonly (readonly [StixObject, Tlp])[]): StixObject[] => {
   const objects = new Map<string, readonly [StixObject, Tlp]>()
   for (const [object, level] of levelled) {
@@ -267,7 +278,7 @@ const markAll = (levelled: readonly (readonly [StixObject, Tlp])[]): StixObject[
   }))
 }
 
-/** A technique of DISARM, the same in the files of all campaigns, and that the campaign uses it. */
+/** Returns a DISARM technique, equal in the files of all campaigns, and the campaign's relationship to it. */
 function techniqueObjects(
   { id, name, at, since }: UsedTechnique,
   campaign: StixObject,
@@ -277,21 +288,21 @@ function techniqueObjects(
     name: name ?? id,
     external_references: [{ source_name: SOURCE_NAME, external_id: id, url: pageOf(id) }],
   }
-  const pattern = made('attack-pattern', ['attack-pattern', id], SINCE, properties, modified)
+  const pattern = createObject('attack-pattern', ['attack-pattern', id], SINCE, properties, modified)
   return [pattern, relationship('uses', campaign, pattern, at)]
 }
 
 /**
- * A campaign as a STIX 2.1 bundle. An object has the same id in each export, and the same `modified` until what it
- * says changes. Nothing is marked less strictly than what it is about.
+ * Converts a campaign to a STIX 2.1 bundle. An object has the same id in each export, and the same `modified` until its
+ * content changes. An object is marked at least as strictly as its IOD.
  */
 export function toStixBundle(detail: CampaignDetail, context: ExportContext): StixBundle {
   const { iods } = detail
-  const { evidence, standIns, techniques = [], tlp = USUAL_TLP } = context
+  const { evidence, standIns, techniques = [], tlp = DEFAULT_TLP } = context
   const times = iods.map(({ created_at }) => created_at).sort()
   const version = versionOf(detail, context)
   const versioned = (type: string, properties: object, modified: string) =>
-    made(type, [type, detail.id], detail.created_at, { name: detail.name, ...properties }, modified)
+    createObject(type, [type, detail.id], detail.created_at, { name: detail.name, ...properties }, modified)
   const properties = {
     ...(detail.description && { description: detail.description }),
     ...(times.length > 0 && { first_seen: times[0], last_seen: times.at(-1) }),
@@ -306,8 +317,8 @@ export function toStixBundle(detail: CampaignDetail, context: ExportContext): St
   })
   const ofTechniques = techniques.flatMap(each => {
     const [pattern, use] = techniqueObjects(each, campaign)
-    // What the technique is, anybody may know; that the campaign uses it is the campaign's.
-    return [[pattern, USUAL_TLP] as const, [use, tlp] as const]
+    // The technique itself is public; its use has the campaign's level.
+    return [[pattern, DEFAULT_TLP] as const, [use, tlp] as const]
   })
   const content = [[campaign, tlp] as const, ...ofTechniques, ...ofIods]
   const named = [...content.map(([{ id }]) => id), ...iods.flatMap(({ id }) => standIns?.get(id)?.id ?? [])]

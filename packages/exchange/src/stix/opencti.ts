@@ -1,6 +1,6 @@
 import type { StixBundle, StixObject } from './bundle.js'
 
-/** Types that OpenCTI's client takes, besides those of its own that begin with `x-opencti-`. */
+/** Types that OpenCTI's client accepts, including its own (`x-opencti-`, `x-mitre-`). */
 export const OPENCTI_TYPES: readonly string[] = `
   relationship sighting label vocabulary kill-chain-phase external-reference marking-definition
   attack-pattern campaign case-incident case-rfi case-rft channel course-of-action data-component data-source event feedback
@@ -15,12 +15,12 @@ export const OPENCTI_TYPES: readonly string[] = `
 `
   .trim()
   .split(/\s+/)
-const KNOWN = new Set(OPENCTI_TYPES)
+const SUPPORTED = new Set(OPENCTI_TYPES)
 
 /**
- * A bundle of ours as OpenCTI takes it: without types that its client refuses, and with one indicator a pattern, as it knows
- * indicators by their pattern: what is said of the others is said of the first.
- * @returns the bundle, and how many objects it lacks
+ * Adapts a bundle to OpenCTI: removes types that its client rejects, and merges indicators with equal patterns, by
+ * which OpenCTI identifies them. References to merged indicators point to the first one.
+ * @returns the bundle, and the number of removed objects
  */
 export const forOpenCti = (bundle: StixBundle): { bundle: StixBundle; leftOut: number } => {
   const firstOf = new Map<unknown, string>()
@@ -35,7 +35,7 @@ export const forOpenCti = (bundle: StixBundle): { bundle: StixBundle; leftOut: n
   const connected = new Set<string>()
   const objects = bundle.objects.flatMap((object): StixObject[] => {
     const { type, id, source_ref, target_ref, object_refs } = object
-    if (!KNOWN.has(type) || sameAs.has(id)) return []
+    if (!SUPPORTED.has(type) || sameAs.has(id)) return []
     if (type === 'relationship') {
       const ends = { source_ref: idOf(source_ref), target_ref: idOf(target_ref) }
       const connection = `${object.relationship_type} ${ends.source_ref} ${ends.target_ref}`

@@ -2,7 +2,7 @@ import { isMadeOfMisp } from '../packed/misp-in-stix.js'
 import { tlpOfMarkingId } from '../tlp.js'
 import { AUTHOR, EVIDENCE_EXTENSION } from './bundle.js'
 
-/** Types of what our bundles hold without saying who made it. */
+/** Types of objects in Iodine's bundles without `created_by_ref`. */
 const UNSIGNED = new Set<unknown>([
   'marking-definition',
   'url',
@@ -14,14 +14,14 @@ const UNSIGNED = new Set<unknown>([
   'text',
 ])
 
-/** Whether it is marked more strictly than usual: such objects are kept as they are. */
+/** Returns whether an object is marked more strictly than green: such objects are stored unchanged. */
 const isStrict = ({ object_marking_refs: refs }: Record<string, unknown>): boolean =>
   Array.isArray(refs) &&
   refs.some(ref => !['clear', 'green'].includes((typeof ref === 'string' && tlpOfMarkingId(ref)) || 'red'))
 
 /**
- * Whether an object of a bundle is one of ours and marked no more strictly than usual. A bundle of such objects alone holds
- * nothing that its IODs, their evidence and techniques don't say.
+ * Returns whether Iodine created an object of a bundle, with at most the level green. A bundle of only such objects
+ * contains nothing beyond its IODs, their evidence and techniques.
  */
 export const isOurs = (object: Readonly<Record<string, unknown>>): boolean =>
   !isStrict(object) &&

@@ -14,35 +14,35 @@ import { UnreadableFile } from '../read.js'
 import { tlpOfDefinition, tlpOfMarkingId } from '../tlp.js'
 import { toUri } from './uri.js'
 
-/** What is known of an object that another tool wrote, beside its bytes. */
+/** Parsed properties of an object of another tool. */
 export interface ForeignObject {
-  /** Its `id`; empty if it has none. */
+  /** `id` of the object; empty if it has none. */
   key: string
-  /** Its `modified`, or `created`; empty if it has neither. */
+  /** `modified`, else `created`, else empty. */
   version: string
   type: string
   /** Null: unmarked. */
   tlp: Tlp | null
-  /** The objects that a relationship or a sighting connects. */
+  /** Ids of the objects that a relationship or a sighting connects. */
   refs: string[]
-  /** The IOD that it stands for. */
+  /** The IOD that the object represents. */
   iod?: NewIod
-  /** Why it stands for none, although its pattern is one comparison. */
+  /** Reason why it represents no IOD, although its pattern is a supported comparison. */
   reason?: string
 }
 
-/** Levels of markings that a file defines itself, by their ids. */
+/** TLP levels of the markings that a file defines, by id. */
 export type Markings = ReadonlyMap<string, Tlp | null>
 
-/** A text that may be a key; empty for anything else. */
-export const short = (value: unknown): string =>
+/** Returns a text that is asKey enough for a key; else an empty text. */
+export const asKey = (value: unknown): string =>
   typeof value === 'string' && value.length <= 300 ? value : ''
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter(each => typeof each === 'string') : []
 
 /**
- * Parses one object of a file.
- * @throws UnreadableFile if it is no JSON, whose numbers and names JSON.parse takes as it likes: its bytes are kept
+ * Parses one object of a file. JSON.parse may lose number precision and duplicate names; the bytes preserve them.
+ * @throws UnreadableFile for invalid JSON
  */
 export const parseObject = (text: string, place: number): Record<string, unknown> => {
   let object: unknown
@@ -54,24 +54,24 @@ export const parseObject = (text: string, place: number): Record<string, unknown
   return object as Record<string, unknown>
 }
 
-/** The id of an object and its version, which is a time; each empty if it has none. */
+/** Returns an object's id and its version, which is a time; each is empty if missing. */
 export const nameOf = ({ id, modified, created }: Readonly<Record<string, unknown>>) => ({
-  key: short(id),
-  version: short(modified) || short(created),
+  key: asKey(id),
+  version: asKey(modified) || asKey(created),
 })
 
-/** The id and level of an object that is a marking; undefined for any other. */
+/** Returns the id and TLP level of a marking; undefined for other objects. */
 export const markingOf = (object: Readonly<Record<string, unknown>>): [string, Tlp | null] | undefined =>
-  object.type === 'marking-definition' && short(object.id)
-    ? [short(object.id), tlpOfDefinition(object)]
+  object.type === 'marking-definition' && asKey(object.id)
+    ? [asKey(object.id), tlpOfDefinition(object)]
     : undefined
 
-/** The strictest level of an object and its parts. A marking that is not known counts as red. */
+/** Returns the strictest TLP level of an object and its parts. An unknown marking counts as red. */
 const tlpOf = (object: Readonly<Record<string, unknown>>, markings: Markings): Tlp | null => {
   const granular = Array.isArray(object.granular_markings) ? object.granular_markings.filter(isObject) : []
   const ids = [
     ...strings(object.object_marking_refs),
-    // Markings of languages have a `lang` in place of the reference.
+    // Language markings have a `lang` instead of the reference.
     ...granular.flatMap(({ marking_ref }) => (typeof marking_ref === 'string' ? [marking_ref] : [])),
   ]
   const own = markingOf(object)
@@ -85,13 +85,13 @@ const tlpOf = (object: Readonly<Record<string, unknown>>, markings: Markings): T
   ])
 }
 
-/** STIX 2.1, 9: a pattern of one comparison for equality with a text, or for being in a network. */
+/** Matches a pattern (STIX 2.1, 9) of one comparison: equality with a text, or membership in a network. */
 const ONE_COMPARISON =
   /^\s*\[\s*([a-z0-9-]+)\s*:\s*([a-z_]+(?:\.(?:[A-Za-z0-9_-]+|'[^'\\]+'))?)\s*(=|ISSUBSET)\s*'((?:[^'\\]|\\['\\])*)'\s*\]\s*$/
 const CATEGORIES: Readonly<Record<string, Category>> = {
   'url:value': 'URL',
   'domain-name:value': 'DOMAIN',
-  // OpenCTI's.
+  // Type of OpenCTI.
   'hostname:value': 'DOMAIN',
   'ipv4-addr:value': 'IP_ADDRESS',
   'ipv6-addr:value': 'IP_ADDRESS',
@@ -100,9 +100,9 @@ const CATEGORIES: Readonly<Record<string, Category>> = {
 }
 const HASHES = /^file:hashes\.'?(?:MD5|SHA-?1|SHA-?256|SHA-?512)'?$/i
 
-/** The value and category that an indicator's pattern compares with. */
+/** Returns the value and category in an indicator's pattern. */
 const comparisonOf = (pattern: string): { value: string; category: Category } | undefined => {
-  // The expression would go over a long text for nothing.
+  // A longer pattern cannot match: skip the expensive regular expression.
   if (pattern.length > 2 * LIMITS.fieldMax + 100) return undefined
   const [, type, path, operator, quoted = ''] = ONE_COMPARISON.exec(pattern) ?? []
   if (operator !== '=' && !type?.startsWith('ip')) return undefined
@@ -111,13 +111,13 @@ const comparisonOf = (pattern: string): { value: string; category: Category } | 
   return category && { value: quoted.replace(/\\(['\\])/g, '$1'), category }
 }
 
-/** A text for an IOD's description: empty if it may not be stored. */
-export const described = (given: unknown, value: string): string =>
+/** Returns a text as an IOD's description; empty if it is invalid or equals the value. */
+export const descriptionOf = (given: unknown, value: string): string =>
   typeof given === 'string' && given !== value && given.length <= LIMITS.fieldMax && !textFault(given)
     ? given
     : ''
 
-/** The IOD that an indicator stands for, or why it stands for none. */
+/** Returns the IOD that an indicator represents, or the reason for its rejection. */
 const iodOf = (indicator: Readonly<Record<string, unknown>>): Pick<ForeignObject, 'iod' | 'reason'> => {
   const { pattern, pattern_type = 'stix', revoked, name, description } = indicator
   if (typeof pattern !== 'string' || pattern_type !== 'stix' || revoked === true) return {}
@@ -131,12 +131,12 @@ const iodOf = (indicator: Readonly<Record<string, unknown>>): Pick<ForeignObject
   try {
     const title = typeof name === 'string' ? name.trim() : ''
     const isEncoded = found.category === 'URL' && isHttpUrl(title) && toUri(title) === found.value
-    // The name of an indicator of ours is the address as it was before it was encoded as a URI.
+    // The name of Iodine's indicators is the original URL, before its encoding as a URI.
     const value = isEncoded ? String(name) : found.value
     const iod = readFields({
       value,
       category: labels.find(isCategory) ?? found.category,
-      description: described(description, value) || described(name, value),
+      description: descriptionOf(description, value) || descriptionOf(name, value),
       source_type: labels.find(isSourceType),
       source: links.find(
         link => link.length <= LIMITS.fieldMax && isSourceReference(link) && !textFault(link),
@@ -150,17 +150,17 @@ const iodOf = (indicator: Readonly<Record<string, unknown>>): Pick<ForeignObject
 }
 
 /**
- * What is known of an object of a STIX file.
- * @param markings the levels of the markings that the file defines
+ * Parses the properties of a STIX object.
+ * @param markings TLP levels of the markings that the file defines
  */
 export const readStixObject = (
   object: Readonly<Record<string, unknown>>,
   markings: Markings,
 ): ForeignObject => {
-  const type = short(object.type)
+  const type = asKey(object.type)
   const connects = type === 'relationship' || type === 'sighting'
   const refs = connects
-    ? [object.source_ref, object.target_ref, object.sighting_of_ref].map(short).filter(Boolean)
+    ? [object.source_ref, object.target_ref, object.sighting_of_ref].map(asKey).filter(Boolean)
     : []
   return {
     ...nameOf(object),

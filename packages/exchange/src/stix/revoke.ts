@@ -1,7 +1,7 @@
 import { AUTHOR, type StixObject } from './bundle.js'
 
-/** What a version keeps of each type that we revoke, beside the properties of all objects: what STIX requires. */
-const KEPT: Readonly<Record<string, readonly string[]>> = {
+/** Properties that STIX requires of a revoked version, by type; `COMMON` applies to all types. */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   campaign: ['name'],
   grouping: ['name', 'context', 'object_refs'],
   identity: ['name', 'identity_class'],
@@ -15,22 +15,22 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
 }
 const COMMON = ['type', 'spec_version', 'id', 'created', 'created_by_ref', 'object_marking_refs']
 
-/** Whether an object is one of ours that can be withdrawn by a version: nobody else may make one. */
+/** Returns whether Iodine may revoke an object: only its creator may publish a new version. */
 export const isRevocable = ({ type, id, created_by_ref, modified }: StixObject): boolean =>
-  Object.hasOwn(KEPT, type) &&
+  Object.hasOwn(REQUIRED, type) &&
   id !== AUTHOR.id &&
   created_by_ref === AUTHOR.id &&
   typeof modified === 'string'
 
 /**
- * The version of an object that revokes it (STIX 2.1, 3.6). It has what is required and nothing else: neither authors
- * nor what they wrote.
+ * Returns the version of an object that revokes it (STIX 2.1, 3.6). It has only required properties: neither authors
+ * nor their texts.
  * @param modified ISO 8601, later than the object's
  */
 export const revokedVersion = (object: StixObject, modified: string): StixObject => {
-  const kept = [...COMMON, ...(KEPT[object.type] ?? [])].filter(name => object[name] !== undefined)
+  const names = [...COMMON, ...(REQUIRED[object.type] ?? [])].filter(name => object[name] !== undefined)
   return {
-    ...(Object.fromEntries(kept.map(name => [name, object[name]])) as StixObject),
+    ...(Object.fromEntries(names.map(name => [name, object[name]])) as StixObject),
     ...(object.type === 'note' && { content: 'Withdrawn' }),
     modified,
     revoked: true,

@@ -1,6 +1,6 @@
 /**
- * A web address as a URI, which STIX requires, while browsers and users accept other characters: what its component may not
- * have is percent-encoded, and a host in other scripts becomes its punycode. A URI stays as it is.
+ * Converts a URL to a URI, which STIX requires. Percent-encodes characters that its components do not allow, and
+ * converts an international host name to punycode. A valid URI stays unchanged.
  * Source: RFC 3986, appendix B for the components, section 3 for their characters.
  */
 export const toUri = (url: string): string => {
@@ -16,13 +16,13 @@ export const toUri = (url: string): string => {
   ].join('')
 }
 
-/** Whether a text is a web address and a URI. */
+/** Returns whether a text is an http(s) URL and a valid URI. */
 export const isUri = (text: string): boolean => isWebAddress(text) && toUri(text) === text
 
 const isWebAddress = (text: string): boolean => /^https?:/i.test(text) && URL.canParse(text)
 
 const COMPONENTS = /^(https?):\/\/([^/?#\\\s]+)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is
-// Without `\w` and `i`: with `u` they take two letters of other scripts for ASCII ones.
+// Without `\w` and `i`: with `u` they also match two non-ASCII letters.
 const OTHER = "A-Za-z0-9_\\-.~!$&'()*+,;=:"
 const NOT_IN_USER = new RegExp(`%(?![0-9A-Fa-f]{2})|[^%${OTHER}]`, 'gu')
 const NOT_IN_PATH = new RegExp(`%(?![0-9A-Fa-f]{2})|[^%/@${OTHER}]`, 'gu')
@@ -32,9 +32,9 @@ const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w\-.~!$&'()*+,;=]|%[0-9a-f]{2})+)(?::\d*)
 const encode = (text: string, not: RegExp): string =>
   text.replace(not, character => encodeURIComponent(character.toWellFormed()))
 
-/** A host with its port; by the rules of browsers if it has characters that hosts may not have. */
+/** Returns a host with its port; a host with other characters is converted by the URL standard. */
 const toHost = (scheme: string, host: string): string => {
   if (HOST.test(host)) return host
-  // `host` lacks the default port of the scheme.
+  // `host` omits the scheme's default port.
   return new URL(`${scheme}://${host}`).host
 }

@@ -1,6 +1,6 @@
 import { framed, readId, unframed, writeId } from './frame.js'
 
-/** 'IODC' and the format's version. */
+/** 'IODC' and the version of the format. */
 const HEAD = Uint8Array.of(0x49, 0x4f, 0x44, 0x43, 1)
 
 export interface OverlayCampaign {
@@ -9,7 +9,7 @@ export interface OverlayCampaign {
   iod_ids: readonly string[]
 }
 
-/** Campaigns as the server sends them: head; of each id, name and the ids of its IODs; SHA-256. */
+/** Encodes campaigns: head; for each campaign the id, the name and the ids of its IODs; SHA-256. */
 export const encodeCampaigns = async (
   campaigns: Iterable<OverlayCampaign> | AsyncIterable<OverlayCampaign>,
 ): Promise<Uint8Array<ArrayBuffer>> => {
@@ -28,7 +28,10 @@ export const encodeCampaigns = async (
   return framed(parts)
 }
 
-/** Reads campaigns. Throws a RangeError if they are damaged, cut off or of another version. */
+/**
+ * Decodes campaigns.
+ * @throws RangeError if the bytes are damaged, truncated or of another version
+ */
 export const decodeCampaigns = async (bytes: Uint8Array<ArrayBuffer>): Promise<OverlayCampaign[]> => {
   const content = await unframed(bytes)
   if (!HEAD.every((byte, n) => content[n] === byte)) throw new RangeError('no campaigns of this version')

@@ -2,15 +2,15 @@ import { CATEGORIES, type Category } from '@iodine/contracts'
 import { type ValueKey, valueKey } from '../scan/index.js'
 import { framed, readId, unframed, writeId } from './frame.js'
 
-/** Bytes of an IOD in the overlay. */
+/** Bytes of an IOD's row in the overlay. */
 export const OVERLAY_ROW_BYTES = 34
 const HEAD_BYTES = 32
-/** 'IODK' and the format's version. */
+/** 'IODK'. */
 const MAGIC = 0x494f444b
 const VERSION = 1
 const UNKNOWN = 255
 
-/** Votes of a side, weighed by their independence. */
+/** Votes of each side, weighted by their independence. */
 export interface Independent {
   for: number
   against: number
@@ -22,17 +22,17 @@ export interface OverlayIod {
   category: Category
   votes_for: number
   votes_against: number
-  /** Undefined if it is not known. */
+  /** Undefined if unknown. */
   independent?: Independent | undefined
 }
 
-/** What a row says. Votes saturate at 255, independent ones at 25.4. */
+/** A decoded row. Votes saturate at 255, independent votes at 25.4. */
 export interface OverlayEntry extends Omit<OverlayIod, 'value'> {
   key: ValueKey
 }
 
 /*
- * A row, numbers little-endian:
+ * Byte offsets of a row's fields; numbers are little-endian:
  *   0 id · 12 category · 13 votes for · 14 votes against · 15 independent for, in tenths · 16 the same against
  *   17 zero · 18 lead · 20 length · 22 anchor · 26 first hash · 30 second hash
  */
@@ -41,7 +41,7 @@ const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes
 const tenths = (votes: number | undefined): number =>
   votes === undefined ? UNKNOWN : Math.min(UNKNOWN - 1, Math.round(10 * votes))
 
-/** The row of an IOD; undefined for a value that no text can have, such as one of blanks. */
+/** Encodes an IOD's row; returns undefined for a value that cannot occur in a text, such as white space. */
 export const overlayRow = (iod: OverlayIod): Uint8Array<ArrayBuffer> | undefined => {
   const key = valueKey(iod)
   if (!key) return undefined
@@ -61,7 +61,7 @@ export const overlayRow = (iod: OverlayIod): Uint8Array<ArrayBuffer> | undefined
   return row
 }
 
-/** Rows, one behind the other. */
+/** Read access to concatenated rows. */
 export class OverlayRows {
   readonly bytes: Uint8Array
   readonly #view: DataView
@@ -108,7 +108,7 @@ const compareIds = (a: Uint8Array, atA: number, b: Uint8Array, atB: number): num
   return 0
 }
 
-/** Rows by their ids, those of `newer` in place of the others'. Both are sorted by id. */
+/** Merges rows by id; rows of `newer` replace those of `older`. Both must be sorted by id, as is the result. */
 export const mergeRows = (older: Uint8Array, newer: Uint8Array): Uint8Array<ArrayBuffer> => {
   const merged = new Uint8Array(older.length + newer.length)
   let at = 0
@@ -134,15 +134,15 @@ export const mergeRows = (older: Uint8Array, newer: Uint8Array): Uint8Array<Arra
 }
 
 export interface Overlay {
-  /** The newest change that the rows have, in milliseconds. */
+  /** Time of the latest change in the rows, in milliseconds since 1970. */
   revision: number
-  /** 0 for all IODs; else the rows are those that changed after a little before that revision. */
+  /** 0 if the rows are all IODs; else they are the changes since shortly before this revision. */
   since: number
   /** Rows, sorted by id. */
   rows: Uint8Array
 }
 
-/** An overlay as the server sends it: head, rows and SHA-256. */
+/** Encodes an overlay: head, rows and SHA-256. */
 export const encodeOverlay = ({ revision, since, rows }: Overlay): Promise<Uint8Array<ArrayBuffer>> => {
   const head = new Uint8Array(HEAD_BYTES)
   const view = viewOf(head)
@@ -155,7 +155,10 @@ export const encodeOverlay = ({ revision, since, rows }: Overlay): Promise<Uint8
   return framed([head, rows])
 }
 
-/** Reads an overlay. Throws a RangeError if it is damaged, cut off or of another version. */
+/**
+ * Decodes an overlay.
+ * @throws RangeError if the bytes are damaged, truncated or of another version
+ */
 export const decodeOverlay = async (bytes: Uint8Array<ArrayBuffer>): Promise<Overlay> => {
   const content = await unframed(bytes)
   if (content.length < HEAD_BYTES) throw new RangeError('no overlay')

@@ -1,12 +1,12 @@
-/** What a character is for the matching of values. */
+/** Kinds of characters for the matching of values. */
 export const KIND = {
   /** A letter, number or underscore of a script with spaces between words. */
   word: 1,
-  /** One of a script without spaces: each character may begin and end a value. */
+  /** A character of a script without spaces: it may begin and end a value. */
   lone: 2,
   /** Punctuation, symbols, emoji. */
   other: 3,
-  /** White space, which is compared as one space. */
+  /** White space; a run is compared as one space. */
   space: 4,
   /** A combining mark, variation selector or zero width joiner: a part of the character before it. */
   mark: 5,
@@ -27,15 +27,15 @@ const classify = (character: string): Kind => {
   return WITHOUT_SPACES.test(character) ? KIND.lone : KIND.word
 }
 
-/** Kinds of the code points below U+10000 that were asked for: the expressions are slow. */
-const known = new Uint8Array(0x10000)
+/** Cache of the kinds of code points below U+10000: the regular expressions are slow. */
+const cache = new Uint8Array(0x10000)
 
-/** The kind of a code point. A half of a surrogate pair alone is `other`. */
+/** Returns the kind of a code point. A lone surrogate is `other`. */
 export const kindOf = (codePoint: number): Kind => {
   if (codePoint > 0xffff) return classify(String.fromCodePoint(codePoint))
-  const kind = known[codePoint] as Kind | 0
+  const kind = cache[codePoint] as Kind | 0
   if (kind) return kind
   const found = classify(String.fromCharCode(codePoint))
-  known[codePoint] = found
+  cache[codePoint] = found
   return found
 }

@@ -6,25 +6,25 @@ const SPACE = 0x20
 const FNV_OFFSET = 0x811c9dc5
 const FNV_PRIME = 0x01000193
 
-/** FNV-1a, 32 bits, of one more number. */
+/** Adds a number to a 32-bit FNV-1a hash. */
 export const mix = (hash: number, value: number): number => Math.imul(hash ^ value, FNV_PRIME) >>> 0
-/** The hash that `mix` begins with. */
+/** Initial hash for `mix`. */
 export const EMPTY_HASH = FNV_OFFSET
 
 /**
- * A text as values are compared with it: folded, white space as one space, without characters that nobody sees. One
- * object reads text after text; what it says is of the last one.
+ * The form of a text in which values are searched: folded, white space collapsed, without invisible characters. The
+ * object is reused: it describes the text of the last call of `read`.
  */
 export class ComparedText {
-  /** Hashes of its parts, in UTF-16 units. */
+  /** Hashes of all ranges, in UTF-16 units. */
   readonly hashes = new PrefixHashes()
-  /** Its words: for each the first unit, the length, the hash, and 1 if it has letters or numbers. */
+  /** Number of words; for each word the first unit, the length, the hash, and 1 if it has letters or numbers. */
   words = 0
   wordStart = new Uint32Array(256)
   wordLength = new Uint32Array(256)
   wordHash = new Uint32Array(256)
   isStrong = new Uint8Array(256)
-  /** For each unit, and the end: its offset in the folded text, and whether a value may begin or end before it. */
+  /** For each unit and the end: the offset in the folded text, and 1 if a value may begin or end before it. */
   #at = new Uint32Array(1_024)
   #isEdge = new Uint8Array(1_024)
   #offsets: FoldedText['offsets']
@@ -38,9 +38,10 @@ export class ComparedText {
     this.hashes.clear()
     this.words = 0
     this.#offsets = offsets
-    /** Kind of the last character, its marks included, and the word that it is in: -1 outside of words. */
+    /** Kind of the last character, including its marks. */
     let last: Kind = KIND.space
     let isJoined = false
+    /** Current word; -1 outside of words. */
     let word = -1
     for (let n = 0; n < folded.length; n++) {
       const unit = folded.charCodeAt(n)
@@ -53,15 +54,15 @@ export class ComparedText {
         word = -1
         continue
       }
-      // A joiner makes one emoji of two.
+      // A zero width joiner combines two emoji.
       const isPart = kind === KIND.mark || (isJoined && kind === KIND.other && last === KIND.other)
-      const goesOn = isPart || (kind === KIND.word && last === KIND.word)
+      const continuesWord = isPart || (kind === KIND.word && last === KIND.word)
       const isWhole = offsets === undefined || n === 0 || offsets[n] !== offsets[n - 1]
       if (!isPart) last = kind
-      // A mark that belongs to nothing.
+      // A mark without a base character.
       else if (word < 0) last = KIND.other
-      if (!goesOn || word < 0) word = this.#addWord(last)
-      this.#add(unit, n, !goesOn && isWhole)
+      if (!continuesWord || word < 0) word = this.#addWord(last)
+      this.#add(unit, n, !continuesWord && isWhole)
       this.#extend(word, unit)
       if (isPair) {
         n++
@@ -109,12 +110,12 @@ export class ComparedText {
     this.wordHash[word] = mix(this.wordHash[word] as number, unit)
   }
 
-  /** Whether a value may stand at [start, end): it is no part of a longer word, and halves no character. */
+  /** Returns whether a value may occur at [start, end): not inside a word, and without splitting a character. */
   isApart(start: number, end: number): boolean {
     return this.#isEdge[start] === 1 && this.#isEdge[end] === 1
   }
 
-  /** The range of the text itself that a part has. */
+  /** Converts a range to offsets in the original text. */
   rangeOf(start: number, end: number): [start: number, end: number] {
     const offsetOf = (folded: number) => this.#offsets?.[folded] ?? folded
     return [offsetOf(this.#at[start] as number), offsetOf((this.#at[end - 1] as number) + 1)]

@@ -4,36 +4,36 @@ import { anchorOf, pairAnchorOf, type ValueKey } from './value-key.js'
 
 export { type ValueKey, valueKey } from './value-key.js'
 
-/** A place [start, end) of a text, in UTF-16 units, that has the value of a key. */
+/** An occurrence [start, end) of a key's value in a text, in UTF-16 units. */
 export interface Hit {
   start: number
   end: number
-  /** The key's number. */
+  /** Number of the key. */
   key: number
 }
 
-/** Finds the values of many keys in texts. */
+/** Multi-pattern search for the values of keys in texts. */
 export interface Scanner {
   /**
-   * All places of a text that have one of the values, overlapping ones included, in the order of their starts. Compared
-   * folded, white space as one space, without invisible characters; as whole words in scripts that have spaces.
+   * Returns all occurrences of the values in a text, including overlapping ones, sorted by start. The comparison folds
+   * case, collapses white space and ignores invisible characters. Scripts with spaces match whole words only.
    */
   scan(text: string): Hit[]
 }
 
 const NONE = -1
 
-/** Number of slots of an open hash table that is at most half full. */
+/** Returns the slots of an open-addressing hash table that is at most half full. */
 const slotsFor = (entries: number): number => 2 ** Math.ceil(Math.log2(Math.max(8, 2 * entries)))
 
-/** Finalizer of MurmurHash3: all bits of a hash decide on the lowest. */
+/** Mixes a hash with the finalizer of MurmurHash3: all bits of the input affect the lowest bits of the result. */
 const spread = (hash: number): number => {
   const half = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   const most = Math.imul(half ^ (half >>> 13), 0xc2b2ae35)
   return (most ^ (most >>> 16)) >>> 0
 }
 
-/** Keys by the hashes of their values, and by their anchors. */
+/** Hash tables of keys by value hashes, and by anchors. */
 class KeyTable {
   readonly #mask: number
   readonly #first: Uint32Array
@@ -41,10 +41,10 @@ class KeyTable {
   readonly #lengths: Uint16Array
   readonly #leads: Uint16Array
   readonly #anchors: Uint32Array
-  /** Slots with a key of a value; `#same` leads from there to the value's other keys. */
+  /** Slots with a key of each value; `#same` links the other keys of the value. */
   readonly #byValue: Int32Array
   readonly #same: Int32Array
-  /** Slots with a key of an anchor; `#spans` leads from there to those of other leads or lengths. */
+  /** Slots with a key of each anchor; `#spans` links keys with another lead or length. */
   readonly #byAnchor: Int32Array
   readonly #spans: Int32Array
 
@@ -66,8 +66,9 @@ class KeyTable {
     let slot = spread(first ^ Math.imul(second, 0x9e3779b1)) & this.#mask
     for (;;) {
       const key = this.#byValue[slot] as number
-      const isIt = this.#first[key] === first && this.#second[key] === second && this.#lengths[key] === length
-      if (key === NONE || isIt) return slot
+      const isMatch =
+        this.#first[key] === first && this.#second[key] === second && this.#lengths[key] === length
+      if (key === NONE || isMatch) return slot
       slot = (slot + 1) & this.#mask
     }
   }
@@ -91,7 +92,7 @@ class KeyTable {
     const same = this.#byValue[value] as number
     this.#byValue[value] = n
     this.#same[n] = same
-    // Keys of one value have one anchor.
+    // Keys of the same value have the same anchor.
     if (same === NONE) this.#addSpan(n, key)
   }
 
@@ -106,7 +107,7 @@ class KeyTable {
     else this.#spans[last] = n
   }
 
-  /** Calls back with each key whose value the text has where the value's anchor stands at `at`. */
+  /** Calls `found` for each key whose value occurs in the text with its anchor at `at`. */
   find(anchor: number, at: number, text: ComparedText, found: (key: number, start: number) => void): void {
     let span = this.#byAnchor[this.#anchorSlot(anchor)] as number
     for (; span !== NONE; span = this.#spans[span] as number) {
@@ -121,7 +122,7 @@ class KeyTable {
         length,
       )
       let key = this.#byValue[slot] as number
-      // A value that has the anchor more than once, or another one, too, is found by its own alone.
+      // The text may contain a value's anchor several times: only the key's own anchor counts.
       if (key === NONE || this.#anchors[key] !== anchor || this.#leads[key] !== lead) continue
       for (; key !== NONE; key = this.#same[key] as number) found(key, start)
     }
@@ -133,9 +134,9 @@ class KeyTable {
 }
 
 /**
- * Makes a scanner of keys 0 to `count` - 1; those that are undefined are never found. A word of the text, or two
- * neighbouring ones, lead to the places where the values anchored there would stand; the hashes of such a place tell in
- * constant time whether it has one. Memory: some 40 bytes a key.
+ * Creates a scanner of keys 0 to `count` - 1; undefined keys are never found. Each word and each pair of neighbouring
+ * words of the text is looked up as an anchor. The prefix hashes then verify the candidate range in constant time.
+ * Memory: about 40 bytes per key.
  */
 export const createScanner = (
   count: number,
@@ -172,7 +173,7 @@ export const createScanner = (
   }
 }
 
-/** Where a hashtag begins that stands at `start` of a text: with its signs. */
+/** Returns the start of a hashtag, including the signs before `start`. */
 export const withSign = (text: string, start: number): number => {
   let at = start
   while (at > 0 && HASHTAG_SIGNS.includes(text.charAt(at - 1))) at--

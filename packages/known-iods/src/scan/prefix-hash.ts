@@ -1,11 +1,11 @@
 /**
- * Polynomial hashes of all parts of a text from the hashes of its beginnings (Karp and Rabin, 1987): two bases modulo
- * the Mersenne prime 2^31 - 1, 62 bits together. They are no secret: whoever wants two texts of one hash finds them.
+ * Polynomial hashes of all ranges of a text from the hashes of its prefixes (Karp and Rabin, 1987): two bases modulo
+ * the Mersenne prime 2^31 - 1, together 62 bits. The bases are public, so that an attacker can construct collisions.
  */
 const PRIME = 0x7fffffff
 const BASES = [1_597_463, 1_181_783] as const
 
-/** `x` modulo the prime, for integers from 0 to 2^53. */
+/** Returns `x` modulo the prime, for integers from 0 to 2^53. */
 const reduce = (x: number): number => {
   const high = Math.floor(x / 0x80000000)
   const sum = high + (x - high * 0x80000000)
@@ -14,7 +14,7 @@ const reduce = (x: number): number => {
 
 const multiply = (a: number, b: number): number => reduce(reduce(a * (b >>> 16)) * 0x10000 + a * (b & 0xffff))
 
-/** Powers of a base, made as far as they were needed. */
+/** Powers of a base, computed on demand. */
 class Powers {
   #values = Uint32Array.of(1)
   readonly #base: number
@@ -36,7 +36,7 @@ class Powers {
 
 const powers = BASES.map(base => new Powers(base)) as [Powers, Powers]
 
-/** Hashes of a text's parts, in UTF-16 units that are added one by one. Reused for the next text by `clear`. */
+/** Hashes of ranges of a text in UTF-16 units, which are added one by one. `clear` prepares it for the next text. */
 export class PrefixHashes {
   #first = new Uint32Array(1_024)
   #second = new Uint32Array(1_024)
@@ -56,12 +56,12 @@ export class PrefixHashes {
     this.#second[n + 1] = reduce((this.#second[n] as number) * BASES[1] + unit + 1)
   }
 
-  /** The first hash of the part [start, end): below 2^31 - 1. */
+  /** Returns the first hash of the range [start, end), below 2^31 - 1. */
   first(start: number, end: number): number {
     return part(this.#first, powers[0], start, end)
   }
 
-  /** The second hash of the part. */
+  /** Returns the second hash of the range. */
   second(start: number, end: number): number {
     return part(this.#second, powers[1], start, end)
   }
@@ -73,7 +73,7 @@ const part = (prefixes: Uint32Array, of: Powers, start: number, end: number): nu
   return difference < 0 ? difference + PRIME : difference
 }
 
-/** The same numbers with room for as many again. */
+/** Returns a copy of twice the length. */
 export const grown = <A extends Uint32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>>(array: A): A => {
   const larger = new (array.constructor as new (length: number) => A)(2 * array.length)
   larger.set(array)

@@ -1,15 +1,15 @@
 import { foldIod, type Iod } from '@iodine/contracts'
 import { ComparedText, EMPTY_HASH, mix } from './compared-text.js'
 
-/** What finds a value in texts without saying what it is. */
+/** Hashes by which a value is found in texts, without the value itself. */
 export interface ValueKey {
-  /** Two hashes of the compared value, and its length in UTF-16 units. */
+  /** Two hashes of the value's compared form, and its length in UTF-16 units. */
   first: number
   second: number
   length: number
   /**
-   * Hash of the value's anchor: its longest two neighbouring words, or its only word; of a value without letters and
-   * numbers its first character.
+   * Hash of the value's anchor: its longest pair of neighbouring words, or its only word; for a value without letters
+   * and numbers its first character.
    */
   anchor: number
   /** Units before the anchor. */
@@ -18,14 +18,14 @@ export interface ValueKey {
 
 const SINGLE = mix(EMPTY_HASH, 1)
 const PAIR = mix(EMPTY_HASH, 2)
-/** Anchor of a word alone. */
+/** Returns the anchor of a single word. */
 export const anchorOf = (word: number): number => mix(SINGLE, word)
-/** Anchor of a word and the next one, whatever signs are between them. */
+/** Returns the anchor of two neighbouring words, independent of the punctuation between them. */
 export const pairAnchorOf = (word: number, next: number): number => mix(mix(PAIR, word), next)
 
 const compared = new ComparedText()
 
-/** The key of an IOD; undefined for a value that no text can have, such as one of blanks. */
+/** Returns an IOD's key; undefined for a value that cannot occur in a text, such as white space. */
 export const valueKey = (iod: Pick<Iod, 'value' | 'category'>): ValueKey | undefined => {
   compared.read(foldIod(iod))
   const { hashes, length, words, wordStart, wordLength, wordHash, isStrong } = compared

@@ -3,19 +3,20 @@ import { Tooltip } from '@iodine/ui/overlays'
 import styles from './consensus.module.css'
 import { consensusShown, independentOf } from './shown'
 
-/** Two significant digits at least: 3.1, 31, 310. */
+/** Formats at least two significant digits: 3.1, 31, 310. */
 const format = (n: number) => n.toLocaleString('en-US', { maximumFractionDigits: n < 10 ? 1 : 0 })
 
 export interface ConsensusMarkProps {
   /** Number of the IOD's votes. */
   votes: number
-  /** Undefined while it is not known. */
+  /** Undefined while it loads. */
   consensus: Consensus | undefined
 }
 
 /**
- * '12 votes ≈ 3.1 independent', of which rows show the second half below their counts of votes; explained under the
- * pointer. Nothing where the two hardly differ. No Tab stop: the IOD's details say the explanation.
+ * The text '12 votes ≈ 3.1 independent', with the reason in a tooltip. Rows show only its second half, below their
+ * counts of votes. Renders nothing unless `consensusShown`. It is no Tab stop, because the IOD's details contain the
+ * reason.
  */
 export function ConsensusMark({ votes, consensus }: ConsensusMarkProps) {
   if (!consensusShown(votes, consensus)) return null

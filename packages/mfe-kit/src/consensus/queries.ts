@@ -9,8 +9,8 @@ const CONSENSUS = ['consensus']
 const keyOf = (ids: readonly string[]) => [...CONSENSUS, ...ids]
 
 /**
- * Consensus of the IODs in view, by id; those not known yet are missing. One request a page of 50 IODs. `from`
- * and `to` are the indexes of the rows in view.
+ * Reads the consensus of the IODs in view, by id, with one request per page of 50 IODs. Ids that are still loading are
+ * missing. `from` and `to` are the indexes of the rows in view.
  */
 export function useListConsensus(ids: readonly string[], from: number, to: number): ByIod {
   const { api } = useHost()
@@ -24,13 +24,13 @@ export function useListConsensus(ids: readonly string[], from: number, to: numbe
   )
 }
 
-/** The consensus of a list's rows. */
+/** The consensus of a list's IODs. */
 export const ConsensusContext = createContext<ByIod>({})
 
-/** The consensus of an IOD as its list knows it; undefined until it does. */
+/** Returns the consensus of an IOD from its list's context; undefined while it loads. */
 export const useListedConsensus = (id: string): Consensus | undefined => use(ConsensusContext)[id]
 
-/** The consensus of an IOD; undefined until it is known. `enabled`: whether the server may be asked. */
+/** Reads the consensus of an IOD; undefined while it loads. `enabled`: whether to send the request. */
 export function useConsensus(id: string, enabled: boolean): Consensus | undefined {
   const { api } = useHost()
   const { data } = useQuery({
@@ -42,7 +42,7 @@ export function useConsensus(id: string, enabled: boolean): Consensus | undefine
   return data?.[id]
 }
 
-/** Returns a function that reads an IOD's consensus again where it is shown. Called after a vote. */
+/** Returns a function that refetches an IOD's consensus. Called after a vote. */
 export function useRefreshConsensus(): (id: string) => Promise<void> {
   const client = useQueryClient()
   return useCallback(

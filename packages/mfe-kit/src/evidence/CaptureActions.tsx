@@ -3,6 +3,7 @@ import { DownloadIcon, ShareIcon, TrashIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { useState } from 'react'
 import { useAction } from '../action'
+import { errorToast } from '../error-toast'
 import { useHost } from '../use-host'
 import styles from './evidence.module.css'
 import { useRefresh } from './queries'
@@ -16,28 +17,29 @@ export function WaczButton({ captureId }: { captureId: string }) {
         `capture-${captureId}.wacz`,
         await api.download('GET /captures/:id/wacz', { params: { id: captureId } }),
       ),
-    failed: 'The WACZ could not be downloaded',
+    failed: 'Unable to download the WACZ file',
   })
   return (
     <Button
       size="small"
       icon={<DownloadIcon size={14} />}
       text="Download WACZ"
+      title="Saves the captured page with its seal as a web archive, which can be verified without this server"
       loading={save.isPending}
       onClick={() => void save.run()}
     />
   )
 }
 
-/** The owner's button that shares a capture's content, after a word about what others see then, or ends that. */
+/** The owner's button that shares a capture's content after a confirmation, or stops sharing it. */
 export function ShareButton({ captureId, isShared }: { captureId: string; isShared: boolean }) {
   const { api } = useHost()
   const share = useAction({
     mutationFn: (shared: boolean) =>
       api.call('PATCH /captures/:id', { params: { id: captureId }, body: { shared } }),
     onSettled: useRefresh(),
-    done: (_, shared) => (shared ? 'The capture is shared' : 'The capture is yours alone again'),
-    failed: 'The capture could not be shared or unshared',
+    done: (_, shared) => (shared ? 'Capture shared' : 'Sharing stopped'),
+    failed: (error, shared) => errorToast(error, shared ? 'Unable to share' : 'Unable to stop sharing'),
   })
   const [isAsking, setAsking] = useState(false)
   return (
@@ -59,11 +61,11 @@ export function ShareButton({ captureId, isShared }: { captureId: string; isShar
       >
         <div className={styles.paragraphs}>
           <p>
-            Until now others see only the quoted words with a little around them, the address, the times and
-            the seal. Once it is shared, every signed-in person can also read all of the captured text, see
-            its pictures, and download the page with the record that was collected from it.
+            Other members now see only the quote with a few words around it, the URL, the times and the seal.
+            If you share the capture, every signed-in user can also read the whole captured text, see the
+            pictures, and download the page with its collected record.
           </p>
-          <p>You can stop sharing at any time; what was downloaded until then stays where it is.</p>
+          <p>You can stop sharing at any time, but copies that others have downloaded remain.</p>
         </div>
       </ConfirmDialog>
     </>
@@ -76,8 +78,8 @@ export function EraseButton({ captureId, text }: { captureId: string; text: stri
   const erase = useAction({
     mutationFn: () => api.call('DELETE /captures/:id', { params: { id: captureId } }),
     onSettled: useRefresh(),
-    done: 'The capture is erased',
-    failed: 'The capture could not be erased',
+    done: 'Capture deleted',
+    failed: 'Unable to delete the capture',
   })
   const [isAsking, setAsking] = useState(false)
   return (
@@ -90,8 +92,8 @@ export function EraseButton({ captureId, text }: { captureId: string; text: stri
         onConfirm={erase.run}
         onClose={() => setAsking(false)}
       >
-        Its content is erased for good, and nobody can verify it any more. Words that evidence quotes from it
-        stay with the IODs, and the seal’s entry stays in the log as a number that says nothing.
+        The content is permanently deleted and can no longer be verified. Quotes from it remain as evidence of
+        IODs. The log keeps only a hash, which reveals nothing about the content.
       </ConfirmDialog>
     </>
   )

@@ -11,6 +11,7 @@ import { Pictures } from './Pictures'
 import { useCapture } from './queries'
 import { SealCheck } from './SealCheck'
 import { SideDrawer, type SideDrawerHandle } from './SideDrawer'
+import { SEAL_HELP, VERIFY_HELP } from './seal-texts'
 
 export interface CapturesDrawerProps {
   captures: readonly CaptureSummary[]
@@ -19,18 +20,21 @@ export interface CapturesDrawerProps {
   onClose: () => void
 }
 
-/** The user's sealed captures of a record: when and where from, and what can be done with each. */
+/** The user's sealed captures of a record, with their URL, times and actions. */
 export function CapturesDrawer({ captures, about, isOpen, onClose }: CapturesDrawerProps) {
   const drawer = useRef<SideDrawerHandle>(null)
   const keepFocus = useCallback(() => drawer.current?.keepFocus(), [])
   return (
     <SideDrawer handle={drawer} isOpen={isOpen} title="Sealed captures" about={about} onClose={onClose}>
       {captures.length === 0 ? (
-        <EmptyState icon={<EndorsedIcon size={40} />} title="This record has no capture any more" />
+        <EmptyState icon={<EndorsedIcon size={40} />} title="This record no longer has captures" />
       ) : (
-        captures.map((capture, index) => (
-          <Details key={capture.id} summary={capture} number={captures.length - index} onGone={keepFocus} />
-        ))
+        <>
+          <p className={styles.meta}>{SEAL_HELP}</p>
+          {captures.map((capture, index) => (
+            <Details key={capture.id} summary={capture} number={captures.length - index} onGone={keepFocus} />
+          ))}
+        </>
       )}
     </SideDrawer>
   )
@@ -56,7 +60,7 @@ function Details({ summary, number, onGone }: DetailsProps) {
         {shared && <Tag minimal>Shared</Tag>}
       </div>
       <dl className={styles.facts}>
-        <Fact label="Address">
+        <Fact label="URL">
           <SourceLink source={url} />
         </Fact>
         <Fact label="Captured">
@@ -68,14 +72,14 @@ function Details({ summary, number, onGone }: DetailsProps) {
         <Fact label="Size">{formatCount(Math.ceil(bytes / 1024))} KiB</Fact>
         <Fact label="Seal">No. {seq}</Fact>
       </dl>
-      <LoadingPanel query={query} errorTitle="The capture could not be loaded">
+      <LoadingPanel query={query} errorTitle="Unable to load the capture">
         {capture => (
           <>
             <dl className={styles.facts}>
               <Fact label="Fingerprint">
                 <Hash value={capture.manifest_hash} name="fingerprint" />
               </Fact>
-              <Fact label="Made by">{capture.manifest.collector}</Fact>
+              <Fact label="Captured with">{capture.manifest.collector}</Fact>
             </dl>
             <div className={styles.actions}>
               {capture.seal && (
@@ -84,6 +88,7 @@ function Details({ summary, number, onGone }: DetailsProps) {
                   intent="primary"
                   icon={<EndorsedIcon size={14} />}
                   text="Verify"
+                  title={VERIFY_HELP}
                   onClick={() => setChecks(checks + 1)}
                 />
               )}

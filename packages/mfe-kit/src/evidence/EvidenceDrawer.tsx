@@ -13,7 +13,7 @@ export interface EvidenceDrawerProps {
   onClose: () => void
 }
 
-/** The evidence of an IOD: each quote in its context, with what proves it. */
+/** The evidence of an IOD: each quote in its context, with its proof. */
 export function EvidenceDrawer({ iod, isOpen, onClose }: EvidenceDrawerProps) {
   const drawer = useRef<SideDrawerHandle>(null)
   const keepFocus = useCallback(() => drawer.current?.keepFocus(), [])
@@ -29,12 +29,12 @@ function Pieces({ iodId, onGone }: { iodId: string; onGone: () => void }) {
   return (
     <LoadingPanel
       query={query}
-      errorTitle="Evidence could not be loaded"
+      errorTitle="Unable to load the evidence"
       empty={
         <EmptyState
           icon={<CitationIcon size={40} />}
           title="No evidence yet"
-          description="Quote the words in My data, or on their page with the browser extension."
+          description="To add a quote, select text in My data, or on a page with the browser extension."
         />
       }
     >

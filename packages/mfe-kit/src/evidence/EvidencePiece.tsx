@@ -14,31 +14,32 @@ import { Hash } from './Hash'
 import { QuoteText } from './QuoteText'
 import { useCapture, useRefresh } from './queries'
 import { SealCheck } from './SealCheck'
+import { SEAL_HELP, VERIFY_HELP } from './seal-texts'
 
 const RELATIONS = {
   same: null,
-  folded: 'The words are the IOD’s but for case or form.',
-  part: 'The words contain the IOD, are a part of it, or say it in other words.',
+  folded: 'The quote matches the IOD except for case or word form.',
+  part: 'The quote contains the IOD, is part of it, or shares words with it.',
 }
 
-/** What a piece quotes, as its tag and a sentence about what that is worth. */
-const looksOf = ({ kind, seal }: Evidence): { tag: string; sealed?: true; says?: string } => {
+/** Returns the tag of a piece, and a sentence about its evidential value. */
+const looksOf = ({ kind, seal }: Evidence): { tag: string; sealed?: true; note?: string } => {
   if (kind === 'imported')
-    return { tag: 'Imported', says: 'Another system said so. Nothing here has checked it.' }
+    return { tag: 'Imported', note: 'Imported from another system. This server has not checked it.' }
   if (kind === 'narrative')
     return {
       tag: 'Analyzed text',
-      says: 'The words stand in a text that its author handed in. It has no seal.',
+      note: 'The quote is from a text that its author pasted for analysis. It has no seal.',
     }
   if (kind === 'record')
     return {
       tag: 'Collected record',
-      says: 'The words stood in a collected record, which was not captured with its page. It has no seal.',
+      note: 'The quote is from a collected record whose page was not captured. It has no seal.',
     }
   if (seal) return { tag: 'Sealed capture', sealed: true }
   return {
-    tag: 'Erased capture',
-    says: 'The capture was erased after it was quoted: these words are left of it, and nothing can be verified.',
+    tag: 'Deleted capture',
+    note: 'The capture was deleted after it was quoted. The quote remains, but it can no longer be verified.',
   }
 }
 
@@ -46,37 +47,40 @@ export interface EvidencePieceProps {
   piece: Evidence
   /** Number of the piece, from 1. */
   number: number
-  /** Called when the piece has gone, with what had the focus in it. */
+  /** Called after the piece, and any focused control in it, is unmounted. */
   onGone: () => void
 }
 
-/** A quote that is evidence of an IOD: its words, where and when they stood, and what proves that. */
+/** A quote that is evidence of an IOD, with its context, URL, times and proof. */
 export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
   const { user } = useHost().session
   const { capture_id, seal, open, shared, url, captured_at, pointer, role } = piece
   const [checks, setChecks] = useState(0)
   const [isShown, setShown] = useState(false)
   const captureId = open ? capture_id : null
-  // Whoever may open what is not shared is its owner.
+  // A user who may open an unshared capture owns it.
   const capture = useCapture(captureId, shared)
   const isOwn = captureId !== null && (!shared || capture.data?.own === true)
-  const { tag, sealed, says } = looksOf(piece)
+  const { tag, sealed, note } = looksOf(piece)
   const relation = RELATIONS[piece.relation]
   useEffect(() => onGone, [onGone])
   return (
     <Card className={styles.piece} role="article" aria-label={`Evidence ${number}`}>
       <div className={styles.kind}>
-        <Tag minimal {...(sealed && { intent: 'success', icon: <EndorsedIcon size={14} /> })}>
+        <Tag
+          minimal
+          {...(sealed && { intent: 'success', icon: <EndorsedIcon size={14} />, title: SEAL_HELP })}
+        >
           {tag}
         </Tag>
         {shared && <Tag minimal>Shared</Tag>}
       </div>
       <QuoteText {...piece} />
       {relation && <p className={styles.meta}>{relation}</p>}
-      {says && <p className={styles.meta}>{says}</p>}
+      {note && <p className={styles.meta}>{note}</p>}
       <dl className={styles.facts}>
         {url && (
-          <Fact label="Address">
+          <Fact label="URL">
             <SourceLink source={url} />
           </Fact>
         )}
@@ -114,6 +118,7 @@ export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
             intent="primary"
             icon={<EndorsedIcon size={14} />}
             text="Verify"
+            title={VERIFY_HELP}
             onClick={() => setChecks(checks + 1)}
           />
         )}
@@ -122,7 +127,7 @@ export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
             <Button
               size="small"
               icon={<DocumentOpenIcon size={14} />}
-              text={isShown ? 'Hide the capture' : 'Show in the capture'}
+              text={isShown ? 'Hide capture' : 'Show in capture'}
               aria-expanded={isShown}
               onClick={() => setShown(!isShown)}
             />
@@ -161,7 +166,7 @@ function DeleteButton({ piece: { id, iod_id } }: { piece: Evidence }) {
       api.call('DELETE /iods/:id/evidence/:evidence_id', { params: { id: iod_id, evidence_id: id } }),
     onSettled: useRefresh(),
     done: 'Evidence deleted',
-    failed: 'The evidence could not be deleted',
+    failed: 'Unable to delete the evidence',
   })
   const [isAsking, setAsking] = useState(false)
   return (
@@ -174,7 +179,7 @@ function DeleteButton({ piece: { id, iod_id } }: { piece: Evidence }) {
         onConfirm={remove.run}
         onClose={() => setAsking(false)}
       >
-        The IOD loses this quote. A capture that it quotes stays in My data.
+        The quote is removed from the IOD. Its capture, if there is one, stays in My data.
       </ConfirmDialog>
     </>
   )

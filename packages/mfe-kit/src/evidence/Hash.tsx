@@ -3,11 +3,11 @@ import { ClipboardIcon } from '@iodine/ui/icons'
 import { useAction } from '../action'
 import styles from './evidence.module.css'
 
-/** A hash, with a button that copies it. `name` says what it is of: 'manifest hash'. */
+/** A hash, with a button that copies it. `name` is the button's name for it: 'manifest hash'. */
 export function Hash({ value, name }: { value: string; name: string }) {
   const copy = useAction({
     mutationFn: () => navigator.clipboard.writeText(value),
-    failed: `The ${name} could not be copied`,
+    failed: `Unable to copy the ${name}`,
   })
   return (
     <span className={styles.hash}>

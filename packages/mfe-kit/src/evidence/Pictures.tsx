@@ -6,13 +6,13 @@ import { useEffect, useState } from 'react'
 import { useHost } from '../use-host'
 import styles from './evidence.module.css'
 
-/** Pictures that a browser only draws: an SVG is a document. */
-const DRAWN = /^image\/(png|jpeg|webp|gif|avif)$/
+/** Image types that contain only pixels. An SVG is a document and is not among them. */
+const IMAGE_TYPES = /^image\/(png|jpeg|webp|gif|avif)$/
 
 const isShown = ({ role, type, absent }: ManifestBlob) =>
-  (role === 'screenshot' || role === 'media') && DRAWN.test(type) && !absent
+  (role === 'screenshot' || role === 'media') && IMAGE_TYPES.test(type) && !absent
 
-/** The pictures of a capture. Each is loaded when it is asked for. */
+/** The pictures of a capture. Each is loaded on request. */
 export function Pictures({ capture: { id, manifest } }: { capture: Capture }) {
   const pictures = manifest.blobs.filter(isShown)
   const [shown, setShown] = useState<readonly string[]>([])
@@ -46,7 +46,7 @@ function Picture({ captureId, blob, name }: { captureId: string; blob: ManifestB
     gcTime: 0,
   })
   return (
-    <LoadingPanel query={query} errorTitle="The picture could not be loaded">
+    <LoadingPanel query={query} errorTitle="Unable to load the picture">
       {bytes => <Drawn bytes={bytes} name={name} />}
     </LoadingPanel>
   )

@@ -1,10 +1,10 @@
 import { type Evidence, firstWords, LIMITS, lastWords } from '@iodine/contracts'
 import styles from './evidence.module.css'
 
-/** Longer quotes scroll, and the keyboard scrolls what has the focus. */
+/** Quotes with more characters scroll, and are focusable so that the keyboard scrolls them. */
 const LONG_QUOTE = 300
 
-/** Context of this length is cut: of the whole length, or one less where that would halve a character. */
+/** Returns whether the context was truncated: it has the maximum length, or one less to keep a surrogate pair whole. */
 const isCut = (context: string): boolean => context.length >= LIMITS.quoteContextMax - 1
 
 const before = (prefix: string): string =>
@@ -13,8 +13,8 @@ const after = (suffix: string): string =>
   isCut(suffix) ? `${firstWords(suffix, suffix.length - 1)}…` : suffix
 
 /**
- * A quote within its context, which is cut between words. Each of the parts is isolated, so that what one holds can't turn the order of the
- * others, and nothing is ever read as HTML.
+ * A quote within its context, which is cut between words. Each part is isolated, so that its text direction does not
+ * reorder the others. The parts are rendered as text, never as HTML.
  */
 export const QuoteText = ({ prefix, exact, suffix }: Pick<Evidence, 'prefix' | 'exact' | 'suffix'>) => (
   <blockquote

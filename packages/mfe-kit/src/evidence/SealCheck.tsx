@@ -4,41 +4,41 @@ import { Callout, LoadingPanel } from '@iodine/ui'
 import { CrossCircleIcon, TickCircleIcon } from '@iodine/ui/icons'
 import { useHost } from '../use-host'
 import { withData } from '../with-data'
-import type { QuotedPlace, SealReport } from './check-seal'
+import type { QuoteLocation, SealReport } from './check-seal'
 import styles from './evidence.module.css'
 import { formatInstant } from './format-instant'
 
 export interface SealCheckProps {
   seal: Seal
-  /** The capture whose content may be read, and what is quoted of it. */
-  opened: { captureId: string; quote: QuotedPlace | null } | undefined
+  /** The readable capture and its quote, if the content is open to the user. */
+  opened: { captureId: string; quote: QuoteLocation | null } | undefined
 }
 
-/** Checks a seal in the browser, and says in words what that proves, and what it does not. */
+/** Checks a seal in the browser, and explains what the result proves and does not prove. */
 export function SealCheck({ seal, opened }: SealCheckProps) {
   const { api } = useHost()
   const query = useQuery({
     queryKey: ['seal-check', seal, opened ?? null],
     queryFn: async (): Promise<SealReport> => {
-      // Browsers have it in a secure context alone.
+      // Browsers provide `crypto.subtle` only in a secure context.
       if (!crypto.subtle) throw new InsecureContext()
       const { checkSeal } = await import('./check-seal')
       return checkSeal(api, seal, opened)
     },
-    // Each press checks anew.
+    // Each press repeats the check.
     gcTime: 0,
     retry: false,
   })
   return (
     <section className={styles.report} aria-label="Verification" aria-live="polite">
       <LoadingPanel
-        // A result that could not be checked again holds no longer.
+        // A failed repetition invalidates the previous result.
         query={withData(query, query.error ? undefined : query.data)}
         loadingLabel="Checking…"
-        errorTitle="The seal could not be checked"
+        errorTitle="Unable to check the seal"
         errorText={
           query.error instanceof InsecureContext
-            ? 'Browsers check seals only on pages that are opened by https.'
+            ? 'Browsers can check seals only on pages that are opened over HTTPS.'
             : undefined
         }
       >
@@ -56,14 +56,14 @@ function Report({ report, seal, isOpened }: { report: SealReport; seal: Seal; is
   const [anchor] = checkpoint.anchors
   const list = (
     <ul className={styles.checks}>
-      {checks.map(({ name, ok, says }) => (
+      {checks.map(({ name, ok, finding }) => (
         <li key={name}>
           {ok ? (
             <TickCircleIcon className={styles.good} title="Holds:" />
           ) : (
             <CrossCircleIcon className={styles.bad} title="Fails:" />
           )}
-          <span>{says}</span>
+          <span>{finding}</span>
         </li>
       ))}
     </ul>
@@ -73,8 +73,8 @@ function Report({ report, seal, isOpened }: { report: SealReport; seal: Seal; is
       <Callout intent="danger" icon={false} title="The seal does not hold">
         {list}
         <p>
-          Something was changed after it was sealed, on the server or on its way to you. Don’t rely on this
-          piece; tell the team of this server.
+          The content, the seal or the log was changed, on the server or in transit. Don’t rely on this
+          evidence, and inform the team of this server.
         </p>
       </Callout>
     )
@@ -82,21 +82,21 @@ function Report({ report, seal, isOpened }: { report: SealReport; seal: Seal; is
     <>
       <Callout className={styles.verdict} intent="warning" icon={false} title="What the seal cannot prove">
         <p>
-          <strong>Not proved:</strong> that the site served it. The collector copies what a browser shows, and
-          people can change that before.
+          <strong>Not proved:</strong> that the site served it. The extension copies what the browser shows,
+          and a user can change the page before the capture.
         </p>
         <p>
-          <strong>Not proved:</strong> the time, if you don’t trust the team of this server.{' '}
+          <strong>Not proved:</strong> the time of receipt, if you don’t trust the team of this server.{' '}
           {anchor
-            ? `An outside time stamp of ${formatInstant(anchor.at)} stands in the WACZ; it is not checked here.`
-            : 'Only an outside time stamp would prove it, and there is none yet.'}
+            ? `The WACZ file contains an independent timestamp of ${formatInstant(anchor.at)}, which is not checked here.`
+            : 'Only an independent timestamp would prove it, and there is none yet.'}
         </p>
       </Callout>
       <Callout className={styles.verdict} intent="success" icon={false} title="The seal holds">
         <p>
-          <strong>Proved:</strong> an account’s collector handed over{' '}
-          {isOpened ? 'this content' : 'a capture with this fingerprint'} by {received}, and it is unchanged
-          since.
+          <strong>Proved:</strong> an account’s browser extension delivered{' '}
+          {isOpened ? 'this content' : 'a capture with this fingerprint'} to this server by {received}, and it
+          is unchanged since.
         </p>
         <details>
           <summary>What was checked</summary>

@@ -3,6 +3,7 @@ import { Button } from '@iodine/ui'
 import { EndorsedIcon } from '@iodine/ui/icons'
 import { lazy, Suspense, useState } from 'react'
 import styles from './evidence.module.css'
+import { SEAL_HELP } from './seal-texts'
 
 const CapturesDrawer = lazy(() =>
   import('./CapturesDrawer').then(module => ({ default: module.CapturesDrawer })),
@@ -15,7 +16,7 @@ export interface SealedMarkProps {
   about: string
 }
 
-/** A mark on a record that has sealed captures, which opens their details. Its code is loaded on first use. */
+/** A button on a record with sealed captures, which opens their details. The drawer's code is loaded on first use. */
 export function SealedMark({ captures, about }: SealedMarkProps) {
   const [state, setState] = useState<'unused' | 'open' | 'closed'>('unused')
   return (
@@ -28,7 +29,7 @@ export function SealedMark({ captures, about }: SealedMarkProps) {
           intent="success"
           icon={<EndorsedIcon size={14} />}
           text="Sealed"
-          title="Captured with its page, and sealed"
+          title={SEAL_HELP}
           onClick={() => setState('open')}
         />
       )}

@@ -5,21 +5,21 @@ import { type ReactNode, type Ref, useEffect, useId, useImperativeHandle, useRef
 import styles from './evidence.module.css'
 
 export interface SideDrawerHandle {
-  /** Gives the drawer the focus, unless something in it or in a dialog has it: after what had it is gone. */
+  /** Focuses the drawer after its focused element was removed, unless the focus is in the drawer or a dialog. */
   keepFocus: () => void
 }
 
 export interface SideDrawerProps {
   isOpen: boolean
   title: string
-  /** What it is about: one line. */
+  /** The subject: one line. */
   about?: string | undefined
   onClose: () => void
   handle?: Ref<SideDrawerHandle>
   children: ReactNode
 }
 
-/** A modal drawer at the right edge, whole in narrow windows. Its content is mounted while it is open. */
+/** A modal drawer at the right edge, full width in narrow windows. Its content is mounted while it is open. */
 export function SideDrawer({ isOpen, onClose, ...frame }: SideDrawerProps) {
   return (
     <Drawer isOpen={isOpen} onClose={onClose} className={styles.drawer ?? ''} transitionDuration={0}>
@@ -32,7 +32,7 @@ function Frame({ title, about, onClose, handle, children }: Omit<SideDrawerProps
   const frame = useRef<HTMLDivElement>(null)
   const titleId = useId()
   const keepFocus = () => {
-    // Blueprint may have given it to the element that holds Tab within the drawer: a screen reader says nothing there.
+    // Blueprint may have focused its focus trap, which screen readers do not announce.
     if (!document.activeElement?.closest('[role="dialog"]')) frame.current?.focus({ preventScroll: true })
   }
   useImperativeHandle(handle, () => ({ keepFocus }))

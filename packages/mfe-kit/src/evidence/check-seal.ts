@@ -12,8 +12,8 @@ import type { Output } from '../routes'
 
 type Keys = Output<'GET /seals/keys'>
 
-/** Quoted words, and where they stand in the capture. */
-export interface QuotedPlace {
+/** A quote and its position in the capture. */
+export interface QuoteLocation {
   role: string
   pointer: string
   start: number
@@ -21,31 +21,30 @@ export interface QuotedPlace {
   exact: string
 }
 
-/** One thing that was checked. */
 export interface Check {
   name: 'seal' | 'log' | 'signature' | 'content'
   ok: boolean
-  /** What was found, as a sentence. */
-  says: string
+  /** The result as a sentence. */
+  finding: string
 }
 
 export interface SealReport {
   checks: Check[]
-  /** Whether all of them hold. */
+  /** Whether all checks succeeded. */
   holds: boolean
-  /** The signed state of the log that they were made against. */
+  /** The signed state of the log that the checks used. */
   checkpoint: Checkpoint
 }
 
 /**
- * Checks a seal in this browser, against the log that the server shows now: that the seal gives the log's entry,
- * that the entry is in the log (RFC 9162, 2.1.3), and that the log's state is signed. With a capture that may be
- * opened, also that its content is what was sealed and says the words. Rejects if something can't be read.
+ * Checks a seal in this browser against the log that the server currently serves. The checks: the seal matches the
+ * log's entry; the log contains the entry (RFC 9162, 2.1.3); the log's state is signed. If the capture is open to the
+ * user, it also checks that the content is the sealed one and contains the quote. Rejects if a request fails.
  */
 export async function checkSeal(
   api: ApiClient,
   seal: Seal,
-  opened?: { captureId: string; quote: QuotedPlace | null },
+  opened?: { captureId: string; quote: QuoteLocation | null },
 ): Promise<SealReport> {
   const [checkpoint, keys] = await Promise.all([
     api.call('GET /seals/checkpoint'),
@@ -57,17 +56,17 @@ export async function checkSeal(
   const leaf = await leafHash(seal)
   const isInLog = proof.size === size && (await verifyInclusion(leaf, seq, size, proof.path, root))
   const checks: Check[] = [
-    says(
+    checkOf(
       'seal',
       proof.leaf_hash === leaf,
-      `Fingerprint, time of receipt and salt of this seal give entry ${seq} of the log.`,
-      `Fingerprint, time of receipt and salt of this seal do not give entry ${seq} of the log.`,
+      `The seal’s fingerprint, time of receipt and salt match entry ${seq} of the log.`,
+      `The seal’s fingerprint, time of receipt and salt do not match entry ${seq} of the log.`,
     ),
-    says(
+    checkOf(
       'log',
       isInLog,
-      `The entry is in the log of ${size} ${size === 1 ? 'entry' : 'entries'}.`,
-      `The entry is not in the log of ${size} ${size === 1 ? 'entry' : 'entries'}.`,
+      `The log of ${size} ${size === 1 ? 'entry' : 'entries'} contains the entry.`,
+      `The log of ${size} ${size === 1 ? 'entry' : 'entries'} does not contain the entry.`,
     ),
     await checkSignature(checkpoint, keys),
   ]
@@ -75,47 +74,47 @@ export async function checkSeal(
   return { checks, holds: checks.every(({ ok }) => ok), checkpoint }
 }
 
-const says = (name: Check['name'], ok: boolean, good: string, bad: string): Check => ({
+const checkOf = (name: Check['name'], ok: boolean, good: string, bad: string): Check => ({
   name,
   ok,
-  says: ok ? good : bad,
+  finding: ok ? good : bad,
 })
 
 async function checkSignature(checkpoint: Checkpoint, keys: Keys): Promise<Check> {
   const { key_id } = checkpoint
   const key = keys.find(each => each.key_id === key_id)
   if (!key)
-    return says(
+    return checkOf(
       'signature',
       false,
       '',
-      `The log’s state is signed with ${key_id}, which is none of its keys.`,
+      `The log’s state is signed with the key ${key_id}, which the server does not publish.`,
     )
-  return says(
+  return checkOf(
     'signature',
     await verifyCheckpoint(checkpoint, key.public_key),
     `The log’s state is signed with its key ${key_id}.`,
-    `The signature of the log’s state is not that of its key ${key_id}.`,
+    `The signature of the log’s state is not valid for its key ${key_id}.`,
   )
 }
 
-/** Whether the content is that of the seal, and says the quoted words. */
+/** Checks that the content is the sealed one and contains the quote. */
 async function checkContent(
   api: ApiClient,
   seal: Seal,
-  { captureId: id, quote }: { captureId: string; quote: QuotedPlace | null },
+  { captureId: id, quote }: { captureId: string; quote: QuoteLocation | null },
 ): Promise<Check> {
   const role = quote?.role === 'record' ? 'record' : 'text'
   const changed = (what: string) =>
-    says('content', false, '', `The capture’s ${what} is not what was sealed.`)
+    checkOf('content', false, '', `The capture’s ${what} has changed since it was sealed.`)
   const { manifest } = await api.call('GET /captures/:id', { params: { id } })
   if ((await manifestHash(manifest)) !== seal.manifest_hash) return changed('list of contents')
   const blob = manifest.blobs.find(each => each.role === role)
   if (!blob)
-    return says(
+    return checkOf(
       'content',
       quote === null,
-      'The list of contents is what was sealed.',
+      'The capture’s list of contents is unchanged since it was sealed.',
       `The capture has no ${role}.`,
     )
   const params = { id, sha256: blob.sha256 }
@@ -124,18 +123,18 @@ async function checkContent(
   )
   if ((await sha256Hex(bytes)) !== blob.sha256) return changed(role)
   const content = new TextDecoder().decode(bytes)
-  const isThere = !quote || saysThere(content, quote)
-  return says(
+  const isThere = !quote || containsQuote(content, quote)
+  return checkOf(
     'content',
     isThere,
     quote
-      ? `The capture’s ${role} is what was sealed, and says these words.`
-      : `The capture’s ${role} is what was sealed.`,
-    `The capture’s ${role} is what was sealed, but does not say these words there.`,
+      ? `The capture’s ${role} is unchanged since it was sealed and contains the quote.`
+      : `The capture’s ${role} is unchanged since it was sealed.`,
+    `The capture’s ${role} is unchanged since it was sealed, but does not contain the quote at its position.`,
   )
 }
 
-function saysThere(content: string, { role, pointer, start, end, exact }: QuotedPlace): boolean {
+function containsQuote(content: string, { role, pointer, start, end, exact }: QuoteLocation): boolean {
   const text = role === 'record' ? pointerValue(JSON.parse(content), pointer) : content
   return text?.slice(start, end) === exact
 }

@@ -10,7 +10,7 @@ import { createContext, use } from 'react'
 import { EVIDENCE } from '../add-quote'
 import { useHost } from '../use-host'
 
-/** IODs of a request; the rows of a page of the list. */
+/** Ids per request, equal to the rows of a page of the list. */
 const PAGE = 50
 
 type Counts = Readonly<Record<string, number>>
@@ -19,8 +19,8 @@ const COUNTS = [...EVIDENCE, 'counts']
 const keyOf = (ids: readonly string[]) => [...COUNTS, ...ids]
 
 /**
- * Numbers of the evidence of the IODs in view, by id; those without any, and those not known yet, are missing.
- * One request a page of 50 IODs. `from` and `to` are the indexes of the rows in view.
+ * Reads the number of pieces of evidence of the IODs in view, by id, with one request per page of 50 IODs. IODs without
+ * evidence, and ids that are still loading, are missing. `from` and `to` are the indexes of the rows in view.
  */
 export function useEvidenceCounts(ids: readonly string[], from: number, to: number): Counts {
   const { api } = useHost()
@@ -29,13 +29,13 @@ export function useEvidenceCounts(ids: readonly string[], from: number, to: numb
   return usePagedValues({ key: COUNTS, size: PAGE, read, combine: mergeById<number> }, ids, from, to)
 }
 
-/** The counts of a list's rows. */
+/** The evidence counts of a list's IODs. */
 export const EvidenceCountsContext = createContext<Counts>({})
 
-/** The number of an IOD's evidence, as its list knows it; 0 until it does. */
+/** Returns the evidence count of an IOD from its list's context; 0 while it loads. */
 export const useListedCount = (id: string): number => use(EvidenceCountsContext)[id] ?? 0
 
-/** The number of an IOD's evidence; 0 until it is known. `enabled`: whether the server may be asked. */
+/** Reads the evidence count of an IOD; 0 while it loads. `enabled`: whether to send the request. */
 export function useEvidenceCount(id: string, enabled: boolean): number {
   const { api } = useHost()
   const client = useQueryClient()
@@ -50,7 +50,7 @@ export function useEvidenceCount(id: string, enabled: boolean): number {
   return data?.[id] ?? 0
 }
 
-/** The request of a list's page that counted the IOD's evidence, if there was one. */
+/** Returns the cached list request that contains the IOD's evidence count, if any. */
 const listedIn = (client: QueryClient, id: string) =>
   client
     .getQueryCache()

@@ -1,4 +1,4 @@
 const instant = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'long' })
 
-/** A time to the second with its zone, 'Nov 20, 2026, 10:00:02 AM UTC': what a seal says has to be exact. */
+/** Formats a time to the second with its zone, 'Nov 20, 2026, 10:00:02 AM UTC': seals state exact times. */
 export const formatInstant = (value: string): string => instant.format(new Date(value))

@@ -3,12 +3,12 @@ import { FRESH_MS, usePagedQuery, useQuery, useQueryClient } from '@iodine/mfe-k
 import { EVIDENCE } from '../add-quote'
 import { useHost } from '../use-host'
 
-/** Key of everything that is read of captures. */
+/** Query key prefix of all captures. */
 export const CAPTURES = ['captures']
 
 const PIECES_SHOWN = 20
 
-/** The evidence of an IOD, oldest first, paginated. */
+/** Reads the evidence of an IOD, oldest first, paginated. */
 export function useEvidence(iodId: string) {
   const { api } = useHost()
   return usePagedQuery({
@@ -22,7 +22,7 @@ export function useEvidence(iodId: string) {
   })
 }
 
-/** A capture: the user's own, or one that its owner shares. */
+/** Reads a capture: the user's own, or a shared one. */
 export function useCapture(id: string | null, enabled = true) {
   const { api } = useHost()
   return useQuery({
@@ -33,7 +33,7 @@ export function useCapture(id: string | null, enabled = true) {
   })
 }
 
-/** Returns a function that reads captures and evidence again. A dialog that asked for the change closes meanwhile. */
+/** Returns a function that refetches captures and evidence without waiting, so that a dialog can close at once. */
 export function useRefresh(): () => void {
   const client = useQueryClient()
   return () => {
@@ -42,7 +42,7 @@ export function useRefresh(): () => void {
   }
 }
 
-/** The capture's text; for a quote of its record, the quoted field's. */
+/** Reads the capture's text, or the quoted field if the quote is from its record. */
 export function useQuotedText(
   capture: Capture | undefined,
   { role, pointer }: { role: string; pointer: string },
@@ -59,7 +59,7 @@ export function useQuotedText(
         return text
       }
       const blob = capture?.manifest.blobs.find(blob => blob.role === 'record')
-      if (!blob) throw new Error('The capture holds no record')
+      if (!blob) throw new Error('The capture contains no record')
       const params = { id, sha256: blob.sha256 }
       const bytes = await api.download('GET /captures/:id/blobs/:sha256', { params, signal })
       const { pointerValue } = await import('@iodine/evidence')

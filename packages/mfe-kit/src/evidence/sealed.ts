@@ -3,15 +3,15 @@ import { usePagedValues } from '@iodine/mfe-kit/query'
 import { useHost } from '../use-host'
 import { CAPTURES } from './queries'
 
-/** Records of a request: as many as a list of records is read by. */
+/** Ids per request, equal to a page of a list of records. */
 const PAGE = 20
 
 /** Sealed captures, newest first, by the id of the record that was made from the same page. */
 export type SealedCaptures = ReadonlyMap<string, readonly CaptureSummary[]>
 
 /**
- * The user's sealed captures of the records in view. One request a page of 20 records. `from` and `to` are the
- * indexes of the records in view.
+ * Reads the user's sealed captures of the records in view, with one request per page of 20 records. `from` and `to` are
+ * the indexes of the records in view.
  */
 export function useSealedCaptures(recordIds: readonly string[], from: number, to: number): SealedCaptures {
   const { api } = useHost()

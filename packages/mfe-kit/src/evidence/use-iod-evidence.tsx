@@ -9,13 +9,13 @@ const EvidenceDrawer = lazy(() =>
 )
 
 export interface IodEvidence {
-  /** A button that opens the evidence; null without any. */
+  /** A button that opens the evidence; null if there is none. */
   button: ReactNode
-  /** The drawer that the button opens. It stands where it stays mounted when a popover with the button closes. */
+  /** The drawer that the button opens. Render it outside the button's popover, so that it stays mounted. */
   drawer: ReactNode
 }
 
-/** The evidence of an IOD with `count` pieces. The drawer's code is loaded on first use. */
+/** Returns the evidence button and drawer of an IOD with `count` pieces. The drawer's code is loaded on first use. */
 export function useIodEvidence(iod: Pick<Iod, 'id' | 'value'>, count: number): IodEvidence {
   const { open, drawer } = useDrawer(iod)
   return {
@@ -33,7 +33,7 @@ export function useIodEvidence(iod: Pick<Iod, 'id' | 'value'>, count: number): I
   }
 }
 
-/** The number of an IOD's evidence in its row; nothing without any. It opens the evidence. */
+/** The evidence count in an IOD's row, as a button that opens the evidence. Renders nothing for 0. */
 export function EvidenceMark({ iod, count }: { iod: Pick<Iod, 'id' | 'value'>; count: number }) {
   const { open, drawer } = useDrawer(iod)
   const quotes = `${formatCount(count)} ${count === 1 ? 'quote' : 'quotes'}`
@@ -44,7 +44,7 @@ export function EvidenceMark({ iod, count }: { iod: Pick<Iod, 'id' | 'value'>; c
           className={styles.mark}
           variant="minimal"
           size="small"
-          // A row is one Tab stop: the arrow keys reach what is in it.
+          // A row is one Tab stop: the arrow keys reach its controls.
           tabIndex={-1}
           icon={<CitationIcon size={12} />}
           text={quotes}

@@ -9,15 +9,13 @@ export interface MountedParcel {
   unmount: () => Promise<void>
 }
 
-/** single-spa logs errors of lifecycles that take longer; by default 3 s, which on a slow machine is no fault. */
+/** Timeout of single-spa's lifecycles. Its default of 3 s logs errors on slow machines. */
 const TIMEOUT = { millis: 30_000, warningMillis: 30_000 }
 const timeouts = Object.fromEntries(
   ['bootstrap', 'mount', 'update', 'unmount'].map(lifecycle => [lifecycle, TIMEOUT]),
 )
 
-/**
- * Mounts a remote's parcel into `domElement`. single-spa's `start()` is never called: it would patch history.
- */
+/** Mounts a remote's parcel into `domElement`. single-spa's `start()` is never called: it would patch history. */
 export function mountParcel(config: RemoteParcel, domElement: HTMLElement, props: HostProps): MountedParcel {
   const { hostContract: _, ...lifecycles } = config
   let latest = props

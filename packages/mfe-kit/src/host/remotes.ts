@@ -14,8 +14,8 @@ const LOAD_TIMEOUT_MS = 120_000
 /** The deployed sections, by remote name ('mfe_iods'), as `/remotes.json` lists them. */
 export interface Remotes {
   /**
-   * The section's parcel. Rejects if it requires another host contract or another major version of a
-   * shared module. After a failure the next call loads everything again.
+   * Resolves to the section's parcel. Rejects if it requires another host contract or another major version of a shared
+   * module. After a failure the next call loads everything again.
    */
   load: (name: string) => Promise<RemoteParcel>
   /** Prefetches the section's code. Never fails. */
@@ -23,22 +23,21 @@ export interface Remotes {
 }
 
 export interface RemotesOptions {
-  /** The URL of the table of remotes, which is read when the first remote is needed. */
+  /** The URL of the table of remotes, which is fetched before the first remote is loaded. */
   tableUrl?: string
   /**
-   * Loads the shared modules that the host does not need at its start. Completes before any remote's code
-   * runs: otherwise a remote's own copy, of another version, could replace them, and other remotes would be
-   * refused.
+   * Loads the shared modules that the host does not need at its start. Completes before any remote's code runs.
+   * Otherwise a remote's bundled copy of another version could replace them, and other remotes would be rejected.
    */
   loadShared: () => Promise<unknown>
 }
 
-/** Creates the loader of remotes. A host has one. */
+/** Creates the loader of remotes. Create one per host. */
 export function createRemotes({ tableUrl = '/remotes.json', loadShared }: RemotesOptions): Remotes {
   let table: Promise<RemotesTable> | undefined
   const failed = new Set<string>()
   const preloaded = new Set<string>()
-  /** How often each remote was loaded again after a failure. */
+  /** Number of retries by remote. */
   const retries = new Map<string, number>()
   let hooked = false
 
@@ -49,7 +48,7 @@ export function createRemotes({ tableUrl = '/remotes.json', loadShared }: Remote
       registerRemotes(Object.entries(remotes).map(([name, entry]) => ({ name, entry })))
       return remotes
     })
-    // After a failure the next call reads the table again.
+    // After a failure the next call fetches the table again.
     table.catch(() => {
       table = undefined
     })
@@ -97,7 +96,7 @@ export function createRemotes({ tableUrl = '/remotes.json', loadShared }: Remote
   }
 }
 
-/** Whether a host supports remotes that were built against `required`: the same major version, and no later minor one. */
+/** Returns whether a host supports remotes built against `required`: same major version, minor version not later. */
 export function isSupported(required: string, host: string): boolean {
   const [[major, minor], [hostMajor, hostMinor]] = [required, host].map(version =>
     String(version).split('.').map(Number),
@@ -107,21 +106,22 @@ export function isSupported(required: string, host: string): boolean {
 
 async function fetchTable(url: string): Promise<RemotesTable> {
   const response = await fetch(url)
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+  if (!response.ok) throw new Error(`${url} returned ${response.status}`)
   return (await response.json()) as RemotesTable
 }
 
 /**
- * Longer timeouts of scripts; error responses are not cached as manifests; a remote that failed bypasses its cached
- * scripts. The retry plugin of Module Federation retries by itself at once, and knows no retry that a user asks for.
+ * Sets longer timeouts of scripts, keeps error responses from being cached as manifests, and bypasses the script cache
+ * for a remote that failed. Module Federation's retry plugin does not fit: it retries immediately and has no retry by
+ * the user.
  */
 const loadingHooks = (retries: ReadonlyMap<string, number>): ModuleFederationRuntimePlugin => ({
   name: 'iodine-loading',
   fetch: async (url, init) => {
-    // The runtime reuses the promise of a manifest, so one that hangs must fail.
+    // The runtime reuses the promise of a manifest, so a hanging request must fail.
     const signal = AbortSignal.timeout(LOAD_TIMEOUT_MS)
     const response = await fetch(url, { ...init, credentials: 'same-origin', signal })
-    if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+    if (!response.ok) throw new Error(`${url} returned ${response.status}`)
     return response
   },
   createScript: ({ url, attrs, remoteInfo }) => {
@@ -137,7 +137,7 @@ const loadingHooks = (retries: ReadonlyMap<string, number>): ModuleFederationRun
 function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout>
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Nothing arrived within ${ms / 1000} s`)), ms)
+    timer = setTimeout(() => reject(new Error(`No response within ${ms / 1000} s`)), ms)
   })
   return Promise.race([work, deadline]).finally(() => clearTimeout(timer))
 }

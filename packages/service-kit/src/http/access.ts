@@ -3,8 +3,8 @@ import { forbidden, HttpError } from './errors.js'
 import type { Caller } from './tokens.js'
 
 /**
- * Throws 403 unless a caller of this kind may call the endpoint. To an API token that lacks a scope it names those that
- * would do, as RFC 6750, 3.1 has it.
+ * Checks that the caller's scope allows the endpoint.
+ * @throws HttpError 403; for an API token `WWW-Authenticate` names the sufficient scopes (RFC 6750, 3.1)
  */
 export const requireAccess = (
   caller: Caller,

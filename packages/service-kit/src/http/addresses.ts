@@ -2,12 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** A port, or what hides one (RFC 7239, 6). */
+/** A port or an obfuscated port (RFC 7239, 6). */
 const PORT = /:(\d{1,5}|_[\w.-]+)$/
 
 /**
- * Parses an address as proxies write it: with a port, brackets, a zone, or mapped from IPv4. Without brackets, digits
- * at the end of an IPv6 address belong to the address where that makes one. Undefined for anything else.
+ * Parses an IP address as proxies write it: with a port, brackets, a zone, or mapped from IPv4. Digits at the end of an
+ * IPv6 address without brackets are a port only if the address is invalid with them. Returns undefined for anything
+ * else.
  */
 const parseAddress = (text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined => {
   const given = text.trim()
@@ -17,7 +18,7 @@ const parseAddress = (text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined => {
   return plain === undefined ? undefined : ipaddr.process(plain.split('%', 1)[0] as string)
 }
 
-/** The network of an IPv6 address: its first groups. */
+/** Returns the network of an IPv6 address: its first `groups` groups. */
 const networkOf6 = (address: ipaddr.IPv6, groups: number): string =>
   `${address.parts
     .slice(0, groups)
@@ -25,7 +26,7 @@ const networkOf6 = (address: ipaddr.IPv6, groups: number): string =>
     .join(':')}::/${groups * 16}`
 
 /**
- * Rate-limit key of a client address: for IPv6 its /64 network, as one client controls all addresses in it.
+ * Returns the rate-limit key of a client address: for IPv6 its /64 network, as one client controls all addresses in it.
  */
 export const addressKey = (text: string): string => {
   const address = parseAddress(text)
@@ -33,7 +34,7 @@ export const addressKey = (text: string): string => {
   return address instanceof ipaddr.IPv6 ? networkOf6(address, 4) : address.toString()
 }
 
-/** The network of an address, for the audit log: /24 of IPv4, /48 of IPv6. Null for anything else. */
+/** Returns the network of an address, for the audit log: /24 of IPv4, /48 of IPv6; null for anything else. */
 export const networkOf = (text: string): string | null => {
   const address = parseAddress(text)
   if (!address) return null
@@ -42,7 +43,7 @@ export const networkOf = (text: string): string | null => {
     : `${address.octets.slice(0, 3).join('.')}.0/24`
 }
 
-/** A longer `Forwarded` names no address: its expressions take quadratic time. */
+/** Maximum length of a `Forwarded` header that is parsed: the expressions take quadratic time. */
 const MAX_FORWARDED = 2_000
 const QUOTED = String.raw`"(?:\\.|[^"\\])*"`
 const PAIR = String.raw`([\w-]+)=(${QUOTED}|[^\s;,"]*)`
@@ -50,8 +51,8 @@ const ELEMENTS = new RegExp(`(?:[^,"]|${QUOTED})+`, 'g')
 const ELEMENT = new RegExp(String.raw`^\s*${PAIR}(?:\s*;\s*${PAIR})*\s*$`)
 
 /**
- * The nodes that `Forwarded` names by `for` (RFC 7239, 4), one for each of its elements; empty for an element that is
- * malformed, as an open quote of the client's makes that of the proxy.
+ * Returns the `for` node of each element of `Forwarded` (RFC 7239, 4); empty for a malformed element. A client's
+ * unclosed quote also makes the proxy's element malformed.
  */
 const nodesOf = (header: string): string[] =>
   ((header.length <= MAX_FORWARDED && header.match(ELEMENTS)) || []).map(element => {
@@ -61,9 +62,8 @@ const nodesOf = (header: string): string[] =>
   })
 
 /**
- * Rewrites `X-Forwarded-For` to plain addresses, separated by commas: its own, or without one those of `Forwarded`.
- * An entry that names no address hides the client: it and the entries before it are left out, so that the proxy that
- * reported it counts as the client.
+ * Rewrites `X-Forwarded-For` to plain IP addresses, separated by commas. Without that header it reads `Forwarded`.
+ * Removes an entry without an address and the entries before it: the proxy that reported it then counts as the client.
  */
 export const readForwarded = (headers: IncomingHttpHeaders): void => {
   const { 'x-forwarded-for': list, forwarded } = headers

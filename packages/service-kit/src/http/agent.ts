@@ -4,8 +4,8 @@ import { type Context, context, trace } from '@opentelemetry/api'
 import { Agent, Client, type Dispatcher, interceptors, Pool } from 'undici'
 import { createSingleFlight } from '../single-flight.js'
 
-/** How long DNS results are cached, and how long an unreachable address is skipped. */
-const KEPT_MS = 5_000
+/** Time for which DNS results are cached and an unreachable address is skipped. */
+const CACHE_MS = 5_000
 /** Errors that prove the request was not sent: a retry at another replica is safe. */
 const NOT_REACHED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
 const ATTEMPTS = 3
@@ -17,8 +17,8 @@ export type Lookup = (
 ) => void
 
 /**
- * Resolves names to addresses. If a lookup fails, the last known addresses are used. One lookup at a time per
- * name.
+ * Creates a resolver of host names, with one lookup at a time per name. If a lookup fails, it returns the last known
+ * addresses.
  */
 const createResolver = (lookup: Lookup) => {
   // Bounded: only host names from the settings.
@@ -57,19 +57,20 @@ const onFailure = (
 const isNotReached = ({ code }: NodeJS.ErrnoException) => code !== undefined && NOT_REACHED.has(code)
 
 /** Retries a request that reached no server at the next address. A streamed body cannot be sent twice. */
-const askTheNext: Dispatcher.DispatcherComposeInterceptor = dispatch => (options, handler) => {
+const retryNextAddress: Dispatcher.DispatcherComposeInterceptor = dispatch => (options, handler) => {
   const { body, origin } = options
-  const isKept = body === null || body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
-  if (!isKept || isIP(new URL(String(origin)).hostname)) return dispatch(options, handler)
+  const isReplayable =
+    body === null || body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+  if (!isReplayable || isIP(new URL(String(origin)).hostname)) return dispatch(options, handler)
   let left = ATTEMPTS
   const attempt = (): boolean => {
     left--
     return dispatch(
       options,
       onFailure(handler, error => {
-        const isAskedAgain = left > 0 && isNotReached(error)
-        if (isAskedAgain) attempt()
-        return isAskedAgain
+        const willRetry = left > 0 && isNotReached(error)
+        if (willRetry) attempt()
+        return willRetry
       }),
     )
   }
@@ -79,16 +80,16 @@ const askTheNext: Dispatcher.DispatcherComposeInterceptor = dispatch => (options
 type Options = Dispatcher.DispatchOptions & { work?: Context }
 
 /** Attaches the active context to a traced call. */
-const noteWork: Dispatcher.DispatcherComposeInterceptor = dispatch => (options, handler) => {
+const attachContext: Dispatcher.DispatcherComposeInterceptor = dispatch => (options, handler) => {
   const work = context.active()
   return dispatch(trace.getSpan(work) ? ({ ...options, work } as Options) : options, handler)
 }
 
 /**
- * A client that dispatches each call in that call's own context: a queued call is otherwise sent in the
- * context of the response that freed the connection.
+ * Dispatches each call in the call's own context: undici sends a queued call in the context of the response that freed
+ * the connection.
  */
-class WorkingClient extends Client {
+class ContextClient extends Client {
   override dispatch(options: Options, handler: Dispatcher.DispatchHandler): boolean {
     const { work } = options
     return work && work !== context.active()
@@ -98,9 +99,8 @@ class WorkingClient extends Client {
 }
 
 /**
- * Connection pool for calls to other services. A name with several addresses (a service with replicas) is
- * looked up every few seconds, and calls rotate over the addresses; keep-alive connections would otherwise
- * stay with one replica.
+ * Creates the connection pool for calls to other services. A name with several addresses (a service with replicas) is
+ * looked up every few seconds, and calls rotate over the addresses: keep-alive connections would stay with one replica.
  * @param lookup the system's by default
  */
 export const createAgent = (
@@ -110,31 +110,31 @@ export const createAgent = (
   const agent = new Agent({
     ...options,
     factory: (origin, given) =>
-      new Pool(origin, { ...given, factory: (at, settings) => new WorkingClient(at, settings) }),
+      new Pool(origin, { ...given, factory: (at, settings) => new ContextClient(at, settings) }),
   })
   const resolve = createResolver(lookup)
-  const leftOut = new Map<string, number>()
+  const skippedUntil = new Map<string, number>()
   const picks = new Map<string, number>()
   const freshUntil = new Map<string, number>()
   const noteUnreachable: Dispatcher.DispatcherComposeInterceptor = dispatch => (request, handler) =>
     dispatch(
       request,
       onFailure(handler, error => {
-        if (isNotReached(error)) leftOut.set(new URL(String(request.origin)).host, Date.now() + KEPT_MS)
+        if (isNotReached(error)) skippedUntil.set(new URL(String(request.origin)).host, Date.now() + CACHE_MS)
         return false
       }),
     )
   const dispatcher = agent.compose(
     noteUnreachable,
     interceptors.dns({
-      maxTTL: KEPT_MS,
+      maxTTL: CACHE_MS,
       lookup: (origin, _options, done) =>
         void resolve(origin.hostname).then(
           addresses => {
-            freshUntil.set(origin.hostname, Date.now() + KEPT_MS)
+            freshUntil.set(origin.hostname, Date.now() + CACHE_MS)
             done(
               null,
-              addresses.map(({ address, family }) => ({ address, family: family as 4 | 6, ttl: KEPT_MS })),
+              addresses.map(({ address, family }) => ({ address, family: family as 4 | 6, ttl: CACHE_MS })),
             )
           },
           error => done(error, []),
@@ -146,15 +146,15 @@ export const createAgent = (
         if ((freshUntil.get(origin.hostname) ?? 0) < now) return null as never
         const hostOf = ({ address, family }: (typeof all)[number]) =>
           `${family === 6 ? `[${address}]` : address}:${origin.port || 80}`
-        const reachable = all.filter(ip => (leftOut.get(hostOf(ip)) ?? 0) < now)
+        const reachable = all.filter(ip => (skippedUntil.get(hostOf(ip)) ?? 0) < now)
         const candidates = reachable.length > 0 ? reachable : all
         const pick = (picks.get(origin.host) ?? -1) + 1
         picks.set(origin.host, pick)
         return candidates[pick % candidates.length] as (typeof all)[number]
       },
     }),
-    askTheNext,
-    noteWork,
+    retryNextAddress,
+    attachContext,
   )
   return { dispatcher, close: () => agent.close() }
 }

@@ -42,7 +42,7 @@ const CLIENT_GONE = 499
 const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage']
 
 const MAX_PATH = 12_288
-/** Maximum length of a query: three texts of the maximum length, each character as four percent-encoded bytes, and the rest. */
+/** Maximum length of a query: three texts of the maximum length, four percent-encoded bytes a character, and 8 KiB. */
 const MAX_QUERY = 3 * 12 * LIMITS.fieldMax + 8_192
 /** Maximum length of all header fields together. */
 const MAX_FIELDS = 16_384
@@ -77,7 +77,7 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
     .send(JSON.stringify(body(detail)))
 }
 
-/** Returns the error of a request's head that Node's own limit admits. */
+/** Returns the fault of a request head that Node's own limits admit; undefined if it is valid. */
 const headFault = ({
   url = '',
   httpVersion,
@@ -117,14 +117,14 @@ export interface HttpAppOptions {
   isPublic?: boolean
   /** Sent with every answer, also to malformed requests. */
   headers?: Record<string, string>
-  /** Answers a request that matches no route; undefined gives a 404. */
+  /** Answers a request that matches no route; undefined results in a 404. */
   fallback?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
 }
 
-/** Path template of a request, for logs, metrics and traces: raw paths contain ids and are unbounded. */
+/** Returns the path template of a request, for logs, metrics and traces: raw paths contain ids and are unbounded. */
 const routeOf = (request: FastifyRequest): string => request.template ?? request.routeOptions.url ?? 'none'
 
-/** Adds the parsers of bodies: strict JSON, and bytes for routes that take them. */
+/** Adds the body parsers: strict JSON, and bytes for `raw` routes. */
 const addParsers = (app: FastifyInstance, bodyLimit: number): void => {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, payload, done) => {
@@ -154,8 +154,8 @@ const endRequest = (request: FastifyRequest, reply: FastifyReply, metrics: PartM
 }
 
 /**
- * Adds the hooks that give each request its context, headers, span and log line. Hooks without async work take a
- * callback: they run for every request of every part.
+ * Adds the hooks that set each request's context, headers, span and log line. Hooks without async work take a callback:
+ * they run for every request of every part.
  */
 const addRequestHooks = (
   app: FastifyInstance,

@@ -3,24 +3,23 @@ import { DETAILS } from '@iodine/contracts'
 import { badRequest, HttpError } from './errors.js'
 
 /**
- * Reads a body of bytes. One whose length is told is in memory once: Fastify's own reader has all its chunks and their
- * copy.
- * @param told the header `content-length`
+ * Reads a binary body. With a known length it is in memory once; Fastify's reader holds all chunks and their copy.
+ * @param contentLength the header `content-length`
  * @param limit in bytes
- * @throws 413 past the limit, 400 for a body of another length than told, or one that breaks off
+ * @throws HttpError 413 past the limit; 400 if the length differs from the header, or the body breaks off
  */
 export const readBytes = async (
   payload: Readable,
-  told: string | undefined,
+  contentLength: string | undefined,
   limit: number,
 ): Promise<Buffer> => {
-  const length = told === undefined ? undefined : Number(told)
+  const length = contentLength === undefined ? undefined : Number(contentLength)
   if (length !== undefined && length > limit) throw new HttpError(413, DETAILS.bodyTooLarge)
   // The system allocates the memory when it is written to: a false length costs none.
   const whole = length === undefined ? undefined : Buffer.allocUnsafeSlow(length)
   const chunks: Buffer[] = []
   let at = 0
-  // Not destroyed where it is given up: the answer goes over its connection.
+  // The stream is not destroyed on error: the answer uses its connection.
   try {
     for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
       if (at + chunk.length > limit) throw new HttpError(413, DETAILS.bodyTooLarge)
@@ -36,7 +35,7 @@ export const readBytes = async (
   return whole ?? Buffer.concat(chunks, at)
 }
 
-/** Joins pieces to larger ones, of at least `size` bytes but for the last. */
+/** Joins pieces to buffers of at least `size` bytes, except the last. */
 export async function* joinPieces(
   pieces: AsyncIterable<Uint8Array | string>,
   size: number,

@@ -1,6 +1,6 @@
 import { DONE } from '@iodine/contracts'
 
-/** Answer of an endpoint that returns no data. */
+/** Awaits `work` and returns the answer of an endpoint without data. */
 export const done = async (work: Promise<unknown>): Promise<typeof DONE> => {
   await work
   return DONE

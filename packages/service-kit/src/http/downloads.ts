@@ -6,9 +6,9 @@ import type { Caller } from './tokens.js'
 
 /** Bytes that are the same for every user until they change. */
 export interface Download {
-  /** Of the bytes that it would have now: changes with them; with its quotation marks. */
+  /** ETag of the current bytes, with quotation marks. */
   etag: string
-  /** About how many bytes there are. */
+  /** Approximate number of bytes. */
   size: number
   make(): Promise<{ etag: string; bytes: Uint8Array }>
 }
@@ -26,7 +26,7 @@ const CHUNK = 65_536
 /** Timeout after which a download's bytes are freed: enough for 34 MB at 2.3 Mbit/s. */
 const TIMEOUT_MS = 120_000
 
-/** Whether If-None-Match names the ETag (RFC 9110, 13.1.2). */
+/** Returns whether If-None-Match names the ETag (RFC 9110, 13.1.2). */
 export const isKnownEtag = (header: string | undefined, etag: string): boolean =>
   header?.split(',').some(each => ['*', etag].includes(each.trim().replace(/^W\//, ''))) ?? false
 
@@ -52,7 +52,7 @@ async function* chunksOf(
 
 /**
  * Creates the function that answers with a download, or with 304 if the client has the bytes. A user has one slot for
- * large downloads: one more queues for it, further ones are refused by 429.
+ * large downloads. One download queues for it; a newer one replaces it, and the replaced one is refused by 429.
  * @param ms timeout of a large download: slower clients are disconnected
  */
 export const createDownloads = (ms = TIMEOUT_MS) => {

@@ -46,7 +46,7 @@ export type AnswerOf<E extends EndpointSpec> =
 export type Handler<E extends PublicEndpoint> = (call: Call<E>) => Promise<AnswerOf<E>>
 export type InternalHandler<E extends InternalEndpoint> = (call: InternalCall<E>) => Promise<AnswerOf<E>>
 
-/** Reader of a feed, and the highest level that it may read. */
+/** Reader of a feed, and the highest TLP level that it may read. */
 export interface FeedReader {
   id: string
   tlp: Tlp
@@ -59,7 +59,7 @@ export type FeedHandler<E extends FeedEndpoint> = (
 export interface Endpoints {
   /** Serves an endpoint below /api/v1: authenticate → validate → handler → answer. */
   route<E extends PublicEndpoint>(endpoint: E, handler: Handler<E>): void
-  /** Serves a feed, outside /api/v1; requires the token of a feed key. Its errors have its form. */
+  /** Serves a feed, outside /api/v1; requires the token of a feed key. Errors have the feed's format. */
   feed<E extends FeedEndpoint>(endpoint: E, handler: FeedHandler<E>): void
   /** Serves an internal endpoint; requires the service key. */
   internal<E extends InternalEndpoint>(endpoint: E, handler: InternalHandler<E>): void

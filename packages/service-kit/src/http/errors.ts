@@ -36,23 +36,26 @@ export const conflict = (detail: string) => new HttpError(409, detail)
 export const invalid = (faults: string[]) => new HttpError(422, faults)
 export const tooManyRequests = (seconds: number) =>
   new HttpError(429, DETAILS.tooManyRequests, { 'retry-after': String(Math.max(1, Math.ceil(seconds))) })
-/** One person asks for too much at once. */
+/** Too many concurrent requests of one user. */
 export const busy = () => new HttpError(429, DETAILS.busy, { 'retry-after': '1' })
 export const unavailable = (detail: string = DETAILS.unavailable, cause?: unknown) =>
   new HttpError(503, detail, { 'retry-after': '5' }, cause)
 export const timedOut = (detail: string = DETAILS.timeout) => new HttpError(504, detail)
 
-/** Temporary refusals: a route or key that is being deployed, a timeout, a rate limit. */
-const PASSING = new Set([404, 408, 425, 429])
+/** Transient 4xx statuses: a route or key that is being deployed, a timeout, a rate limit. */
+const TRANSIENT = new Set([404, 408, 425, 429])
 
-/** True for a permanent refusal: a 4xx that a retry would get again. */
-export const isFinalRefusal = (error: unknown): error is HttpError =>
-  error instanceof HttpError && error.status >= 400 && error.status < 500 && !PASSING.has(error.status)
+/** Returns true for a permanent error: a 4xx that a retry would receive again. */
+export const isPermanentError = (error: unknown): error is HttpError =>
+  error instanceof HttpError && error.status >= 400 && error.status < 500 && !TRANSIENT.has(error.status)
 
-/** Throws the first error of several calls, a transient one before a permanent one: then all are worth a retry. */
+/**
+ * Throws the first transient error of several calls, else the first permanent one: a transient error makes a retry
+ * worthwhile.
+ */
 export const throwFirst = (results: readonly PromiseSettledResult<unknown>[]): void => {
   const errors = results.flatMap(each => (each.status === 'rejected' ? [each.reason] : []))
-  if (errors.length > 0) throw errors.find(error => !isFinalRefusal(error)) ?? errors[0]
+  if (errors.length > 0) throw errors.find(error => !isPermanentError(error)) ?? errors[0]
 }
 
 // A database, queue or peer that is down or unreachable, by error name or code.
@@ -68,7 +71,7 @@ const SOCKET_CODES = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** True when the error says that a dependency (MongoDB, Redis, another service) is down. */
+/** Returns true if the error means that a dependency (MongoDB, Redis, another service) is down. */
 export const isDependencyDown = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   if (DEPENDENCY_ERRORS.test(error.name)) return true

@@ -5,32 +5,32 @@ import { invalid } from './errors.js'
 import { type ReplyHeaders, Streamed } from './streamed.js'
 
 /** Sort key of lists: newest first, then by id. */
-export interface ListPlace {
+export interface ListPosition {
   _id: Types.ObjectId
   created_at: Date
 }
 
 /** Sort key of lists that are sorted by a number first, highest first. */
-export interface RankedPlace extends ListPlace {
+export interface RankedPosition extends ListPosition {
   rank?: number
 }
 
-const cursorAfter = ({ rank, created_at, _id }: RankedPlace): string =>
+const cursorAfter = ({ rank, created_at, _id }: RankedPosition): string =>
   Buffer.from(
     [...(rank === undefined ? [] : [rank]), created_at.getTime(), _id.toHexString()].join('.'),
   ).toString('base64url')
 
 /** @param isRanked whether the list is sorted by a rank: a cursor of another order is refused, by 422 */
-const decodeCursor = (cursor: string, isRanked = false): RankedPlace => {
+const decodeCursor = (cursor: string, isRanked = false): RankedPosition => {
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const match = /^(?:(\d{1,9})\.)?(\d{1,15})\.([0-9a-f]{24})$/.exec(text)
-  if (!match || (match[1] !== undefined) !== isRanked) throw invalid(['cursor: is not one of ours'])
+  if (!match || (match[1] !== undefined) !== isRanked) throw invalid(['cursor: is malformed'])
   const place = { created_at: new Date(Number(match[2])), _id: new Types.ObjectId(match[3]) }
   return isRanked ? { ...place, rank: Number(match[1]) } : place
 }
 
-/** Restricts `filter` to documents after a place in the list; unchanged without one. */
-export const afterPlace = <D>(filter: QueryFilter<D>, place: ListPlace | undefined): QueryFilter<D> =>
+/** Restricts `filter` to documents after a position in the list; unchanged without one. */
+export const afterPosition = <D>(filter: QueryFilter<D>, place: ListPosition | undefined): QueryFilter<D> =>
   (place
     ? {
         $and: [
@@ -43,7 +43,7 @@ export const afterPlace = <D>(filter: QueryFilter<D>, place: ListPlace | undefin
 
 /** Restricts `filter` to documents after a cursor; unchanged without one. Throws 422. */
 export const pageAfter = <D>(filter: QueryFilter<D>, cursor: string | undefined): QueryFilter<D> =>
-  afterPlace(filter, cursor === undefined ? undefined : decodeCursor(cursor))
+  afterPosition(filter, cursor === undefined ? undefined : decodeCursor(cursor))
 
 const rankIn = <D>(doc: D, rankOf: ((doc: D) => number) | undefined) => rankOf && { rank: rankOf(doc) }
 
@@ -67,8 +67,8 @@ export const cutPage = <D extends { _id: Types.ObjectId; created_at: Date | null
 
 const BATCH = 500
 
-/** Reads up to `size` documents of a list, from its start or after a place. */
-type Find<D> = (after: RankedPlace | undefined, size: number) => Promise<D[]>
+/** Reads up to `size` documents of a list, from its start or after a position. */
+type Find<D> = (after: RankedPosition | undefined, size: number) => Promise<D[]>
 
 /** Number of documents in a list, or a lower bound of it. */
 export type Total = number | { atLeast: number }
@@ -81,7 +81,7 @@ interface AnyListOptions<D, T> {
 }
 
 /** Either a model and a filter, or a custom `find` with its total. */
-export type ListOptions<D extends ListPlace, T> = AnyListOptions<D, T> &
+export type ListOptions<D extends ListPosition, T> = AnyListOptions<D, T> &
   (
     | {
         /** Needs an index ending in (created_at, _id). */
@@ -106,19 +106,19 @@ const hintOf = ({ hint }: { hint?: IndexDefinition }) => (hint ? { hint } : {})
 
 /** Finds a page by one plain query. */
 const findIn =
-  <D extends ListPlace>(
+  <D extends ListPosition>(
     model: Model<D>,
     filter: QueryFilter<D>,
     hinted: { hint?: IndexDefinition },
   ): Find<D> =>
   (place, size) =>
-    model.find(afterPlace(filter, place), null, hinted).sort(SORT).limit(size).lean<D[]>()
+    model.find(afterPosition(filter, place), null, hinted).sort(SORT).limit(size).lean<D[]>()
 
 /**
  * Answers a list by the contract: with `limit` or `cursor` a page with `X-Total-Count` and, unless it is the
  * last, `X-Next-Cursor`; with neither the whole list, streamed in batches.
  */
-export const sendList = async <D extends ListPlace, T>(
+export const sendList = async <D extends ListPosition, T>(
   reply: ReplyHeaders,
   options: ListOptions<D, T>,
 ): Promise<T[] | Streamed<T[]>> => {
@@ -152,11 +152,11 @@ export const sendList = async <D extends ListPlace, T>(
   return present(shown)
 }
 
-async function* findBatches<D extends ListPlace>(
+async function* findBatches<D extends ListPosition>(
   find: Find<D>,
   rankOf?: (doc: D) => number,
 ): AsyncGenerator<D[]> {
-  for (let after: RankedPlace | undefined; ; ) {
+  for (let after: RankedPosition | undefined; ; ) {
     const docs = await find(after, BATCH)
     const last = docs.at(-1)
     if (!last) return

@@ -20,8 +20,9 @@ import { HttpError, unavailable } from './errors.js'
 
 export interface Peers {
   /**
-   * Calls another service. A peer that is down or slower than `ms` (default 2 s) gives an HttpError 503,
-   * whose cause names the call and the reason; the peer's own error answers are HttpErrors with their status.
+   * Calls another service.
+   * @throws HttpError with the status of the peer's error answer; 503 if the peer is down or slower than `ms` (default
+   *   2 s), with the call and the reason as cause
    */
   call<E extends InternalEndpoint>(
     peer: ServiceName,
@@ -49,17 +50,17 @@ const TIMEOUT_MS = 2_000
 /** Default timeout in command-line programs: no user waits, and the machine may be busy. */
 export const COMMAND_TIMEOUT_MS = 30_000
 
-/** Addresses of the services and the shared service key. */
+/** URLs of the services and the shared service key. */
 export type PeersConfig = Pick<ServiceConfig, 'SERVICE_KEY' | `${Uppercase<ServiceName>}_URL`>
 
-/** A part's address from the settings; undefined if it is not deployed. */
+/** Returns a part's URL from the settings; undefined if the part is not deployed. */
 export const addressOf = <Name extends string>(
   config: { readonly [Key in `${Uppercase<Name>}_URL`]?: string | undefined },
   name: Name,
 ): string | undefined => config[`${name.toUpperCase() as Uppercase<Name>}_URL`]
 
 /**
- * Client for calls to other services. Each call carries the id and trace context of the request or job that
+ * Creates the client for calls to other services. Each call carries the id and trace context of the request or job that
  * made it.
  * @param timeoutMs default timeout of a call
  */
@@ -130,7 +131,7 @@ const fail = (error: unknown): never => {
     : unavailable(DETAILS.unavailable, error)
 }
 
-/** Does `work` with calls to the running services, then closes their connections. */
+/** Runs `work` with calls to the running services, then closes their connections. */
 export const withPeers = async <T>(config: PeersConfig, work: (peers: Peers) => Promise<T>): Promise<T> => {
   const peers = createPeers(config, undefined, COMMAND_TIMEOUT_MS)
   try {

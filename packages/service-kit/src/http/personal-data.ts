@@ -11,8 +11,9 @@ export interface PersonalSource {
 }
 
 /**
+ * Creates the source of one model's documents.
  * @param present fields of a document that the export shows; all by default
- * @param fields what the model doesn't read by default, as `+name`
+ * @param fields fields that the model does not read by default, as `+name`
  */
 export const personalSource = <D>(
   kind: string,
@@ -53,7 +54,7 @@ export const servePersonalData = (
   { sources, forget }: { sources: PersonalSource[]; forget: (userId: Types.ObjectId) => Promise<unknown> },
 ): void => {
   serveExport(service, sources)
-  service.internal(personalDataInternal.forgetUser, async ({ params: { id } }) => {
+  service.internal(personalDataInternal.eraseUser, async ({ params: { id } }) => {
     await forget(new Types.ObjectId(id))
     await service.outbox.forget(id)
     return DONE

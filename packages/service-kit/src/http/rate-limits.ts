@@ -5,10 +5,10 @@ import { tooManyRequests } from './errors.js'
 export interface RateLimit {
   /** Counts one use by `key`; throws 429 with Retry-After past the limit. */
   use(key: string): Promise<void>
-  /** Throws like `use` past the limit, and counts nothing. */
+  /** Throws 429 past the limit, without counting a use. */
   check(key: string): Promise<void>
-  /** Takes back one use by `key`, which came to nothing. */
-  giveBack(key: string): Promise<void>
+  /** Removes one use by `key`, of an action without effect. */
+  refund(key: string): Promise<void>
 }
 
 interface RateLimitOptions {
@@ -33,13 +33,13 @@ const limitOf = (limiter: Limiter, { points, enabled }: RateLimitOptions): RateL
     const used = enabled ? await limiter.get(key) : null
     if (used && used.consumedPoints >= points) throw tooManyRequests(used.msBeforeNext / 1000)
   },
-  async giveBack(key) {
+  async refund(key) {
     if (enabled) await limiter.reward(key)
   },
 })
 
 /**
- * Rate limiter of `points` uses in `seconds`, counted in Redis for the whole deployment, or in this process
+ * Creates a rate limiter of `points` uses in `seconds`, counted in Redis for the whole deployment, or in this process
  * while Redis is down.
  */
 export const createRateLimit = (
@@ -58,7 +58,7 @@ export const createRateLimit = (
 }
 
 /**
- * Rate limiter of `points` uses in `seconds`, counted in this process only: for limits too wide to need
+ * Creates a rate limiter of `points` uses in `seconds`, counted in this process only: for limits too wide to need
  * Redis.
  */
 export const createLocalRateLimit = (options: RateLimitOptions): RateLimit =>

@@ -9,8 +9,8 @@ export type RebuiltPart = {
 const STEP_MS = 120_000
 
 /**
- * Admin command: makes a running service rebuild its projections (narratives: the graph's counts; community:
- * the public profiles) step by step, while the product is in use.
+ * Rebuilds a running service's projections (narratives: the graph's counts; community: the public profiles) in steps,
+ * while the product is in use. For the admin command.
  */
 export const rebuildPart = (part: RebuiltPart, config: PeersConfig): Promise<void> =>
   withPeers(config, async peers => {

@@ -6,7 +6,7 @@ const EVERY_MS = 600_000
 /** Result of a step of resealing. */
 export interface Resealed {
   resealed: number
-  /** Values that no key opens: they stay as they are. */
+  /** Values that no key decrypts: they remain unchanged. */
   unreadable: number
   /** Position after the step; null: the end. */
   cursor: string | null
@@ -19,7 +19,10 @@ export interface Secrets {
   reseal(cursor: string | null): Promise<Resealed>
 }
 
-/** Serves the numbers of a service's sealed values, and reseals them by a task after an exchange of SECRETS_KEY. */
+/**
+ * Serves the counts of a service's sealed values, and defines the task that reseals them after a rotation of
+ * SECRETS_KEY.
+ */
 export const serveSecrets = (service: StoreService, { count, reseal }: Secrets): void => {
   service.internal(secretsInternal.countSealed, count)
   service.tasks.every('secrets', EVERY_MS, async signal => {

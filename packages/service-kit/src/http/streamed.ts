@@ -9,7 +9,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export interface ReplyHeaders {
   header(name: AnswerHeader, value: string): unknown
 }
-/** The same of an endpoint that has more than one status of success. */
+/** The reply of an endpoint with more than one success status. */
 export interface ReplyHead extends ReplyHeaders {
   code(status: number): unknown
 }
@@ -17,8 +17,8 @@ export interface ReplyHead extends ReplyHeaders {
 type Content = string | Uint8Array | AsyncIterable<string | Uint8Array> | null
 
 /**
- * An answer that is text or bytes, whole or as a stream: JSON of a `T`, or a file of another media type. Null
- * is no content at all, as of status 304.
+ * An answer of text or bytes, whole or as a stream: JSON of a `T`, or a file of another media type. Null means no
+ * content, as for status 304.
  */
 export class Streamed<T> {
   /** Type of the content; exists at compile time only. */
@@ -51,7 +51,7 @@ export class Streamed<T> {
   }
 }
 
-/** Answers a request, under a key, by `make`, whose headers and value depend on nothing else than the key. */
+/** Answers a request by `make`, whose headers and value depend only on the key. */
 export type SharedAnswers = <T>(
   reply: ReplyHeaders,
   key: string,
@@ -59,8 +59,8 @@ export type SharedAnswers = <T>(
 ) => Promise<Streamed<T>>
 
 /**
- * Makes one answer for all requests with the same key that wait at the same time, as JSON text. Each is made
- * after the requests that get it arrived, so that they see what was acknowledged before.
+ * Creates a function that makes one JSON answer for all waiting requests with the same key. It makes the answer after
+ * they arrived, so that it reflects every write acknowledged before.
  */
 export const createSharedAnswers = (): SharedAnswers => {
   const shared = createSharedReads<string, { headers: [AnswerHeader, string][]; text: string }>()

@@ -2,10 +2,7 @@ import { TAXII_TYPE } from '@iodine/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorAnswer } from './app.js'
 
-/**
- * Answers with an error message of TAXII 2.1 (section 3.6.1). What other endpoints call unprocessable is a bad request
- * there.
- */
+/** Answers with an error message of TAXII 2.1 (section 3.6.1). Maps status 422 to 400. */
 export const sendTaxiiError = (
   error: unknown,
   request: FastifyRequest,
@@ -16,7 +13,7 @@ export const sendTaxiiError = (
   if (status >= 500) request.log.error({ request_id: request.id, err: error }, 'request failed')
   const title = Array.isArray(detail) ? detail.join(', ') : detail
   const message = { title, http_status: String(status), error_id: request.id }
-  // As bytes: to the type of a text Fastify would add a charset.
+  // As bytes: Fastify would add a charset to the type of a text.
   return reply
     .code(status)
     .headers(headers)

@@ -17,17 +17,17 @@ const SCOPES = ['full', 'collector', 'feed', 'api'] as const
 export interface Caller {
   id: string
   sid: string
-  /** `feed`: another system, which reads feeds and nothing else; `api`: a script with an API token. */
+  /** `feed`: another system, which only reads feeds; `api`: a script with an API token. */
   scope: (typeof SCOPES)[number]
-  /** Of the scope `feed`: the strictest level that it reads. */
+  /** For the scope `feed`: the strictest TLP level that the caller may read. */
   tlp?: Tlp
-  /** Of the scope `api`: what the API token may be used for. */
+  /** For the scope `api`: the scopes of the API token. */
   scopes?: readonly ApiScope[]
 }
 
 export type TokenVerifier = (token: string) => Promise<Caller | undefined>
 
-/** True if the key set could not be fetched. */
+/** Returns true if the key set could not be fetched. */
 const isFetchFailure = (error: unknown): boolean =>
   error instanceof TypeError ||
   (error as { code?: string }).code === 'ERR_JWKS_TIMEOUT' ||
@@ -39,8 +39,8 @@ const CACHE_SIZE = 10_000
 const VERIFY = { issuer: ISSUER, algorithms: ['EdDSA'], requiredClaims: ['sub', 'sid', 'exp'] }
 
 /**
- * Verifies signature (EdDSA) by the key that the token names, issuer and expiry, and refuses a scope that is absent or
- * unknown. Verified tokens are cached, bounded, until they expire, as a signature check costs more than the rest of a request.
+ * Creates a verifier of signature (EdDSA, by the key that `kid` names), issuer, expiry and scope. Verified tokens are
+ * cached, bounded, until they expire: a signature check costs more than the rest of a request.
  */
 export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
   const named: JWTVerifyGetKey = (header, token) => {
@@ -54,11 +54,11 @@ export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
     if (known) return known
     try {
       const { payload } = await jwtVerify(token, named, VERIFY)
-      // A scope that this version doesn't know must not become one that it does.
+      // An unknown scope must not become a known one.
       const scope = SCOPES.find(one => one === payload.scope)
       if (!scope) return undefined
       const tlp = TLP_LEVELS.find(one => one === payload.tlp)
-      // A feed without a bound, or with one that nothing may have, is none.
+      // A feed token needs a TLP level below red.
       if (scope === 'feed' && (!tlp || rankOfTlp(tlp) >= rankOfTlp('red'))) return undefined
       const given = Array.isArray(payload.scopes) ? payload.scopes : []
       const scopes = API_SCOPES.filter(one => given.includes(one))
@@ -82,13 +82,13 @@ export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
   }
 }
 
-/** How often tokens that name an unknown key have the set fetched again. */
+/** Minimum interval between fetches of the key set for tokens with an unknown key id. */
 const REFETCH_MS = 1_000
 
 /**
- * The auth service's public keys, fetched on first use and every ten minutes; cached keys are used while it
- * is down. A token that names a key which the set lacks waits for a set that is fetched after it came, so that
- * a new key signs nobody out. Rejects if that cannot be fetched.
+ * Creates the resolver of the auth service's public keys. It fetches them on first use and every ten minutes, and uses
+ * cached keys while auth is down. A token with an unknown key id waits for a fetch that begins after its arrival, so
+ * that a key rotation ends no session. Rejects if that fetch fails.
  */
 export const remoteKeys = (authUrl: string): JWTVerifyGetKey => {
   const remote = createRemoteJWKSet(new URL('/internal/jwks', authUrl), {
@@ -101,7 +101,7 @@ export const remoteKeys = (authUrl: string): JWTVerifyGetKey => {
   const refetch = (): Promise<void> => {
     next ??= (async () => {
       await sleep(Math.max(0, last + REFETCH_MS - performance.now()))
-      // One that has begun before may miss the key.
+      // A fetch that began before may miss the key.
       if (remote.reloading) await remote.reload().catch(() => {})
       last = performance.now()
       next = undefined
@@ -127,7 +127,7 @@ export const remoteKeys = (authUrl: string): JWTVerifyGetKey => {
   }
 }
 
-/** A private key with the name that its tokens carry. */
+/** A private key and its id, which its tokens contain. */
 export interface SigningKey {
   kid: string
   key: CryptoKey
@@ -152,6 +152,6 @@ export const signToken = (
     .sign(key)
 }
 
-/** The token of an `Authorization: Bearer` header (RFC 9110, 11.4). */
+/** Returns the token of an `Authorization: Bearer` header (RFC 9110, 11.4). */
 export const bearerToken = (header: string | undefined): string | undefined =>
   /^Bearer +([^\s]+)$/i.exec(header ?? '')?.[1]

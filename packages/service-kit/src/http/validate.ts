@@ -18,7 +18,7 @@ const describe = (issue: z.core.$ZodIssue, name: string): string[] => {
 const deepest = (issues: readonly z.core.$ZodIssue[]) =>
   Math.max(0, ...issues.map(issue => issue.path.length))
 
-/** One message per fault, each with its field; at most 50. */
+/** Returns one message per fault, each with its field; at most 50. */
 export const faults = (error: z.ZodError, name: string): string[] =>
   error.issues.flatMap(issue => describe(issue, name)).slice(0, 50)
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type PartMetrics, readMetrics } from './metrics.js'
 import { processState } from './process-state.js'
+import { VERSION } from './version.js'
 
 /** Timeout of a readiness check. */
 const CHECK_MS = 2_000
@@ -27,7 +28,7 @@ export const serveHealth = (
       await Promise.all([...checks].map(async ([part, check]) => [part, await isUp(check)] as const)),
     )
   metrics.watchDependencies(dependencies)
-  app.get('/healthz', async () => ({ status: 'up' }))
+  app.get('/healthz', async () => ({ status: 'up', version: VERSION }))
   app.get('/metrics', async (_request, reply) => {
     const { type, text } = await readMetrics()
     return reply.type(type).send(text)

@@ -16,7 +16,7 @@ export interface JobRun {
   isScheduled?: boolean
 }
 
-/** Runs a job: in the context of the request that added it, else in one of its own; with its line in the log, and its metrics. */
+/** Runs a job in the context of the request that added it, else in a new one. Writes its log line and metrics. */
 export type JobRunner = <T>(
   job: JobRun,
   run: () => Promise<T>,

@@ -36,7 +36,7 @@ const describeError = (error: unknown, depth = 4): object => {
 }
 
 /**
- * A structured logger, to standard output by default. Each line carries the request id, and the trace id if
+ * Creates a structured logger, to standard output by default. Each line carries the request id, and the trace id if
  * any; fields that may hold a secret are redacted at any depth.
  */
 export const createLogger = (name: string, level: string, destination?: DestinationStream): Logger =>

@@ -26,7 +26,7 @@ export interface Stored {
 
 /** Metrics of one part of the process. */
 export interface PartMetrics {
-  /** @param route template of the path, never the path itself: each value is a series of its own */
+  /** @param route template of the path, never the path itself: each value is a separate series */
   observeRequest(method: string, route: string, status: number, ms: number): void
   observePeer(peer: string, status: number | 'unreachable', ms: number): void
   observeJob(queue: string, outcome: JobOutcome, ms: number): void
@@ -68,32 +68,32 @@ const durations = (buckets: number[]) => ({ buckets, registers })
 
 const requests = new Histogram({
   name: 'http_request_duration_seconds',
-  help: 'Time from request to answer, by route template; 499: the client went away first',
+  help: 'Time from request to response, by route template; 499: the client disconnected first',
   labelNames: ['service', 'method', 'route', 'status'],
   ...durations([0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]),
 })
 const peerRequests = new Histogram({
   name: 'peer_request_duration_seconds',
-  help: 'Time of calls to other services, by the answer',
+  help: 'Time of calls to other services, by the status of the response',
   labelNames: ['service', 'peer', 'status'],
   ...durations([0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]),
 })
 const jobs = new Histogram({
   name: 'job_duration_seconds',
-  help: 'Time of runs of jobs, by how they ended: completed, failed (tried again or given up), postponed',
+  help: 'Time of job runs, by outcome: completed, failed (retried or given up), postponed',
   labelNames: ['service', 'queue', 'outcome'],
   ...durations([0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 120]),
 })
 const givenUp = new Counter({
   name: 'jobs_given_up_total',
-  help: 'Jobs that failed for good',
+  help: 'Jobs that failed permanently',
   labelNames: ['service', 'queue'],
   registers,
 })
 
 const refusals = new Counter({
   name: 'requests_refused_total',
-  help: 'Requests and connections that were refused or cut because they took too much of what everybody shares',
+  help: 'Requests and connections that were refused or closed because they exceeded a limit',
   labelNames: ['service', 'reason'],
   registers,
 })
@@ -111,11 +111,11 @@ const gauge = (name: string, help: string, labels: string[] = [], collect = () =
 
 const heartbeats = gauge(
   'schedules_last_heartbeat_timestamp_seconds',
-  'When the schedules were last found in Redis, or put there again',
+  'Time at which the schedules were last found in Redis or restored',
 )
 const expectedTasks = gauge(
   'task_expected_timestamp_seconds',
-  'When a run of a recurring task is expected to have succeeded',
+  'Time by which a run of a recurring task is expected to have succeeded',
   ['task'],
 )
 
@@ -135,7 +135,7 @@ const pools = createReadings()
 
 const dependencyUp = gauge(
   'dependency_up',
-  'Whether what the service needs answers (1) or not (0)',
+  'Whether a dependency of the service responds (1) or not (0)',
   ['dependency'],
   dependencies.read,
 )
@@ -149,12 +149,12 @@ const oldestJob = gauge(
 const storedGauge = (name: string, help: string) => gauge(name, help, [], storage.read)
 const stored = {
   documents: storedGauge('stored_documents', 'Records, IODs, narratives or campaigns that are stored'),
-  bytes: storedGauge('stored_bytes', 'Bytes of what users sent and is stored, without indexes'),
-  share: storedGauge('stored_share', 'Share of the room set for it that is used, 1 is full'),
+  bytes: storedGauge('stored_bytes', 'Bytes of stored user data, without indexes'),
+  share: storedGauge('stored_share', 'Used share of the configured capacity; 1 is full'),
 }
 const poolRequests = gauge(
   'pool_requests',
-  'Requests that are at a service (active) or wait for a free connection to it (waiting)',
+  'Requests that a service processes (active) or that wait for a free connection to it (waiting)',
   ['pool', 'state'],
   pools.read,
 )

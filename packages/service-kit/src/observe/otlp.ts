@@ -55,7 +55,7 @@ const ATTRIBUTES = new Set([
   'server.port',
 ])
 
-/** The attributes of the allow-list. */
+/** Returns the attributes on the allow-list. */
 const redact = (given: Attributes): Attributes => {
   const attributes: Attributes = {}
   for (const name in given) if (ATTRIBUTES.has(name)) attributes[name] = given[name]
@@ -96,10 +96,10 @@ const byPart: TracerProvider = {
       const begins = options.kind === SpanKind.SERVER || options.kind === SpanKind.CONSUMER
       if (!part || !(begins || (parent && isSpanContextValid(parent))))
         return trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
-      // Nothing of a trace that is not sampled is kept: its context alone goes on, without the SDK's work.
+      // Of an unsampled trace only the context is propagated, without the SDK's work.
       if (parent && isSpanContextValid(parent) && !(parent.traceFlags & TraceFlags.SAMPLED))
         return trace.wrapSpanContext(parent)
-      // Instrumentations give three times as many attributes as are exported: the span need not hold them.
+      // Instrumentations set three times as many attributes as are exported: the span need not store them.
       if (options.attributes) options.attributes = redact(options.attributes)
       return tracerOf(part).startSpan(span, options, work)
     }

@@ -34,8 +34,8 @@ const startWindow = () => {
 }
 
 /**
- * State of this process. The delay of the event loop is measured from the first call on, over two windows:
- * the calls begin a new one after half a minute at the earliest. A minute after the last call the measurement ends.
+ * Returns the state of this process. The event loop's delay is measured from the first call, over two windows of at
+ * least 30 s. The measurement ends a minute after the last call.
  */
 export const processState = () => {
   startWindow()

@@ -12,12 +12,12 @@ const FIRST_MS = 1_000
 const LAST_MS = 60_000
 
 type Report = BodyOf<typeof auditInternal.reportSettings>
-/** Takes a report. */
+/** Receiver of a report. */
 export type SettingsSink = (report: Report) => Promise<unknown>
 
 const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
 
-/** The settings that a part has started with: digests of values, and of secrets their presence. */
+/** Returns the settings that a part has started with: digests of values, and only the presence of secrets. */
 export const settingsReport = (part: string, config: object): Report => {
   const values = config as Partial<Record<SettingChange['name'], unknown>>
   const open = OPEN_SETTINGS.filter(name => values[name] !== undefined)
@@ -35,14 +35,14 @@ interface ReportOptions {
   part: string
   config: object
   peers: Peers
-  /** In the place of the auth service: of that service itself. */
+  /** Replaces the call to the auth service, in that service itself. */
   to?: SettingsSink | undefined
 }
 
 /**
- * Reports the settings of a part to the audit log, again and again until it has them. As the log compares them with what
- * it knows, a report that is lost with the process is made good by the next start.
- * @returns stops it
+ * Reports the settings of a part to the audit log, with retries until it is delivered. The log compares them with the
+ * part's last start, so that the next start makes up for a lost report.
+ * @returns a function that stops the retries
  */
 export const startSettingsReport = ({ part, config, peers, to }: ReportOptions): (() => void) => {
   const body = settingsReport(part, config)

@@ -11,8 +11,8 @@ export type TracingConfig = Pick<
 >
 
 /**
- * Tracing of one part, exported to the configured endpoint; undefined, with no SDK loaded, if none is
- * configured.
+ * Creates the tracing of one part, exported to the configured endpoint. Returns undefined, with no SDK loaded, if none
+ * is configured.
  */
 export const createTracing = async (
   service: string,

@@ -7,20 +7,20 @@ context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 const REQUEST_ID = createContextKey('iodine.request-id')
 
 /**
- * Id of the request that the work belongs to: in every log line, in the answer's `X-Request-Id`, in internal
- * calls and in jobs. Undefined at start-up and in timers.
+ * Returns the id of the request that the work belongs to: in every log line, in the answer's `X-Request-Id`, in
+ * internal calls and in jobs. Undefined at start-up and in timers.
  * @param work the active context by default
  */
 export const requestIdOf = (work: Context = context.active()): string | undefined =>
   work.getValue(REQUEST_ID) as string | undefined
 
-/** Id of the active trace; undefined without tracing. */
+/** Returns the id of the active trace; undefined without tracing. */
 export const traceIdOf = (work: Context = context.active()): string | undefined =>
   trace.getSpanContext(work)?.traceId
 
 export const withRequestId = (work: Context, id: string): Context => work.setValue(REQUEST_ID, id)
 
-/** What is stored with work that is done later, to run it in the context of what caused it: request id and trace context. */
+/** Returns request id and trace context, to be stored with deferred work. */
 export const originOf = (work: Context = context.active()): Record<string, string> => {
   const id = requestIdOf(work)
   const origin: Record<string, string> = id === undefined ? {} : { request_id: id }
@@ -28,26 +28,25 @@ export const originOf = (work: Context = context.active()): Record<string, strin
   return origin
 }
 
-/** A context with what `originOf` has stored. */
+/** Returns a context with the origin that `originOf` returned. */
 export const withOrigin = (work: Context, origin: Record<string, string>): Context => {
   const { request_id: id } = origin
   return propagation.extract(id === undefined ? work : withRequestId(work, id), origin)
 }
 
 /**
- * Runs `run` outside any request's context: for what several requests share, such as connections and reads
- * in batches.
+ * Runs `run` outside any request's context: for resources that requests share, such as connections and batched reads.
  */
 export const runOutsideWork = <T>(run: () => T): T => context.with(ROOT_CONTEXT, run)
 
 const PEER = createContextKey('iodine.peer')
 
-/** The peer of the active call, set by `calling`. */
+/** Returns the peer of the active call, set by `calling`. */
 export const calledPeer = (): string | undefined => context.active().getValue(PEER) as string | undefined
 
 /**
- * Runs a call to a peer, to which the trace is propagated; external servers, such as the AI provider, get no
- * trace headers.
+ * Runs a call to a peer, to which the trace is propagated. External servers, such as the AI provider, receive no trace
+ * headers.
  */
 export const calling = <T>(peer: string, run: () => T): T => {
   const work = context.active()

@@ -7,7 +7,7 @@ const COMMUNITY_MS = 10_000
 export const PEER_BACKOFF_MAX_MS = 10_000
 
 /** Sends events to the community service, which applies them in order. Idempotent. Rejects with the service's error. */
-export const tellCommunity = async (peers: Peers, events: readonly DomainEvent[]): Promise<void> => {
+export const publishToCommunity = async (peers: Peers, events: readonly DomainEvent[]): Promise<void> => {
   if (events.length > 0)
     await peers.call('community', communityInternal.applyEvents, {
       body: { events: [...events] },

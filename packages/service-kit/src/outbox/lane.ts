@@ -1,6 +1,6 @@
 import { type Context, context, SpanKind, trace } from '@opentelemetry/api'
 import { UnrecoverableError } from 'bullmq'
-import { isFinalRefusal } from '../http/errors.js'
+import { isPermanentError } from '../http/errors.js'
 import type { JobRunner } from '../observe/job-runs.js'
 import type { Logger } from '../observe/logging.js'
 import type { PartMetrics } from '../observe/metrics.js'
@@ -130,10 +130,10 @@ export class Lane {
     this.#held.add(claim)
     try {
       const given = first.key === undefined ? payloads : payloads.slice(-1)
-      const again = await this.#run(first, given, AbortSignal.any([closing, lost.signal]))
-      if (typeof again === 'number') {
-        await postpone(model, claim, again)
-        this.wakeIn(again)
+      const rerunMs = await this.#run(first, given, AbortSignal.any([closing, lost.signal]))
+      if (typeof rerunMs === 'number') {
+        await postpone(model, claim, rerunMs)
+        this.wakeIn(rerunMs)
       } else await removeClaimed(model, claim)
     } catch (error) {
       // Work that the shutdown interrupts has not failed.
@@ -145,14 +145,14 @@ export class Lane {
     }
   }
 
-  /** Runs the handler in the context of the request that added the entry, with a span and a log line of its own. */
+  /** Runs the handler in the context of the request that added the entry, with a separate span and log line. */
   #run({ _id, attempts, origin = {} }: EntryDoc, payloads: unknown[], signal: AbortSignal): Promise<unknown> {
     const { spec, name } = this
     const run = () =>
       this.#relay.runJob(
         { queue: name, id: _id.toHexString(), attempt: attempts },
         () => spec.handle(payloads, { signal }),
-        again => (typeof again === 'number' ? 'postponed' : 'completed'),
+        rerunMs => (typeof rerunMs === 'number' ? 'postponed' : 'completed'),
       )
     return trace
       .getTracer('iodine')
@@ -181,7 +181,7 @@ export class Lane {
 
   /** Releases the entries for a retry, or marks them as permanently failed. */
   async #fail(claim: Claim, error: unknown): Promise<void> {
-    const isFinal = error instanceof UnrecoverableError || isFinalRefusal(error)
+    const isFinal = error instanceof UnrecoverableError || isPermanentError(error)
     const { lease, entries } = claim
     if (isFinal && entries.length > 1 && entries[0]?.key === undefined) {
       // Finds the entry of the batch that fails.

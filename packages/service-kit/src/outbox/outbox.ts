@@ -118,7 +118,7 @@ export const createOutbox = ({
   const wake = () => {
     for (const lane of lanes.values()) lane.wake()
   }
-  /** Wakes the lanes if an entry is due. Resolves to the milliseconds until the next look. */
+  /** Wakes the lanes if an entry is due. Resolves to the milliseconds until the next search. */
   const lookForDue = async (): Promise<number> => {
     const kinds = [...lanes.values()].filter(({ isTaken }) => isTaken).map(({ name }) => name)
     const first = await model

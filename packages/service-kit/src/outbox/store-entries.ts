@@ -1,7 +1,7 @@
 import type { Connection } from '../stores/mongo.js'
 
 /** Content of a new entry. */
-export interface GivenEntry {
+export interface EntryContent {
   kind: string
   payload: object
   key?: string
@@ -11,7 +11,7 @@ export interface GivenEntry {
 /** Stores entries of the outbox, for migrations. Idempotent until the entries are handled. */
 export const storeEntries = async (
   mongo: Connection,
-  entries: AsyncIterable<GivenEntry> | Iterable<GivenEntry>,
+  entries: AsyncIterable<EntryContent> | Iterable<EntryContent>,
 ): Promise<void> => {
   const now = new Date()
   const outbox = mongo.collection('outbox')

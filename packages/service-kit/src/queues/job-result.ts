@@ -10,12 +10,12 @@ export const jobResult = (listener: QueueEvents, queue: Queue, id: string, ms: n
     // Job events have the job's id in their name, which the listener's type lacks.
     const events = listener as unknown as EventEmitter
     const [completed, failed] = [`completed:${id}`, `failed:${id}`]
-    let again: NodeJS.Timeout | undefined
+    let retry: NodeJS.Timeout | undefined
     let ended = false
     const end = (complete: () => void) => {
       ended = true
       clearTimeout(timer)
-      clearTimeout(again)
+      clearTimeout(retry)
       events.off(completed, onCompleted)
       events.off(failed, onFailed)
       complete()
@@ -33,13 +33,13 @@ export const jobResult = (listener: QueueEvents, queue: Queue, id: string, ms: n
       const state = await queue.getJobState(id)
       if (state !== 'completed' && state !== 'failed' && state !== 'unknown') return
       const job = await queue.getJob(id)
-      if (!job) onFailed({ failedReason: 'the job is gone' })
+      if (!job) onFailed({ failedReason: 'the job no longer exists' })
       else if (state === 'failed') onFailed({ failedReason: job.failedReason })
       else onCompleted({ returnvalue: job.returnvalue })
     }
     const lookUntilSeen = (): Promise<unknown> =>
       look().catch(() => {
-        if (!ended) again = setTimeout(lookUntilSeen, 500)
+        if (!ended) retry = setTimeout(lookUntilSeen, 500)
       })
     void lookUntilSeen()
   })

@@ -29,14 +29,17 @@ export const stateOf = async (redis: Redis, queue: Queue): Promise<QueueState> =
 
 const OWN_TEXTS = new Set<string>(Object.values(DETAILS))
 
-/** Class of a job's failure: one of the product's own texts, or the error's name. Other messages may hold data. */
+/**
+ * Returns the class of a job's failure: one of the product's own texts, or the error's name. Other messages may hold
+ * data.
+ */
 const reasonOf = ({ failedReason = '', stacktrace = [] }: Job): string => {
   if (OWN_TEXTS.has(failedReason)) return failedReason
   if (failedReason.startsWith('job stalled')) return 'Stalled'
   return /^([A-Z]\w{0,59})(?=:|\n|$)/.exec(stacktrace?.at(-1) ?? '')?.[1] ?? 'Error'
 }
 
-/** When a job of the queue last failed for good, and why; null if none that failed is kept. */
+/** Returns time and reason of the queue's last permanent failure; null if it stores none. */
 export const lastFailureOf = async (queue: Queue): Promise<{ at: string; reason: string } | null> => {
   const [job] = await queue.getFailed(0, 0)
   return job ? { at: new Date(job.finishedOn ?? job.timestamp).toISOString(), reason: reasonOf(job) } : null

@@ -15,9 +15,9 @@ import type { Tracing } from '../observe/otlp.js'
 import type { Redis } from '../stores/redis.js'
 import { createQueueConnections } from './connections.js'
 import { jobResult } from './job-result.js'
-import { createPutBack } from './put-back.js'
 import { lastFailureOf, stateOf } from './queue-state.js'
 import { removeJobs } from './remove-jobs.js'
+import { createRequeue } from './requeue.js'
 import { createSchedules } from './schedules.js'
 import { telemetryOf } from './telemetry.js'
 
@@ -50,7 +50,7 @@ export interface Queues {
   /** Schedules a job every `ms` milliseconds, once for the deployment. Restores the schedule if Redis loses it. */
   repeat(queue: QueueName, ms: number): Promise<void>
   /** Removes finished and waiting jobs that contain a user's id: their data may be personal. */
-  forgetUser(id: string): Promise<void>
+  eraseUser(id: string): Promise<void>
   /** State of each queue; one that cannot be read is omitted. */
   states(): Promise<Record<string, QueueState>>
   /** The last permanently failed job of each queue. A queue without one, or that cannot be read, is omitted. */
@@ -65,7 +65,7 @@ export interface Queues {
 }
 
 /** Timeout of active jobs at shutdown. Jobs that take longer are requeued. */
-const PUT_BACK_MS = 8_000
+const REQUEUE_MS = 8_000
 
 const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[]
 
@@ -108,7 +108,7 @@ export const createQueues = ({
   const connections = createQueueConnections({ redis, redisUrl, prefix, telemetry })
   const { queue } = connections
   const schedules = createSchedules(queue, metrics.noteHeartbeat)
-  const { orPutBack, interrupt } = createPutBack()
+  const { orRequeue, interrupt } = createRequeue()
   const runJob = createJobRunner(logger, metrics)
   const workers: Worker[] = []
   let finishing: Promise<void> | undefined
@@ -126,7 +126,7 @@ export const createQueues = ({
     await Promise.all(workers.map(worker => worker.close(redis.status !== 'ready')))
     clearTimeout(timer)
   }
-  const finishJobs: Queues['finishJobs'] = (ms = PUT_BACK_MS) => {
+  const finishJobs: Queues['finishJobs'] = (ms = REQUEUE_MS) => {
     schedules.stop()
     finishing ??= finish(ms)
     return finishing
@@ -159,7 +159,7 @@ export const createQueues = ({
         runJob(jobRun(name, job), async () => {
           const data = QUEUES[name].data.safeParse(job.data)
           if (!data.success) throw new UnrecoverableError('unreadable job')
-          return orPutBack(job, processor(data.data as JobData<typeof name>, job))
+          return orRequeue(job, processor(data.data as JobData<typeof name>, job))
         })
       const worker = context.with(root, () => new Worker(name, run, settings))
       worker.on('error', () => {})
@@ -168,7 +168,7 @@ export const createQueues = ({
       return worker
     },
     repeat: schedules.repeat,
-    async forgetUser(id) {
+    async eraseUser(id) {
       for (const name of QUEUE_NAMES) await removeJobs(queue(name), id)
     },
     states: () => ofEach(async name => stateOf(redis, queue(name))),

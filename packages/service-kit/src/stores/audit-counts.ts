@@ -26,10 +26,10 @@ const countSchema = new Schema<CountDoc>(
 countSchema.index({ due_at: 1 })
 
 /**
- * Entries of its own that an action of a user gets within a day. The further ones of an hour share an entry, so that a
- * script can neither hide an action in a flood nor fill the disk: at most 74 a day for each user and action.
+ * Maximum number of separate entries of an action per user and day. Further actions of an hour share an entry: a script
+ * can neither hide an action in a flood nor fill the disk. At most 74 entries a day for each user and action.
  */
-const OWN_ENTRIES = 50
+const SEPARATE_ENTRIES = 50
 const DAY_S = 86_400
 const HOUR_MS = 3_600_000
 
@@ -46,18 +46,18 @@ interface CountsOptions {
   openMs: number
 }
 
-/** Creates the counts of actions that exceed a user's own entries. */
+/** Creates the counts of actions past the limit of separate entries. */
 export const createAuditCounts = ({ mongo, redis, prefix, service, openMs }: CountsOptions) => {
   const counts = mongo.model<CountDoc>('AuditCount', countSchema)
   const limit = createRateLimit(redis, {
     name: `audit-${service}`,
-    points: OWN_ENTRIES,
+    points: SEPARATE_ENTRIES,
     seconds: DAY_S,
     prefix,
     enabled: true,
   })
   return {
-    /** Returns the id of the count that an action belongs to; undefined if it has an entry of its own. */
+    /** Returns the id of the count that an action belongs to; undefined if it has a separate entry. */
     async idOf(entry: AuditEntry): Promise<string | undefined> {
       if (entry.actor.kind !== 'user') return undefined
       const key = limitKeyOf(entry)
@@ -72,18 +72,18 @@ export const createAuditCounts = ({ mongo, redis, prefix, service, openMs }: Cou
     },
 
     /** Restores the limit after a refused action: otherwise a script could hide later actions behind refusals. */
-    async giveBack(entry: AuditEntry): Promise<void> {
-      if (entry.actor.kind === 'user') await limit.giveBack(limitKeyOf(entry)).catch(() => {})
+    async refund(entry: AuditEntry): Promise<void> {
+      if (entry.actor.kind === 'user') await limit.refund(limitKeyOf(entry)).catch(() => {})
     },
 
-    /** Adds an action on `things` subjects to a count. */
-    async add(_id: string, entry: AuditEntry, things: number): Promise<void> {
+    /** Adds an action on `subjects` subjects to a count. */
+    async add(_id: string, entry: AuditEntry, subjects: number): Promise<void> {
       const { times: _times, count: _count, ...first } = entry
-      const whole = { ...first, subject: { ...first.subject, id: null }, item: null }
-      const fields = Object.entries(whole).map(([name, value]) => [`entry.${name}`, value])
+      const shared = { ...first, subject: { ...first.subject, id: null }, item: null }
+      const fields = Object.entries(shared).map(([name, value]) => [`entry.${name}`, value])
       const due_at = new Date((hourOf(entry) + 1) * HOUR_MS + openMs)
       const change = {
-        $inc: { 'entry.times': 1, 'entry.count': things },
+        $inc: { 'entry.times': 1, 'entry.count': subjects },
         $setOnInsert: { due_at, ...Object.fromEntries(fields) },
       }
       const upsert = () => counts.collection.updateOne({ _id: _id as never }, change, { upsert: true })

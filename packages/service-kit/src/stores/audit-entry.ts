@@ -6,14 +6,14 @@ import { networkOf } from '../http/addresses.js'
 import type { Caller } from '../http/tokens.js'
 import { requestIdOf } from '../observe/work-context.js'
 
-/** The actor: the user of a request, given separately during sign-in; the operator; or the system. */
+/** The actor: the user of a request, passed separately during sign-in; the operator; or the system. */
 export type AuditBy =
   | { request: FastifyRequest; user?: Pick<Caller, 'id'> | undefined }
   | 'operator'
   | 'system'
 
 /** An action and its subject. */
-export interface AuditWhat {
+export interface AuditedAction {
   action: AuditAction
   subject: { kind: AuditSubject; id?: string | undefined }
   /** The part of the subject that the action changes. */
@@ -39,7 +39,7 @@ const presentRequestId = (id: string | undefined): string | null => {
 /** Returns an entry of an action that happens now. */
 export const newAuditEntry = (
   by: AuditBy,
-  { action, subject, item, count, detail }: AuditWhat,
+  { action, subject, item, count, detail }: AuditedAction,
 ): AuditEntry => {
   const caller = typeof by === 'string' ? undefined : (by.user ?? by.request.caller)
   const isUser = typeof by !== 'string'

@@ -6,7 +6,7 @@ import type { Kind } from '../outbox/kind.js'
 import type { Outbox } from '../outbox/outbox.js'
 import type { Tasks } from '../outbox/tasks.js'
 import { createAuditCounts } from './audit-counts.js'
-import { type AuditBy, type AuditWhat, newAuditEntry } from './audit-entry.js'
+import { type AuditBy, type AuditedAction, newAuditEntry } from './audit-entry.js'
 import type { Connection } from './mongo.js'
 import type { Redis } from './redis.js'
 
@@ -26,18 +26,18 @@ export interface AuditLog {
 
 export interface Audit {
   /**
-   * Runs `work` and records it. The entry is stored before the work begins: if the process ends meanwhile, the log receives
-   * it with the outcome `unknown`. Refused work (an HttpError below 500) leaves no entry, unless it has noted before that a
-   * part of it is done.
+   * Runs `work` and records it. The entry is stored before the work begins: if the process ends meanwhile, the log
+   * receives it with the outcome `unknown`. Refused work (an HttpError below 500) leaves no entry, unless it has noted
+   * the completion of a part.
    * @param work receives a function that notes the action's result
    */
   during<T>(
     by: AuditBy,
-    what: AuditWhat,
+    what: AuditedAction,
     work: (note: (result: AuditResult) => void) => Promise<T>,
   ): Promise<T>
   /** Records an action that is done, or that begins with the answer, such as a download. */
-  record(by: AuditBy, what: AuditWhat): Promise<void>
+  record(by: AuditBy, what: AuditedAction): Promise<void>
   /** For the auth service: delivers entries to its own log, not over the network. */
   keepLog(log: AuditLog): void
 }
@@ -60,8 +60,8 @@ interface AuditOptions {
   to: AuditLog
 }
 
-/** An action that has begun. */
-interface Begun {
+/** An action in progress. */
+interface OpenAction {
   /** Records that the action is done. */
   end(result: AuditResult): Promise<unknown>
   /** Removes the record: the action has changed nothing. */
@@ -71,23 +71,23 @@ interface Begun {
 type Counts = ReturnType<typeof createAuditCounts>
 
 /** Begins an action that a count records. */
-const beginCounted = async (counts: Counts, id: string, entry: AuditEntry): Promise<Begun> => {
+const beginCounted = async (counts: Counts, id: string, entry: AuditEntry): Promise<OpenAction> => {
   await counts.add(id, entry, 0)
   return {
     end: async ({ count = entry.count }) => count && counts.change(id, 'count', count),
     async drop() {
-      await counts.giveBack(entry)
+      await counts.refund(entry)
       await counts.change(id, 'times', -1)
     },
   }
 }
 
-/** Begins an action with an entry of its own: `open` until its end, then `done`. */
-const beginOwn = async (
+/** Begins an action with a separate entry: `open` until its end, then `done`. */
+const beginSeparate = async (
   counts: Counts,
   { open, done }: { open: Kind<AuditEntry>; done: Kind<AuditEntry> },
   entry: AuditEntry,
-): Promise<Begun> => {
+): Promise<OpenAction> => {
   await open.add(entry, { dueIn: OPEN_MS })
   return {
     async end({ id = entry.subject.id, count = entry.count }) {
@@ -96,7 +96,7 @@ const beginOwn = async (
       await open.complete(entry.id)
     },
     async drop() {
-      await counts.giveBack(entry)
+      await counts.refund(entry)
       await open.complete(entry.id)
     },
   }
@@ -126,31 +126,31 @@ export const createAudit = ({ outbox, tasks, log, to, ...options }: AuditOptions
     counts.closeDue((entry, session) => done.add(entry, { session }), signal),
   )
 
-  const begin = async (entry: AuditEntry): Promise<Begun> => {
+  const begin = async (entry: AuditEntry): Promise<OpenAction> => {
     const countId = await counts.idOf(entry)
     return countId === undefined
-      ? beginOwn(counts, { open, done }, entry)
+      ? beginSeparate(counts, { open, done }, entry)
       : beginCounted(counts, countId, entry)
   }
 
   return {
     async during(by, what, work) {
       const entry = newAuditEntry(by, what)
-      const begun = await begin(entry)
+      const action = await begin(entry)
       let result: AuditResult = {}
       try {
         const answer = await work(more => {
           result = { ...result, ...more }
         })
         // The action is done: an entry that cannot be completed is delivered as it is.
-        await (result.isNothing ? begun.drop() : begun.end(result)).catch(error =>
+        await (result.isNothing ? action.drop() : action.end(result)).catch(error =>
           log.warn({ err: error, action: what.action }, 'audit entry not completed'),
         )
         return answer
       } catch (error) {
         if (error instanceof HttpError && error.status < 500) {
           const isDone = Object.keys(result).length > 0 && !result.isNothing
-          await (isDone ? begun.end(result) : begun.drop()).catch(() => {})
+          await (isDone ? action.end(result) : action.drop()).catch(() => {})
         }
         throw error
       }

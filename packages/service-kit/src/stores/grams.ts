@@ -4,15 +4,15 @@ import type { Model, SortOrder } from 'mongoose'
 
 /** Lengths of grams, in code points. */
 export interface GramLengths {
-  /** Of the shortest, 1 to 3: shorter terms cannot be searched by grams. 1 by default. */
+  /** Shortest gram, 1 to 3: shorter terms cannot be searched by grams. 1 by default. */
   shortest?: number
-  /** Of the longest: above 3 for sparse grams too. 3 by default. */
+  /** Longest gram: above 3 adds sparse grams. 3 by default. */
   longest?: number
 }
 
 /** A term of up to this many code points is one gram. */
 const COMPLETE = 3
-/** Longer grams have at least this many: those of four would be the most, and select little more than three. */
+/** Minimum length of sparse grams: grams of four would be the most, and select little more than grams of three. */
 const SPARSE_SHORTEST = 5
 
 /** A 32-bit hash of up to three code points, each below 2^21. */
@@ -36,10 +36,10 @@ const hashRun = (points: readonly number[], from: number, to: number): number =>
 const pointsOf = (text: string): number[] => Array.from(text, point => point.codePointAt(0) as number)
 
 /**
- * Calls back with each sparse gram of 5 to `longest` code points: a run whose first and whose last pair of
- * neighbours both have a greater hash than every pair between them. Whether a run is one depends on nothing
- * around it, so that a term's sparse grams are those of every text with the term. There are fewer than half as
- * many as code points, and they are much rarer than runs of three.
+ * Calls back with each sparse gram of 5 to `longest` code points: a run whose first and last pair of neighbours both
+ * have a greater hash than every pair between them. This depends only on the run itself, so that every text with a term
+ * has all sparse grams of the term. There are fewer than half as many as code points, and they are much rarer than runs
+ * of three.
  */
 const eachSparse = (
   points: readonly number[],
@@ -85,8 +85,8 @@ export const gramsOf = (
 }
 
 /**
- * The grams that select most among those that every text with the term has, longest first. A term shorter than
- * the shortest gram has none.
+ * Returns the most selective grams that every text with the term has, longest first; none for a term shorter than the
+ * shortest gram.
  * @param term folded, as the texts are
  * @param lengths as of the texts' grams
  */
@@ -107,12 +107,12 @@ export const gramsOfTerm = (
   return [...new Set([...sparse.map(({ gram }) => gram), ...runs])]
 }
 
-/** Condition on a folded text: it contains the term literally. */
+/** Returns the condition that a folded text contains the term literally. */
 export const containing = (term: string): { $regex: string } => ({
   $regex: term.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&'),
 })
 
-/** Blocks with the characters whose folding has several: ß, İ, ŉ, և, Greek with iota, ligatures. */
+/** Ranges that contain the characters whose folding has several characters: ß, İ, ŉ, և, Greek with iota, ligatures. */
 const EXPANDING = [
   [0xdf, 0x149],
   [0x587, 0x587],
@@ -121,7 +121,7 @@ const EXPANDING = [
   [0xfb00, 0xfb17],
 ] as const
 
-/** Characters by what they fold to, where that is several characters: regular expressions fold one by one. */
+/** Characters by their folding, if it has several characters: regular expressions fold one by one. */
 const EXPANDED = (() => {
   const found = new Map<string, string[]>()
   for (const [first, last] of EXPANDING)
@@ -136,7 +136,7 @@ const EXPANDED = (() => {
 })()
 const ALL_EXPANSIONS = new RegExp([...EXPANDED.keys()].sort((a, b) => b.length - a.length).join('|'), 'g')
 
-/** Condition on a text that is stored as it was sent: it contains the term literally, in any case. */
+/** Returns the condition that a text stored as sent contains the term literally, in any case. */
 export const containingInAnyCase = (term: string): { $regex: string; $options: string } => {
   const folded = foldText(term)
   const forms = [...new Set([folded, folded.normalize('NFD')])]
@@ -150,7 +150,7 @@ export const containingInAnyCase = (term: string): { $regex: string; $options: s
   return { $regex: patterns.join('|'), $options: 'i' }
 }
 
-/** Documents whose grams estimate how frequent each gram is. */
+/** Number of documents in the sample of gram frequencies. */
 const SAMPLE = 1_000
 const SAMPLE_BATCH = 100
 const SAMPLE_MS = 600_000
@@ -159,8 +159,8 @@ const SAMPLE_MS = 600_000
 export type RarestGram = (grams: number[]) => Promise<number>
 
 /**
- * Estimates frequencies of grams from a sample of the documents, as query planners do: a wrong estimate costs
- * time, never a result.
+ * Creates an estimator of the rarest gram. It samples documents, as query planners do: a wrong estimate costs time,
+ * never a result.
  * @param field of the documents' grams
  * @param sampleBy an indexed order: the first documents in it are the sample
  * @returns the rarest of one or more grams; the first of several
@@ -170,8 +170,8 @@ export const createRarestGram = <D>(
   field: keyof D & string,
   sampleBy: Readonly<Record<string, SortOrder>>,
 ): RarestGram => {
-  /** How many of the sample have each gram; grams of one document are omitted. */
   type Sampled = { [name: string]: number[] | undefined }
+  /** Counts the sampled documents with each gram; omits grams of one document. */
   const sample = async (): Promise<Map<number, number>> => {
     const counts = new Map<number, number>()
     const docs = model

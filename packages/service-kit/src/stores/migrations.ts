@@ -3,9 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../observe/logging.js'
 import { type Connection, ignoreDuplicateKey } from './mongo.js'
 
-/**
- * A change of documents stored by an earlier version of a service. `docs/migrations.md` says how to add one.
- */
+/** A change of documents stored by an earlier version of a service (`docs/migrations.md`). */
 export interface Migration {
   /**
    * The file's name, `NNNN-what-changes`, which the database records: neither the name nor the order may ever
@@ -85,7 +83,7 @@ export const migrate = async (
     if (unknown.length > 0)
       throw new Error(
         `The database ${mongo.name} is newer than this version, which does not know its migration ${unknown.join(', ')}: ` +
-          'start the version that ran it or a later one, or restore a backup from before.',
+          'start the version that ran it or a later one, or restore an earlier backup.',
       )
     return migrations.some(({ name }) => !had.has(name))
   }

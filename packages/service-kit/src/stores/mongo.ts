@@ -7,8 +7,8 @@ const SELECTION_MS = 2_000
 /** Interval at which the connection pool removes connections that are too old. */
 const POOL_CHECK_MS = 10_000
 /**
- * Attempts of the first connection while the database starts or is busy. They are counted: a process that stands still
- * for some seconds, as many do at their start, has not tried meanwhile.
+ * Maximum attempts of the first connection while the database starts or is busy. A number, not a time: a process that
+ * is blocked for seconds at start makes no attempt meanwhile.
  */
 const FIRST_ATTEMPTS = 30
 
@@ -23,7 +23,7 @@ export const connectMongo = async (uri: string, dbName: string, maxPoolSize = 20
     try {
       return await connectOnce(uri, dbName, maxPoolSize)
     } catch (error) {
-      // A refusal, such as a wrong password, is not retried.
+      // A permanent error, such as a wrong password, is not retried.
       if (!(error instanceof mongoose.mongo.MongoServerSelectionError) || attempts >= FIRST_ATTEMPTS)
         throw error
     }
@@ -52,10 +52,10 @@ const connectOnce = async (uri: string, dbName: string, maxPoolSize: number): Pr
   return connection.setClient(client)
 }
 
-/** True when the error is MongoDB's duplicate key (11000). */
+/** Returns true if the error is MongoDB's duplicate key (11000). */
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: unknown })?.code === 11_000
 
-/** For `catch`: passes on every error but a duplicate key, where what is there already is as good. */
+/** For `catch`: rethrows every error except a duplicate key, for inserts of documents that may exist. */
 export const ignoreDuplicateKey = (error: unknown): void => {
   if (!isDuplicateKey(error)) throw error
 }

@@ -2,7 +2,7 @@ import { type OwnLimits, type Quota, type QuotaUsage, quotaDetail, usageInternal
 import { type ClientSession, type QueryFilter, Types, type UpdateQuery } from 'mongoose'
 import { done } from '../http/done.js'
 import { HttpError } from '../http/errors.js'
-import { createTurns } from '../single-flight.js'
+import { createKeyedQueue } from '../single-flight.js'
 import type { StoreService } from '../store-service.js'
 import { inTransaction } from './mongo.js'
 import {
@@ -39,8 +39,8 @@ export class QuotaExceeded<K extends string = string> extends HttpError {
   }
 }
 
-/** The owner has no usage document yet. */
-class Unbuilt extends Error {}
+/** The owner has no usage document. */
+class UsageMissing extends Error {}
 
 export interface QuotasOptions<K extends string> extends CountOptions<K> {
   /** Limits per user; other amounts are counted without limit. */
@@ -135,8 +135,8 @@ const refusalOf = <K extends string>(
   delta: Amounts<K>,
   own: OwnLimits = {},
 ): QuotaExceeded<K> | undefined => {
-  for (const [name, everyones] of limited) {
-    const limit = own[name] ?? everyones
+  for (const [name, usual] of limited) {
+    const limit = own[name] ?? usual
     const added = delta[name] ?? 0
     if (added > 0 && (used[name] ?? 0) + added > limit)
       return new QuotaExceeded<K>(name, limit, added, used, own)
@@ -169,13 +169,13 @@ export const createQuotas = <K extends string>({ limits, ...options }: QuotasOpt
   const model = usageModel(mongo)
   const limited = Object.entries(limits) as [K & Quota, number][]
   const { build, recount } = createUsageCounts(model, options)
-  const inTurn = createTurns<string>()
+  const inQueue = createKeyedQueue<string>()
 
   const refusal: Quotas<K>['refusal'] = (used, delta, own) => refusalOf(limited, used, delta, own)
   const take = async (owner: Owner, delta: Amounts<K>, session: ClientSession) => {
     if (Object.values(delta).every(n => n === 0)) return
     const doc = await addUsage(model, usageId(owner), delta, daily, session)
-    if (!doc) throw new Unbuilt(usageId(owner))
+    if (!doc) throw new UsageMissing(usageId(owner))
     const before = Object.entries(doc.used).map(([name, n]) => [name, n - (delta[name as K] ?? 0)])
     const refused = refusal(Object.fromEntries(before) as Amounts<K>, delta, doc.limits)
     if (refused) throw refused
@@ -194,7 +194,7 @@ export const createQuotas = <K extends string>({ limits, ...options }: QuotasOpt
           options,
         )
       } catch (error) {
-        if (!(error instanceof Unbuilt) || missing === undefined || builds === BUILDS_MAX) throw error
+        if (!(error instanceof UsageMissing) || missing === undefined || builds === BUILDS_MAX) throw error
         await build(missing)
       }
     }
@@ -215,7 +215,7 @@ export const createQuotas = <K extends string>({ limits, ...options }: QuotasOpt
     used: async owner => usedIn(await find(owner)),
     change: (owner, delta, work) =>
       // Otherwise all but one of a user's concurrent transactions would fail at the usage, and be repeated.
-      inTurn(owner.toHexString(), () =>
+      inQueue(owner.toHexString(), () =>
         settle(async (session, takeOf) => {
           await takeOf(owner, delta)
           return work(session)

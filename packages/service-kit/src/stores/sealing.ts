@@ -7,14 +7,14 @@ import {
   randomBytes,
 } from 'node:crypto'
 
-/** A new Ed25519 private key: PKCS#8 in PEM. */
+/** Creates an Ed25519 private key: PKCS#8 in PEM. */
 export const newSigningKey = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
-/** A new key for `SECRETS_KEY`: 32 bytes in base64. */
+/** Creates a key for `SECRETS_KEY`: 32 bytes in base64. */
 export const newSecretsKey = (): string => randomBytes(32).toString('base64')
 
-/** SHA-256 of a text, in base64url. */
+/** Returns the SHA-256 of a text, in base64url. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 /** The keys of `SECRETS_KEY`. */
@@ -23,20 +23,20 @@ export interface Keyring {
   id: string
   /** Names of all keys that open. */
   ids: readonly string[]
-  /** Names of keys that are known to be lost: what they sealed is given up. */
+  /** Names of lost keys: texts sealed with them are unrecoverable. */
   lost: readonly string[]
   /** The keys themselves, 32 bytes each; the first one seals. */
   keys: readonly Buffer[]
 }
 
-/** Names a key that is known to be lost, in `SECRETS_KEY`. */
+/** Entry of `SECRETS_KEY` that names a lost key. */
 const LOST = /^lost:([0-9a-f]{10})$/
 
-/** A key's name: derived from it, and of no use for finding it. */
+/** Returns a key's name: a keyed hash, which does not reveal the key. */
 const idOf = (key: Buffer): string =>
   createHmac('sha256', key).update('iodine secrets key').digest('hex').slice(0, 10)
 
-/** Rings by their setting, of which a process has one. */
+/** Keyrings by setting, of which a process has one. */
 const rings = new Map<string, Keyring>()
 const RINGS_MAX = 100
 
@@ -102,8 +102,8 @@ export const unseal = (setting: string, context: string, sealed: string): string
 }
 
 /**
- * Seals a text with the first key, if it is not sealed with that already. Throws like `unseal`.
- * @returns the same text where nothing changes
+ * Seals a text with the first key, if another key sealed it. Throws like `unseal`.
+ * @returns the same text if the first key sealed it
  */
 export const reseal = (setting: string, context: string, sealed: string): string =>
   sealedWith(sealed) === keyringOf(setting).id
@@ -111,7 +111,7 @@ export const reseal = (setting: string, context: string, sealed: string): string
     : seal(setting, context, unseal(setting, context, sealed))
 
 /**
- * Context of what a subscription signs in with: sealed by auth, unsealed by a worker, and of no use for another
- * subscription or another address.
+ * Returns the sealing context of a subscription's credentials, bound to the subscription and its URL. Auth seals them,
+ * a worker unseals them.
  */
 export const feedSecretContext = (id: string, url: string): string => `feed-secret:${id}:${url}`

@@ -14,7 +14,9 @@ export interface UserDirectory {
   idsOf(usernames: string[]): Promise<string[]>
 }
 
-/** Redis key of a version that the auth service raises with each name change, to invalidate cached names. */
+/**
+ * Returns the Redis key of a version that the auth service raises with each name change, to invalidate cached names.
+ */
 export const usersVersionKey = (prefix: string) => `${prefix}:users:version`
 
 const CACHE_SIZE = 20_000
@@ -22,10 +24,10 @@ const CACHE_MS = 30_000
 const BATCH = 5_000
 
 /**
- * Joins usernames, which only the auth service stores, at read. The cache is valid while the version in Redis
- * is unchanged; while Redis is down every read asks the auth service. If that is down too, names are omitted:
- * reading IODs and campaigns must not need auth (`docs/reliability.md`), and screens show a missing name as
- * 'Unknown'.
+ * Creates the directory that joins usernames, which only the auth service stores, at read. The cache is valid while the
+ * version in Redis is unchanged; while Redis is down every read queries the auth service. If that is down too, names
+ * are omitted: reading IODs and campaigns must not need auth (`docs/reliability.md`), and screens show a missing name
+ * as 'Unknown'.
  */
 export const createUserDirectory = (peers: Peers, redis: Redis, prefix: string): UserDirectory => {
   const names = createVersion(redis, usersVersionKey(prefix))

@@ -6,7 +6,7 @@ import type { Redis } from './redis.js'
  * A value in Redis that changes with each change of some data: a cached copy is valid while it is unchanged.
  */
 export interface Version {
-  /** The present value, a new one if there is none; undefined while Redis is down. */
+  /** Returns the present value, a new one if there is none; undefined while Redis is down. */
   read(): Promise<string | undefined>
   /** Sets a new value; `before` is the previous one. Rejects while Redis is down. */
   raise(): Promise<{ before: string | null; now: string }>

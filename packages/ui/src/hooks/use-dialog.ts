@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** The state of a dialog. `key` is for its component: each opening begins with fresh state. */
+/** Holds the state of a dialog. `key` is the React key of its component, which resets the state on each opening. */
 export function useDialog() {
   const [{ isOpen, key }, setState] = useState({ isOpen: false, key: 0 })
   return {

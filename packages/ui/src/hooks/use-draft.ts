@@ -16,15 +16,15 @@ const write = (key: string, draft: string | null): void => {
     if (draft === null) sessionStorage.removeItem(key)
     else sessionStorage.setItem(key, draft)
   } catch {
-    // A full storage keeps no further drafts; the form goes on.
+    // If the storage is full, the draft is not stored and the form still works.
   }
 }
 
 /**
- * State of a form that is kept in the session storage while it differs from `initial`, so that it survives a
- * closed dialog, a left page and a sign-in. Set it to `initial` to forget it. The setter also works after the
- * form has gone.
- * @param name of the form and what it is about, unique for the user; undefined keeps nothing
+ * Holds the state of a form. The session storage keeps it while it differs from `initial`, so it survives a closed
+ * dialog, a navigation and a sign-in. Set it to `initial` to delete the draft. The setter also works after the form is
+ * unmounted.
+ * @param name of the form and its entity, unique for the user; undefined stores nothing
  */
 export function useDraft<T extends object>(
   name: string | undefined,
@@ -43,7 +43,7 @@ export function useDraft<T extends object>(
   return [draft, setDraft]
 }
 
-/** Forgets all drafts of this tab. */
+/** Deletes all drafts of this tab. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(DRAFT_PREFIX)) write(key, null)
 }

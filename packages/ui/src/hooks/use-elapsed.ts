@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** True once the component has been mounted for `ms` milliseconds. */
+/** Returns true once the component has been mounted for `ms` milliseconds. */
 export function useElapsed(ms: number): boolean {
   const [elapsed, setElapsed] = useState(ms === 0)
   useEffect(() => {

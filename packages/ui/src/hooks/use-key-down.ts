@@ -4,9 +4,9 @@ import { useLatest } from './use-latest'
 export interface KeyDownOptions {
   /** Default true. */
   enabled?: boolean
-  /** The window gets the keys that nothing in the document has handled; default the document. */
+  /** The target of the listener: the window's listeners run after the document's. Default 'document'. */
   on?: 'document' | 'window'
-  /** Whether it comes before everything else on the page; default false. */
+  /** Whether to listen in the capture phase; default false. */
   capture?: boolean
 }
 

@@ -1,6 +1,6 @@
 import { type RefObject, useInsertionEffect, useRef } from 'react'
 
-/** A ref to the value of the last committed render, for callbacks with a stable identity. */
+/** Returns a ref to the value of the last committed render, for callbacks with a stable identity. */
 export function useLatest<T>(value: T): Readonly<RefObject<T>> {
   const latest = useRef(value)
   useInsertionEffect(() => {

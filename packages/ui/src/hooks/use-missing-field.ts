@@ -14,7 +14,7 @@ export function useMissingField<F extends string>() {
       intent: intentOf(field),
       'aria-invalid': missing === field || undefined,
     }),
-    /** Marks and focuses a field; undefined takes the mark away. */
+    /** Marks and focuses a field; undefined removes the mark. */
     setMissing: (field?: F) => {
       setMissing(field)
       if (field) document.getElementById(`${id}-${field}`)?.focus()

@@ -1,13 +1,13 @@
 import { type RefObject, useEffect } from 'react'
 import { useLatest } from './use-latest'
 
-/** Movements of the pointer in pixels that count as none: a hand trembles. */
-const STILL = 4
+/** Pointer movements up to this distance, in pixels, are ignored as tremor. */
+const TREMOR_PX = 4
 
 /**
- * Calls `onLeave` once the place of something removed may go: when a mouse has left it, when the keyboard's
- * focus is elsewhere, or when it is out of sight; after a tap, only then. Kept until then, nothing comes
- * under a pointer that does not move, whose second click would remove the next thing.
+ * Calls `onLeave` when the placeholder of a removed item may be removed: a mouse has left it, the keyboard focus is
+ * elsewhere, or it is scrolled out of view. After a tap, only the last applies. Until then the placeholder keeps the
+ * next item from moving under the pointer, where a second click would remove it.
  */
 export function usePlaceLeft(place: RefObject<Element | null>, onLeave: () => void): void {
   const leave = useLatest(onLeave)
@@ -22,8 +22,8 @@ export function usePlaceLeft(place: RefObject<Element | null>, onLeave: () => vo
       'pointermove',
       ({ target, pointerType, clientX: x, clientY: y }) => {
         from ??= { x, y }
-        // The browser tells of a movement, too, when the page moves under the pointer.
-        const isMove = Math.hypot(x - from.x, y - from.y) > STILL
+        // Browsers also fire this event when the page scrolls under the pointer.
+        const isMove = Math.hypot(x - from.x, y - from.y) > TREMOR_PX
         if (pointerType !== 'touch' && isMove && isOutside(target)) leave.current()
       },
       { signal },

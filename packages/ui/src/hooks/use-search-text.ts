@@ -4,8 +4,8 @@ import { useDebouncedCallback } from 'use-debounce'
 const REST_MS = 250
 
 /**
- * The text of a search field and its setter. Calls to `apply` are debounced by 250 ms. The text follows
- * changes of `applied` by other means, such as Back or Clear all.
+ * Returns the text of a search field and its setter. Calls to `apply` are debounced by 250 ms. The text follows other
+ * changes of `applied`, such as Back or Clear all.
  */
 export function useSearchText(
   applied: string,

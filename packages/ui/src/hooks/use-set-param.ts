@@ -1,6 +1,6 @@
 import { useSearchParams } from 'react-router-dom'
 
-/** Sets a parameter of the address, in place of its entry in the history; '' takes the parameter away. */
+/** Returns a setter of URL query parameters, which replaces the history entry; '' removes the parameter. */
 export function useSetParam(): (name: string, value: string) => void {
   const [, setSearch] = useSearchParams()
   return (name, value) =>

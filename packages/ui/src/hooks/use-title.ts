@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** The title of the browser tab while something is open on a page; undefined leaves it as it is. */
+/** Sets the title of the browser tab while the component is mounted; undefined leaves it unchanged. */
 export function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (title === undefined) return

@@ -5,17 +5,16 @@ import { Dialog } from './Dialog'
 export interface ConfirmDialogProps {
   isOpen: boolean
   title: string
-  /** The question to confirm. */
   children: ReactNode
   confirmLabel: string
   /** Look of the confirming button; default 'danger'. */
   intent?: 'danger' | 'primary'
-  /** The confirmed action. The dialog calls `onClose` once it has settled. */
+  /** The confirmed action. The dialog calls `onClose` once its promise has settled. */
   onConfirm: () => Promise<unknown>
   onClose: () => void
 }
 
-/** A confirmation dialog, for an action that can't be undone or that others notice. */
+/** A confirmation dialog, for an action that can't be undone or that affects other users. */
 export function ConfirmDialog({
   isOpen,
   title,

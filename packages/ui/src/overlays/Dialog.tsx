@@ -2,8 +2,8 @@ import { Dialog as BlueprintDialog, type DialogProps } from '@blueprintjs/core'
 import { Fragment, useInsertionEffect, useRef, useState } from 'react'
 
 /**
- * Blueprint's dialog. Each opening has content of its own, also when the one before still fades out. On close, returns
- * the focus to the element that had it before the dialog opened.
+ * Blueprint's dialog. Each opening mounts new content, even while the previous one fades out. On close, it returns the
+ * focus to the element that had it before the dialog opened.
  */
 export function Dialog({ children, isOpen = false, ...props }: DialogProps) {
   const opener = useRef<Element>(null)

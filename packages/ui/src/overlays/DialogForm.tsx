@@ -8,18 +8,17 @@ export interface DialogFormProps {
   /** Submits the form. The dialog closes on true and stays open with the entered values on false. */
   onSubmit: () => Promise<boolean>
   onClose: () => void
-  /** Forgets what was entered: called by Cancel and after a submission. Escape keeps it. */
+  /** Discards the entered values: called by Cancel and after a submission. Escape keeps them. */
   onDiscard?: () => void
-  /** The fields. */
   children: ReactNode
   /** Shown below the fields. */
   note?: ReactNode
 }
 
 /**
- * A form with Cancel and submit buttons, as the content of a dialog. Ctrl+Enter, or ⌘+Enter, submits it. Keep the fields' state in a component
- * inside the dialog: the dialog mounts its content anew on each opening, which resets that state or reads
- * the draft of `useDraft`.
+ * A form with Cancel and submit buttons, as the content of a dialog. Ctrl+Enter, or ⌘+Enter, submits it. Keep the
+ * fields' state in a component inside the dialog. Each opening mounts the content again, which resets that state or
+ * reads the draft of `useDraft`.
  */
 export function DialogForm({
   submitLabel,

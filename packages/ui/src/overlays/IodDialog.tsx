@@ -23,7 +23,7 @@ export interface IodDialogProps {
   /** Fields labelled as required. */
   required?: readonly (keyof IodDraft)[]
   withSource?: boolean
-  /** Name of the draft that keeps what is entered; see `useDraft`. */
+  /** Name of the draft that stores the entered values; see `useDraft`. */
   draftName?: string
   submitLabel?: string
   /** Whether the submit button is enabled; by default always. */
@@ -60,7 +60,7 @@ function IodForm(props: Omit<IodDialogProps, 'isOpen' | 'title'>) {
     label: labels[field],
     labelInfo: required.includes(field) ? '(required)' : undefined,
   })
-  /** Marks and focuses the first required field that is empty; the caller says what is missing. */
+  /** Marks and focuses the first empty required field; the caller shows the message. */
   const submit = () => {
     setMissing(required.find(field => draft[field].trim() === ''))
     return props.onSubmit(draft)

@@ -2,7 +2,7 @@ import { PopoverNext, type PopoverNextProps } from '@blueprintjs/core'
 import type { ReactNode } from 'react'
 import styles from './ScrollPopover.module.css'
 
-/** Also across its button, as a low window has no room above or below it. */
+/** Lets the popover overlap its button: a low window has no room above or below it. */
 const MIDDLEWARE: NonNullable<PopoverNextProps['middleware']> = { shift: { crossAxis: true, padding: 4 } }
 
 export interface ScrollPopoverProps {
@@ -12,7 +12,7 @@ export interface ScrollPopoverProps {
   children: ReactNode
 }
 
-/** A popover whose content scrolls as one, and which is inside the window at any size. */
+/** A popover that scrolls its whole content and stays inside the window at any size. */
 export function ScrollPopover({ placement, content, children }: ScrollPopoverProps) {
   return (
     <PopoverNext

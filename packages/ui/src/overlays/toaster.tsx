@@ -19,9 +19,9 @@ export interface ToastMessage {
   title: string
   description?: string
   status: keyof typeof LOOKS
-  /** Language of title and description, where it is not English. */
+  /** Language of title and description; default English. */
   lang?: 'fr'
-  /** Language of the description, where it is another than the title's. */
+  /** Language of the description, if it differs from the title's. */
   descriptionLang?: 'en'
   /** In milliseconds, default 5000; at least 7000 with a button. */
   duration?: number
@@ -29,33 +29,33 @@ export interface ToastMessage {
   closable?: boolean
   /** A button that also closes the toast, such as Undo. */
   action?: ToastAction
-  /** Several such buttons, below the text. */
+  /** Several buttons, below the text; each closes the toast. */
   actions?: readonly ToastAction[]
-  /** Tells toasts of the same text apart, which are counted as one otherwise. */
+  /** Distinguishes toasts with the same text, which otherwise share one toast with a counter. */
   key?: string
   /** Default 'bottom'. */
   position?: 'top' | 'top-left' | 'top-right' | 'bottom' | 'bottom-left' | 'bottom-right'
 }
 
-/** A toast with a button stays long enough to be read and reached, in milliseconds. */
-const REACHED_MS = 7_000
+/** Minimum duration of a toast with a button, in milliseconds, so that users can reach it. */
+const ACTION_DURATION_MIN_MS = 7_000
 
-/** The oldest toast goes when there are more of one position. */
+/** Maximum number of toasts per position; the oldest is removed. */
 const TOASTS_MAX = 3
 
 const toasters = new Map<string, Promise<Toaster>>()
 
-/** How often each toast on screen has been shown, by its key. */
+/** How often each visible toast has been shown, by its key. */
 const shown = new Map<string, number>()
 
 /**
- * Shows a toast. Each position of the page has one stack of toasts. A toast that is on screen already is
- * counted in its place, and stays for its whole duration again.
+ * Shows a toast. Each position of the page has one stack of toasts. If the toast is already visible, its counter
+ * increases and its duration restarts.
  */
 export async function showToast(toast: ToastMessage): Promise<void> {
   const { title, description, status, duration = 5000, closable = true, position = 'bottom' } = toast
   const { action, actions } = toast
-  const shownFor = action || actions ? Math.max(duration, REACHED_MS) : duration
+  const shownFor = action || actions ? Math.max(duration, ACTION_DURATION_MIN_MS) : duration
   let toaster = toasters.get(position)
   if (!toaster) {
     toaster = OverlayToaster.create({ position, canEscapeKeyClear: false, maxToasts: TOASTS_MAX })
@@ -65,7 +65,7 @@ export async function showToast(toast: ToastMessage): Promise<void> {
   const opened = await toaster
   const times = (shown.get(key) ?? 0) + 1
   shown.set(key, times)
-  // A toast that fades out still hears clicks: the second one of a double click does nothing.
+  // A toast that fades out still receives clicks: ignore the second click of a double click.
   const once =
     ({ onClick }: ToastAction) =>
     () => {
@@ -73,12 +73,12 @@ export async function showToast(toast: ToastMessage): Promise<void> {
       opened.dismiss(key)
       onClick()
     }
-  // Blueprint does not find a toast that React has not rendered yet, and would show it twice.
+  // Blueprint does not find a toast that React has not rendered yet, and would duplicate it.
   flushSync(() =>
     opened.show(
       {
         ...LOOKS[status],
-        // Only another timeout restarts Blueprint's timer.
+        // Blueprint restarts its timer only if the timeout changes.
         timeout: shownFor + (times % 2),
         isCloseButtonShown: closable,
         action: action && { text: action.text, onClick: once(action) },

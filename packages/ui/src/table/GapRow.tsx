@@ -2,18 +2,17 @@ import { useRef } from 'react'
 import { usePlaceLeft } from '../hooks/use-place-left'
 import styles from './Table.module.css'
 
-/** The place of a removed row in a virtualized table. */
+/** The placeholder of a removed row in a virtualized table. */
 export interface Gap {
   id: string
-  /** Shown in it. */
   gap: string
-  /** Called once it may go. */
+  /** Called once the placeholder may be removed. */
   onLeave: () => void
 }
 
 export const isGap = (row: object): row is Gap => 'gap' in row && 'onLeave' in row
 
-/** As high as a row; no row for assistive technology. */
+/** A placeholder as high as a row. Assistive technology does not count it as one. */
 export function GapRow({ gap, columns }: { gap: Gap; columns: number }) {
   const row = useRef<HTMLTableRowElement>(null)
   usePlaceLeft(row, gap.onLeave)

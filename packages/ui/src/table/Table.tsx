@@ -9,9 +9,9 @@ export interface Column<T> {
   width?: number
   /** Numbers are aligned to the right. */
   isNumber?: boolean
-  /** Where the cell stands on a card: an area of `cardTemplate`. */
+  /** The area of `cardTemplate` that contains the cell on a card. */
   area?: string
-  /** Whether the column's name stands above the cell on a card. */
+  /** Whether a card shows the column's name above the cell. */
   isNamed?: boolean
   /** Renders the content of a cell. */
   cell: (item: T) => ReactNode
@@ -31,7 +31,7 @@ export interface TableProps<T> extends FrameProps<T> {
   items: readonly T[]
 }
 
-/** A table of few rows. In windows narrower than 900 px each row is a card. */
+/** A table for short lists. In windows narrower than 900 px each row is a card. */
 export function Table<T extends { id: string }>({ items, ...frame }: TableProps<T>) {
   return (
     <TableFrame {...frame} rowCount={items.length}>
@@ -50,7 +50,6 @@ interface TableFrameProps<T> extends FrameProps<T> {
   /** Number of all rows without the header; null if it is unknown. */
   rowCount: number | null
   isOutdated?: boolean | undefined
-  /** The rows. */
   children: ReactNode
   footer?: ReactNode
 }
@@ -128,7 +127,7 @@ interface TableRowProps<T> {
   isSelected?: boolean | undefined
 }
 
-/** A row, which is rendered again only if its properties have changed. */
+/** A memoized row. */
 export const TableRow = memo(function TableRow<T>({
   item,
   columns,

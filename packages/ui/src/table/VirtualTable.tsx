@@ -20,7 +20,7 @@ export interface VirtualRows<T> {
   /** Height of every row at the current width of the window, in pixels. */
   rowHeight: number
   frame: RefObject<HTMLElement | null>
-  /** Range of items to draw (in view, plus overscan): `from` inclusive, `to` exclusive. */
+  /** Range of items to render (in view, plus overscan): `from` inclusive, `to` exclusive. */
   from: number
   to: number
   /** Vertical scroll offset, in pixels. */
@@ -29,7 +29,7 @@ export interface VirtualRows<T> {
   scrollTo: (index: number) => void
 }
 
-/** The range of rows to draw at the current scroll position. Heights are in pixels. */
+/** Returns the range of rows to render at the current scroll position. Heights are in pixels. */
 export function useVirtualRows<T extends { id: string }>(
   items: readonly (T | Gap)[],
   heights: { row: number; card: number },
@@ -49,7 +49,7 @@ export function useVirtualRows<T extends { id: string }>(
   )
   const offset = virtualizer.scrollOffset ?? 0
   const place = useRef({ rowHeight, top: 0 })
-  // When rows become cards, or cards rows, the same one stays on top.
+  // Keeps the top row when rows become cards or cards become rows.
   useLayoutEffect(() => {
     if (place.current.rowHeight !== rowHeight) {
       virtualizer.measure()
@@ -69,22 +69,22 @@ export function useVirtualRows<T extends { id: string }>(
   }
 }
 
-/** Which row is the Tab stop, and what moves it. */
+/** The roving Tab stop of a table and the functions that move it. */
 export interface RowFocus {
   /** Index of the row that is the table's Tab stop. */
   index: number
-  /** Index of the row that has the focus, or a control of which has it; -1 if none. */
+  /** Returns the index of the row that contains the focus; -1 if none. */
   focused: () => number
-  /** Focuses the row that many rows further; the first row in view if none had the focus yet. */
+  /** Moves the focus by `step` rows; focuses the first row in view if no row has had the focus. */
   move: (step: number) => void
-  /** Focuses the next (1) or previous (-1) control of the focused row; before the first one is the row itself. */
+  /** Focuses the next (1) or previous (-1) control of the focused row. The row itself precedes its first control. */
   moveInRow: (step: 1 | -1) => void
   /** For `VirtualTable`. */
   onFocus: (event: FocusEvent) => void
   onBlur: (event: FocusEvent) => void
 }
 
-/** A column that has its place on cards, too: their height is fixed. */
+/** A column that has an area on cards: their height is fixed. */
 export interface CardColumn<T> extends Column<T> {
   area: string
 }
@@ -95,18 +95,18 @@ export interface VirtualTableProps<T> {
   columns: readonly CardColumn<T>[]
   /** In pixels; a narrower frame scrolls horizontally, unless rows are cards. */
   minWidth: number
-  /** CSS `grid-template` of a card, of the areas that the columns name. */
+  /** CSS `grid-template` of a card, made of the columns' areas. */
   cardTemplate: string
-  /** Number of all items, if only a part of them has been read; null if it is unknown. */
+  /** Number of all items, if only some are loaded; null if it is unknown. */
   total?: number | null
   isBusy?: boolean
   /** Whether the rows belong to a previous request. */
   isOutdated?: boolean
   /** Makes the rows one Tab stop; see `useRowFocus`. */
   focus?: RowFocus
-  /** Ids of the rows that are shown as selected. */
+  /** Ids of the selected rows. */
   selected?: { has: (id: string) => boolean }
-  /** For keys pressed in the table. */
+  /** Handles keys pressed in the table. */
   onKeyDown?: KeyboardEventHandler<HTMLElement>
   /** Shown below the last row. */
   footer?: ReactNode

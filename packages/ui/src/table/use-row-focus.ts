@@ -9,9 +9,9 @@ const CONTROLS = 'a[href], button:not(:disabled), input:not(:disabled)'
 const FIRST = 2
 
 /**
- * One Tab stop for all rows of a virtualized table (roving focus): the row that had the focus last. The
- * controls of the cells need a `tabIndex` of -1. If scrolling removes the focused row, its frame has the focus.
- * @param hasMore whether further rows are loaded at the end: steps beyond the last one are taken once they are there
+ * Makes all rows of a virtualized table one Tab stop (roving focus): the row that had the focus last. The controls of
+ * the cells need a `tabIndex` of -1. If scrolling removes the focused row, the frame receives the focus.
+ * @param hasMore whether the end of the list loads further rows: steps beyond the last row apply once those are loaded
  */
 export function useRowFocus<T extends { id: string }>(rows: VirtualRows<T>, hasMore = false): RowFocus {
   const { items, from, to, frame, offset, rowHeight, scrollTo } = rows
@@ -19,7 +19,7 @@ export function useRowFocus<T extends { id: string }>(rows: VirtualRows<T>, hasM
   const active = activeId === null ? -1 : items.findIndex(({ id }) => id === activeId)
   const wanted = useRef<number>(null)
   const hasFocus = useRef(false)
-  /** Steps beyond the last row. */
+  /** Steps beyond the last row that await further rows. */
   const ahead = useRef(0)
   const rowAt = (index: number) =>
     frame.current?.querySelector<HTMLElement>(`tr[aria-rowindex="${index + FIRST}"]`)
@@ -52,7 +52,7 @@ export function useRowFocus<T extends { id: string }>(rows: VirtualRows<T>, hasM
     if (ahead.current > 0 && active < items.length - 1) move(0)
   })
   useLayoutEffect(() => {
-    // The focused row was scrolled out of what is drawn, or its focused control was disabled.
+    // Scrolling removed the focused row, or its focused control was disabled.
     if (hasFocus.current && document.activeElement === document.body)
       (rowAt(active) ?? frame.current)?.focus({ preventScroll: true })
   })

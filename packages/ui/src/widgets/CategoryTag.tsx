@@ -18,7 +18,7 @@ const COLORS: Record<Category, string> = {
   NARRATIVE_TRIPLET: 'purple',
 }
 
-/** An IOD category in its colour. In little room it breaks behind its underscore. */
+/** An IOD category in its colour. A narrow container breaks it after its underscore. */
 export function CategoryTag({ category }: { category: Category }) {
   return (
     // A tag that is not multiline measures its text, which slows scrolling in long lists.

@@ -10,7 +10,7 @@ export interface CopyFieldProps {
   hint?: string
 }
 
-/** A value that is pasted elsewhere: all of it is selected by a click, and copied by a button. */
+/** A read-only value to be pasted elsewhere: a click selects all of it, a button copies it. */
 export function CopyField({ label, value, hint }: CopyFieldProps) {
   const id = useId()
   const [copied, setCopied] = useState<string | null>(null)

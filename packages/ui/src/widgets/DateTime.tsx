@@ -3,7 +3,7 @@ import { formatDate, formatFrenchRelative, formatRelative } from '../format'
 interface DateTimeProps {
   /** ISO 8601. */
   value: string
-  /** How the date is written; by default 'Nov 22, 2026'. */
+  /** Formats the date; default `formatDate` ('Nov 22, 2026'). */
   format?: (value: string) => string
   /** Language of the date and its tooltip. */
   lang?: 'en' | 'fr'

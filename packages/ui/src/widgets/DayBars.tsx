@@ -4,15 +4,15 @@ import { formatCount } from '../format'
 import styles from './DayBars.module.css'
 
 export interface DayBarsProps {
-  /** What is counted, as the accessible name. */
+  /** The accessible name: the counted items. */
   label: string
-  /** Names of the series: the first is drawn behind the second, which is a part of it. */
+  /** Names of the series. The second is a subset of the first and is drawn in front of it. */
   series: readonly [whole: string] | readonly [whole: string, part: string]
-  /** In their order, with a number for each series. */
+  /** In display order, with one number per series. */
   days: readonly { day: string; values: readonly number[] }[]
 }
 
-/** Numbers over time as bars, with a table of the same. `day` is shown as it is. */
+/** A bar chart of numbers over time, with a table of the same numbers. `day` is shown unchanged. */
 export function DayBars({ label, series, days }: DayBarsProps) {
   const most = Math.max(1, ...days.flatMap(({ values }) => values))
   const height = (value = 0) => ({ '--height': value / most }) as CSSProperties
@@ -43,7 +43,7 @@ export function DayBars({ label, series, days }: DayBarsProps) {
         <span>{days.length > 1 && days.at(-1)?.day}</span>
       </div>
       <details className={styles.details}>
-        <summary>As a table</summary>
+        <summary>Show as table</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it, too */}
         <section className={styles.scroll} aria-label={label} tabIndex={0}>
           <HTMLTable compact striped className={styles.table}>

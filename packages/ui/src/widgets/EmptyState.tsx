@@ -10,9 +10,7 @@ export interface EmptyStateProps {
   action?: ReactElement
 }
 
-/**
- * Placeholder for empty content. Its title is not a heading, because the heading level depends on the page.
- */
+/** Placeholder for empty content. Its title is not a heading, because the heading level depends on the page. */
 export function EmptyState({ title, description, icon, action }: EmptyStateProps) {
   return (
     <NonIdealState

@@ -5,7 +5,6 @@ import { RefreshIcon } from '../icons'
 import styles from './ErrorCallout.module.css'
 
 export interface ErrorCalloutProps {
-  /** What failed. */
   title: string
   error?: unknown
   /** Advice for the user; by default `errorHint` of the error. */
@@ -14,7 +13,7 @@ export interface ErrorCalloutProps {
   retrying?: boolean
 }
 
-/** An error message in place of content that could not be loaded. */
+/** An error message that replaces content that failed to load. */
 export function ErrorCallout({ title, error, children, onRetry, retrying = false }: ErrorCalloutProps) {
   return (
     <div role="alert">

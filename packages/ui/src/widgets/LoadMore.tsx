@@ -8,7 +8,7 @@ export interface PagedState {
   hasNextPage: boolean
   isFetchingNextPage: boolean
   fetchNextPage: () => unknown
-  /** Why the next page could not be loaded. */
+  /** The error of the last attempt to load the next page. */
   nextPageError?: unknown
 }
 
@@ -26,7 +26,7 @@ export function LoadMore({ query, inline = false, ...look }: LoadMoreProps) {
   const { hasNextPage, isFetchingNextPage, fetchNextPage, nextPageError } = query
   if (!hasNextPage) return null
   const isFailed = Boolean(nextPageError) && !isUnauthorized(nextPageError)
-  // One button for both states keeps the focus.
+  // Both states share one button, which keeps the focus.
   const button = (
     <Button
       {...look}
@@ -39,7 +39,7 @@ export function LoadMore({ query, inline = false, ...look }: LoadMoreProps) {
     <>
       {isFailed && (
         <div lang="en">
-          <ErrorCallout title="The rest could not be loaded" error={nextPageError} />
+          <ErrorCallout title="Unable to load more" error={nextPageError} />
         </div>
       )}
       {inline ? button : <div className={styles.more}>{button}</div>}

@@ -20,9 +20,9 @@ export interface LoadingPanelProps<T> {
   errorText?: ReactNode
   /** Label of the spinner, default 'Loading...'. */
   loadingLabel?: string
-  /** Outlines of the content, shown below the spinner while it loads: see `SkeletonCards`. */
+  /** A skeleton of the content, shown below the spinner while it loads: see `SkeletonCards`. */
   skeleton?: ReactNode
-  /** Whether there is nothing to show; by default an empty list is nothing. */
+  /** Whether the data counts as empty; by default an empty list does. */
   isEmpty?: (data: T) => boolean
   /** Shown instead of empty data. */
   empty?: ReactNode
@@ -33,8 +33,9 @@ export interface LoadingPanelProps<T> {
 const isEmptyList = (data: unknown) => Array.isArray(data) && data.length === 0
 
 /**
- * Renders the states of a query: loading, an error with Retry, empty, or the content, which stays during a
- * refetch, and below the error of one that failed. A 401 counts as loading: the host is about to leave the page.
+ * Renders the states of a query: loading, an error with Retry, empty, or the content. During a refetch the content
+ * stays; if the refetch fails, the error is shown above it. A 401 counts as loading: the host is about to leave the
+ * page.
  */
 export function LoadingPanel<T>(props: LoadingPanelProps<T>) {
   const { query, errorTitle, errorText, loadingLabel, skeleton, empty, children } = props

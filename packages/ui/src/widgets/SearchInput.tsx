@@ -30,7 +30,7 @@ export function SearchInput(props: SearchInputProps) {
   )
   useEffect(() => {
     if (!autoFocus) return
-    // Blueprint moves the focus into a dialog a frame after it has opened; a dialog below it takes back an earlier one.
+    // Blueprint moves the focus into a dialog one frame after it opens. A dialog below it reclaims any earlier focus.
     let frame = requestAnimationFrame(() => {
       frame = requestAnimationFrame(() => input.current?.focus())
     })

@@ -7,11 +7,11 @@ const SHOWN = 8
 
 export interface ShortIdProps {
   id: string
-  /** What it is the id of, in the name of the button: 'record'. */
+  /** The entity of the id, for the button's name: 'record'. */
   of: string
 }
 
-/** The first characters of an id, which those of one day share: all of it under the pointer, with a button that copies it. */
+/** The first characters of an id, with the whole id in a tooltip and a button that copies it. */
 export function ShortId({ id, of }: ShortIdProps) {
   const [result, setResult] = useState<'Copied' | 'Not copied'>()
   const copy = async () => {

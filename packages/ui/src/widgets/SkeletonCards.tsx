@@ -9,11 +9,11 @@ export interface SkeletonCardsProps {
   count: number
   /** Lines of text in each; default 4. */
   lines?: number
-  /** The class that lays the real cards out. */
+  /** The class that lays out the real cards. */
   className?: string | undefined
 }
 
-/** Outlines of cards that are being loaded. Hidden from assistive technology, which has the spinner's label. */
+/** A skeleton of cards. Hidden from assistive technology, which reads the spinner's label. */
 export function SkeletonCards({ count, lines = 4, className }: SkeletonCardsProps) {
   const isShown = useElapsed(SHOW_AFTER_MS)
   if (!isShown) return null

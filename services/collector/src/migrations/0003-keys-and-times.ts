@@ -3,13 +3,13 @@ import { hashOf, type Migration, storeEntries } from '@iodine/service-kit'
 import type { RecordDoc } from '../records/models/record.js'
 import { moveRecord } from './move-record.js'
 
-/** How far a collector's clock may be ahead. */
+/** Tolerated clock skew of collectors. */
 const AHEAD_MS = 5 * 60_000
 
 /**
- * Recomputes the keys of articles, whose addresses are compared without fragments and tracking parameters; records that
- * have one key then are merged. Sets times of the future, which no later version could follow, to the time of storing.
- * Gives the outbox the users of what changed, so that the sightings service receives it.
+ * Recomputes the keys of articles, whose URLs are compared without fragments and tracking parameters, and merges
+ * records with equal keys. Sets fetch times in the future to the time of storing, since no later version could follow
+ * them. Enqueues the users of the changed records for delivery to the sightings service.
  */
 export const keysAndTimes: Migration = {
   name: '0003-keys-and-times',
@@ -34,7 +34,7 @@ export const keysAndTimes: Migration = {
     for await (const { _id, key, data } of articles) {
       const now = hashOf(naturalKey.blog(data as never))
       if (now !== key) await moveRecord(mongo, _id, now)
-      // Sightings indexes routes of single-page sites by their fragments.
+      // The sightings service indexes routes of single-page sites by their fragments.
       else if (/#[!/]/.test(naturalKey.blog(data as never)))
         await records.updateOne({ _id }, { $set: { sighted: false } })
     }

@@ -6,9 +6,9 @@ import { bytesOf, isTooLarge, type RecordDoc, type RemovalDoc } from '../records
 import { packRecord, unpackRecord } from '../records/presenters/record.js'
 
 /**
- * Gives a stored record another key. If the user has a record of that key, both are merged by `MERGE_RULES` into the one
- * that was stored first; captures of the other are then captures of it. The merged record is shared only if both were,
- * anonymously if one was. Idempotent.
+ * Changes the key of a stored record. If the user has another record with that key, both are merged by `MERGE_RULES`
+ * into the older document, which takes over the captures. The merged record is shared only if both were, anonymously if
+ * one was. Idempotent.
  */
 export const moveRecord = (mongo: Connection, _id: Types.ObjectId, key: string): Promise<void> =>
   inTransaction(mongo, async session => {
@@ -29,7 +29,7 @@ export const moveRecord = (mongo: Connection, _id: Types.ObjectId, key: string):
       { record: unpackRecord(second), seen: second.seen },
     )
     const data = packRecord(record)
-    // Two records that would exceed MongoDB's limit as one keep their keys.
+    // Both records keep their keys if the merged one would exceed MongoDB's limit.
     if (isTooLarge({ data, seen })) return
     const bytes = bytesOf(data, seen)
     const shared =

@@ -9,8 +9,8 @@ import { type CreationEvent, describeContribution, type IodCreated } from './des
 import { nextUser, UNKNOWN_USER, type UserEvent } from './next-user.js'
 
 /**
- * Applies events in order. Each has a transaction of its own, in which a contribution and its user's totals change
- * together; created IODs that follow each other share one. The result does not depend on repetition, order or delay of
+ * Applies events in order. Each has a separate transaction, which changes a contribution together with its user's
+ * totals; consecutive `iod.created` events share one. The result does not depend on repetition, order or delay of
  * events.
  */
 export const applyEvents = async (models: CommunityModels, events: readonly DomainEvent[]): Promise<void> => {
@@ -60,7 +60,7 @@ const addIods = async (
   }
 }
 
-/** Concurrent first events of a user fail with a duplicate key, which is retried. */
+/** Runs `work` in a transaction. Concurrent first events of a user fail with a duplicate key, which is retried. */
 const atomically = (
   { mongo }: CommunityModels,
   work: (session: ClientSession) => Promise<void>,

@@ -3,21 +3,21 @@ import type { ClientSession, QueryFilter } from 'mongoose'
 import type { CommunityModels } from '../models/index.js'
 import { BY_GRAM, type UserDoc } from '../models/user.js'
 
-/** From this number of matches on, the count is stored instead of computed for each search. */
+/** Number of matches from which the count is stored instead of computed for each search. */
 const COMMON = 500
 
 /**
- * Number of public users whose name contains the term. Counts of common terms are stored, and changes of
+ * Returns the number of public users whose name contains the term. Counts of common terms are stored, and changes of
  * names keep them exact.
- * @param found the filter of the users that a search of the term finds
+ * @param found filter of the users that a search of the term finds
  */
 export const countNames = async (
   { mongo, users, counters, terms }: CommunityModels,
   term: string,
   found: QueryFilter<UserDoc>,
 ): Promise<number> => {
-  const kept = await terms.findById(term).lean()
-  if (kept) return kept.n
+  const stored = await terms.findById(term).lean()
+  if (stored) return stored.n
   const few = await users.countDocuments(found).hint(BY_GRAM).limit(COMMON)
   if (few < COMMON) return few
   return inTransaction(mongo, async session => {
@@ -30,7 +30,7 @@ export const countNames = async (
   })
 }
 
-/** All search terms that match a folded name. */
+/** Returns all search terms that match a folded name. */
 const termsOf = (name: string): Set<string> => {
   const points = Array.from(name)
   return new Set(
@@ -40,7 +40,7 @@ const termsOf = (name: string): Set<string> => {
   )
 }
 
-/** Updates the stored counts after a change of a folded name; an empty one is that of a user who is not shown. */
+/** Updates the stored counts after a change of a folded name, which is empty for a user who is not public. */
 export const countTerms = async (
   { terms }: CommunityModels,
   before: string,

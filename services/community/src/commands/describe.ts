@@ -8,9 +8,9 @@ const HEADING_CHARS = 80
 const EXCERPT_CHARS = 200
 
 /**
- * Title and description of a contribution in lists. An IOD: its value and its description, at most 500
- * characters each. A narrative: the first line of its text, at most 80 characters, and an excerpt of 200 with
- * the number of triplets.
+ * Returns the title and description of a contribution in lists. IOD: its value and its description, at most 500
+ * characters each. Narrative: the first line of its text, at most 80 characters, and an excerpt of 200 with the number
+ * of triplets.
  */
 export const describeContribution = (event: CreationEvent): { title: string; description: string } => {
   if (event.type === 'iod.created')

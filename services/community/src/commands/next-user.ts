@@ -4,7 +4,7 @@ import { searchFields, type UserDoc } from '../models/user.js'
 export type UserEvent = Extract<DomainEvent, { type: 'user.created' | 'user.renamed' | 'user.deleted' }>
 export type UserState = Omit<UserDoc, '_id'>
 
-/** State before user.created: events of contributions may arrive first. */
+/** State before `user.created`: events of contributions may arrive first. */
 export const UNKNOWN_USER: UserState = {
   username: null,
   revision: 0,

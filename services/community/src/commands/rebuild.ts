@@ -13,7 +13,7 @@ interface Context {
   models: CommunityModels
 }
 type Owner = 'auth' | 'iods' | 'narratives'
-/** Handles a batch of a phase that starts after an id. Returns the id to continue after; null at the end. */
+/** Processes a batch of a phase that starts after an id. Returns the id to continue after; null at the end. */
 type Phase = (context: Context, after: string | null) => Promise<string | null>
 
 /** Applies all events of the owner service, which adds missing documents. */
@@ -39,7 +39,7 @@ const unknownTo = async ({ peers }: Context, owner: Owner, ids: string[]): Promi
 
 const from = (after: string | null) => (after === null ? {} : { _id: { $gt: new Types.ObjectId(after) } })
 const hexIds = (docs: { _id: Types.ObjectId }[]) => docs.map(({ _id }) => _id.toHexString())
-/** Cursor of the next batch; null after an incomplete batch. */
+/** Returns the cursor of the next batch; null after an incomplete batch. */
 const lastOf = (ids: string[]): string | null => (ids.length < BATCH ? null : (ids.at(-1) ?? null))
 
 /** Deletes users that auth does not have. Reading the projection first spares users created meanwhile. */
@@ -113,9 +113,8 @@ const PHASES: Phase[] = [
 ]
 
 /**
- * One bounded step of a rebuild of the projection from the services that own the data, while all are in use:
- * adds missing documents, deletes stale ones, recounts. An interrupted rebuild can restart from the
- * beginning.
+ * Performs one bounded step of a rebuild of the projection from the services that own the data, while all are in use:
+ * adds missing documents, deletes stale ones, recounts. An interrupted rebuild can restart from the beginning.
  * @param cursor returned by the previous step; null starts a rebuild
  */
 export const rebuildStep = async (
@@ -124,7 +123,7 @@ export const rebuildStep = async (
 ): Promise<{ cursor: string | null }> => {
   const [, at, after] = /^(\d+)\.([0-9a-f]{24})?$/.exec(cursor ?? '0.') ?? []
   const phase = PHASES[Number(at)]
-  if (!phase) throw invalid(['cursor: is not one of ours'])
+  if (!phase) throw invalid(['cursor: is malformed'])
   const next = await phase(context, after ?? null)
   if (next !== null) return { cursor: `${at}.${next}` }
   return { cursor: Number(at) + 1 < PHASES.length ? `${Number(at) + 1}.` : null }

@@ -10,9 +10,9 @@ export interface ContributionDoc {
   title: string
   description: string
   created_at: Date | null
-  /** Tombstone: a late or repeated event cannot bring back a deleted contribution. */
+  /** Tombstone: a late or repeated event cannot restore a deleted contribution. */
   deleted: boolean
-  /** How often its owner had restored it, by the latest event. Absent: 0. */
+  /** Number of restorations by its owner, according to the latest event. Absent: 0. */
   restored?: number
 }
 

@@ -5,14 +5,14 @@ import { Schema, type Types } from 'mongoose'
 export interface UserDoc {
   _id: Types.ObjectId
   username: string | null
-  /** Revision of the rename that set `username`; 0 is the name at the account's creation. */
+  /** Revision of the rename that set `username`; 0 for the name at the account's creation. */
   revision: number
   /** Null until user.created has arrived. */
   created_at: Date | null
   deleted: boolean
   /** The user has a username, is created and not deleted. Only public users are shown. */
   public: boolean
-  /** The folded name of a public user, which is searched; otherwise empty. Not read by default, as `grams`. */
+  /** The folded name of a public user for searches; otherwise empty. Not read by default, like `grams`. */
   search: string
   /** The n-grams of `search`. */
   grams: number[]
@@ -20,7 +20,7 @@ export interface UserDoc {
   total_narratives: number
 }
 
-/** What a search reads of a user. */
+/** Returns the fields that a search reads. */
 export const searchFields = ({
   username,
   public: isPublic,

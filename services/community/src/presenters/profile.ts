@@ -2,7 +2,7 @@ import type { CommunityProfile, CommunityUser, Contribution } from '@iodine/cont
 import type { ContributionDoc } from '../models/contribution.js'
 import type { UserDoc } from '../models/user.js'
 
-/** Public users have both fields. */
+/** Returns the name and creation time, which every public user has. */
 const nameAndAge = ({ username, created_at }: UserDoc) => ({
   username: username ?? '',
   created_at: (created_at ?? new Date(0)).toISOString(),

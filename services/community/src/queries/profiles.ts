@@ -19,7 +19,7 @@ interface Page<T> {
   next: string | undefined
 }
 
-const everybody = async (
+const listPublicUsers = async (
   { users, counters }: CommunityModels,
   { skip, limit, cursor }: NamePage,
 ): Promise<{ docs: UserDoc[]; total: number }> => {
@@ -35,7 +35,7 @@ const everybody = async (
   return { docs, total: counter?.n ?? 0 }
 }
 
-/** Lists pages of public profiles, each with its newest contributions. */
+/** Creates the function that lists pages of public profiles, each with its newest contributions. */
 export const createUserList = (models: CommunityModels, countNames: CountNames) => {
   const searchNames = createNameSearch(models, countNames)
   return async ({
@@ -46,7 +46,7 @@ export const createUserList = (models: CommunityModels, countNames: CountNames) 
   }: QueryOf<typeof communityApi.listUsers>): Promise<Page<{ users: CommunityUser[]; total: number }>> => {
     const page = { skip, limit: limit + 1, cursor }
     const { docs, total } = await (foldText(search) === ''
-      ? everybody(models, page)
+      ? listPublicUsers(models, page)
       : searchNames(search, page))
     const { shown, next } = cutPage(docs, limit)
     const recent = await Promise.all(
@@ -64,7 +64,7 @@ export const createUserList = (models: CommunityModels, countNames: CountNames) 
   }
 }
 
-/** A public profile with a page of its contributions. Throws 404. */
+/** Returns a public profile with a page of its contributions. Throws 404. */
 export const getProfile = async (
   { users, contributions }: CommunityModels,
   id: string,

@@ -10,12 +10,12 @@ export interface NamePage {
   cursor: string | undefined
 }
 
-/** Counts the public users whose name contains a term, whom the filter finds. */
+/** Counts the public users whose name contains a term; `found` is their filter. */
 export type CountNames = (term: string, found: QueryFilter<UserDoc>) => Promise<number>
 
 /**
- * Public users whose name contains a term literally, in any case, newest first, and their number. A page is
- * read from the index of the term's rarest gram, which has the order.
+ * Creates the search of public users whose name contains a term literally, in any case, newest first, with their
+ * number. A page is read from the index of the term's rarest gram, which has this order.
  */
 export const createNameSearch = (models: CommunityModels, countNames: CountNames) => {
   const rarest = createRarestGram(models.users, 'grams', { _id: -1 })

@@ -3,15 +3,15 @@ import { readTimestamp, timestampRequest } from '@iodine/evidence/timestamp'
 import { bounded } from '../bounded.js'
 
 const WAIT_MS = 10_000
-/** Tokens with a chain of certificates have some 6 kB. */
+/** Maximum bytes of a response: tokens with a certificate chain have about 6 kB. */
 const ANSWER_MAX = 65_536
 
 /**
- * Has a text time-stamped by an authority (RFC 3161 over HTTP, 3.4). Resolves to the token in DER.
- * @throws Error that names the authority, for one that is down or answers with anything else
+ * Requests a timestamp of a text from an authority (RFC 3161 over HTTP, 3.4). Resolves to the token in DER.
+ * @throws Error that names the authority, if it is down or its response is invalid
  */
 export const timestampOf = async (tsaUrl: string, text: string, waitMs = WAIT_MS): Promise<Uint8Array> => {
-  // Positive, as an INTEGER of DER has a sign.
+  // Positive, as an INTEGER in DER is signed.
   const nonce = BigInt(`0x7f${randomBytes(8).toString('hex')}`)
   try {
     const answer = await fetch(tsaUrl, {

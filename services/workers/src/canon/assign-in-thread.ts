@@ -9,14 +9,14 @@ export interface Comparison {
   options: CanonOptions
 }
 
-/** Clusters of two labels or more, as the narratives service stores them. */
+/** Clusters of two or more labels, as the narratives service stores them. */
 export type StoredClusters = Pick<BodyFor<typeof canonInternal.applyCanon>, 'entities' | 'verbs'>
 
-/** More time than the largest comparison takes on a busy machine. */
+/** Timeout: exceeds the duration of the largest comparison on a busy machine. */
 const TIMEOUT_MS = 120_000
 const HEAP_MB = 2_048
 
-/** The compiled entry file: threads cannot run TypeScript. */
+/** Returns the path of the compiled entry file: threads cannot run TypeScript. */
 const entry = (): string => {
   const isSource = import.meta.url.endsWith('.ts')
   const path = fileURLToPath(
@@ -27,8 +27,8 @@ const entry = (): string => {
 }
 
 /**
- * Clusters labels in a thread of its own: it takes seconds, in which this process would answer nothing. Rejects
- * with what `assign` throws, and after two minutes.
+ * Clusters labels in a separate thread: clustering would block the event loop for seconds. Rejects with the error of
+ * `assign`, and after two minutes.
  */
 export const assignInThread = (comparison: Comparison): Promise<StoredClusters> =>
   new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ export const assignInThread = (comparison: Comparison): Promise<StoredClusters> 
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     })
     const timer = setTimeout(
-      () => end(() => reject(new Error('labels were not compared in time'))),
+      () => end(() => reject(new Error('the comparison of labels timed out'))),
       TIMEOUT_MS,
     )
     const end = (settle: () => void) => {
@@ -48,5 +48,7 @@ export const assignInThread = (comparison: Comparison): Promise<StoredClusters> 
     }
     thread.once('message', (clusters: StoredClusters) => end(() => resolve(clusters)))
     thread.once('error', error => end(() => reject(error)))
-    thread.once('exit', code => end(() => reject(new Error(`the comparison of labels ended with ${code}`))))
+    thread.once('exit', code =>
+      end(() => reject(new Error(`the comparison of labels exited with code ${code}`))),
+    )
   })

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { assign, type Cluster } from '@iodine/canon'
 import type { Comparison, StoredClusters } from './assign-in-thread.js'
 
-/** Labels alone are not stored: they stay here, as taking them over would hold the process up. */
+/** Returns clusters without single labels, which are not stored: their transfer would block the process. */
 const stored = (clusters: readonly Cluster[]): StoredClusters['entities'] =>
   clusters
     .filter(({ members }) => members.length > 1)

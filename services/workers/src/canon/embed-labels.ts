@@ -3,15 +3,15 @@ import { traced } from '@iodine/service-kit'
 import type OpenAI from 'openai'
 import { createAiClient, failureOf, ProviderFailure } from '../extraction/provider.js'
 
-/** Labels of one call. */
+/** Labels per call. */
 const BATCH = 512
 const CALLS_AT_ONCE = 3
-/** For all labels of a user. */
+/** Timeout for all labels of a user. */
 const TIMEOUT_MS = 60_000
-/** Numbers as decimals, with room to spare. */
+/** Maximum bytes of a response: decimal numbers, with reserve. */
 const ANSWER_BYTES_MAX = BATCH * DIMENSIONS * 32
 
-/** A vector as int8, scaled to its greatest number. Throws ProviderFailure for one of another length. */
+/** Converts a vector to int8, scaled to its greatest number. Throws ProviderFailure for another length. */
 const quantized = (numbers: unknown): Int8Array => {
   if (!Array.isArray(numbers) || numbers.length !== DIMENSIONS || !numbers.every(Number.isFinite))
     throw new ProviderFailure('provider_failed')
@@ -19,12 +19,12 @@ const quantized = (numbers: unknown): Int8Array => {
   return Int8Array.from(numbers, number => Math.round((number / (most || 1)) * 127))
 }
 
-/** Asks an AI provider for the vectors of labels, `POST /embeddings`. */
+/** Creates the client that requests vectors of labels from an AI provider, `POST /embeddings`. */
 export const createEmbedder = (options: { baseUrl: string; model: string; timeoutMs?: number }) => {
   const { baseUrl: baseURL, model, timeoutMs: timeout = TIMEOUT_MS } = options
   /**
-   * The vectors of labels, 256 numbers each as int8. Labels are all that is sent. Throws ProviderFailure, also if
-   * one answer is not what was asked for.
+   * Returns the vectors of labels, 256 numbers each as int8. Sends only the labels. Throws ProviderFailure, also if one
+   * response is invalid.
    */
   return async (apiKey: string, labels: readonly string[]): Promise<Map<string, Int8Array>> => {
     const client = createAiClient({ apiKey, baseURL, timeout, bytesMax: ANSWER_BYTES_MAX })

@@ -3,8 +3,8 @@ import { isNotFound, type Service, UnknownKeyError, unseal } from '@iodine/servi
 import type { WorkersConfig } from '../config.js'
 
 /**
- * Decrypts users' AI keys. What it returns takes a user's id, and the sealed key if it is known already, which is
- * asked of auth otherwise; it resolves to undefined for a user without a key, or with one that does not open.
+ * Creates the function that decrypts users' AI keys. It takes a user's id, and the sealed key if known; otherwise it
+ * queries auth. It resolves to undefined for a user without a key, or if the key cannot be decrypted.
  */
 export const createKeyOpener = (
   { SECRETS_KEY }: Pick<WorkersConfig, 'SECRETS_KEY'>,

@@ -5,24 +5,24 @@ export type Triplet = Extraction['triplets'][number]
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Replaces control characters by spaces, and cuts to the limit. */
+/** Replaces control characters by spaces and truncates to the limit. */
 const cut = (part: string): string =>
   part
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
     .slice(0, LIMITS.tripletPartMax)
-    // The cut may have halved a surrogate pair.
+    // The truncation may have split a surrogate pair.
     .replace(/[\uD800-\uDBFF]$/, '')
     .toWellFormed()
 
-/** The names that models give the parts of a triplet. */
+/** Names that models use for the parts of a triplet. */
 const PART_NAMES = {
   subject: ['subject', 'subj', 's', 'head'],
   verb: ['verb', 'predicate', 'relation', 'v', 'p'],
   object: ['object', 'obj', 'o', 'tail'],
 } as const
 
-/** A triplet in one of the forms in which models write it; undefined for anything else. */
+/** Parses a triplet in one of the forms that models write; undefined for other values. */
 const asTriplet = (value: unknown): Triplet | undefined => {
   const named: Record<string, unknown> = isObject(value)
     ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name.toLowerCase(), each]))
@@ -36,7 +36,7 @@ const asTriplet = (value: unknown): Triplet | undefined => {
   return { subject: cut(subject), verb: cut(verb), object: cut(object) }
 }
 
-/** Objects within objects that are looked through, such as `{"result": {"triplets": […]}}`. */
+/** Maximum depth of nested objects that are searched, such as `{"result": {"triplets": […]}}`. */
 const DEPTH_MAX = 5
 
 const inList = (list: readonly unknown[]): Triplet[] | undefined => {
@@ -44,7 +44,7 @@ const inList = (list: readonly unknown[]): Triplet[] | undefined => {
   return triplets.length > 0 ? triplets : undefined
 }
 
-/** The triplets in parsed JSON: a list, or an object that has one at some depth. Undefined if there is none. */
+/** Finds the triplets in parsed JSON: a list, or an object that contains one. Undefined if there is none. */
 const findTriplets = (json: unknown, depth = 0): Triplet[] | undefined => {
   if (depth > DEPTH_MAX) return undefined
   if (typeof json === 'string')
@@ -71,7 +71,7 @@ const findTriplets = (json: unknown, depth = 0): Triplet[] | undefined => {
   return undefined
 }
 
-/** Strings, which stay, and what JSON does not have: NaN, infinity, a comma before an end. */
+/** Matches strings, which are preserved, and invalid JSON: NaN, infinity, and trailing commas. */
 const NOT_JSON = /"(?:\\.|[^"\\])*"?|-?\b(?:NaN|Infinity)\b|,(?=\s*[}\]])/g
 
 const parsed = (text: string): unknown => {
@@ -87,13 +87,13 @@ const parsed = (text: string): unknown => {
   return undefined
 }
 
-/** More than 200 triplets of full length take, each character escaped. */
+/** Maximum length: exceeds 200 triplets of full length with each character escaped. */
 const CONTENT_MAX = 2_000_000
-/** Characters that are scanned for JSON within a text of a model; each try costs as if it had at least some. */
+/** Characters that are scanned for JSON within a text; each attempt costs at least `TRY_COST`. */
 const SCANNED_MAX = 4_000_000
 const TRY_COST = 200
 
-/** Where the JSON value that begins at `start` ends; undefined if it does not. */
+/** Returns the end of the JSON value that begins at `start`; undefined if it is incomplete. */
 const endOfJson = (text: string, start: number): number | undefined => {
   let depth = 0
   let isQuoted = false
@@ -109,14 +109,14 @@ const endOfJson = (text: string, start: number): number | undefined => {
   return undefined
 }
 
-/** What separates the triplets of JSON lines, or of a list in Markdown. */
+/** Separator of triplets in JSON lines or in a Markdown list. */
 const SEPARATOR = /^[\s,;]*(?:[-*•]|\d{1,3}[.)])?$/
 
-/** The last triplets within a text that is not all JSON. Consecutive single triplets count as one list. */
+/** Finds the last triplets within a text that contains more than JSON. Consecutive single triplets form one list. */
 const findLast = (text: string): Triplet[] | undefined => {
   let found: Triplet[] | undefined
   let scanned = 0
-  /** Where a single triplet ends, while it is the last of those found. */
+  /** End of the last triplet, if it was a single one. */
   let singleEnd: number | undefined
   for (let at = 0; scanned < SCANNED_MAX; ) {
     const next = text.slice(at).search(/[[{]/)
@@ -126,7 +126,7 @@ const findLast = (text: string): Triplet[] | undefined => {
     scanned += Math.max(TRY_COST, (end ?? text.length) - start)
     const json = end && parsed(text.slice(start, end))
     const here = findTriplets(json)
-    // A list of nothing among the words around is no answer.
+    // An empty list within a text does not replace triplets.
     if (here && (here.length > 0 || !found)) {
       const isNext = singleEnd !== undefined && SEPARATOR.test(text.slice(singleEnd, start).trim())
       const isSingle = isObject(json) && asTriplet(json) !== undefined
@@ -139,22 +139,22 @@ const findLast = (text: string): Triplet[] | undefined => {
   return found
 }
 
-/** Where thoughts of a model end, which precede its answer. */
+/** End of a model's reasoning, which precedes its answer. */
 const THOUGHTS_END = /<\/(?:think|thinking|thought|reasoning|reflection)>|◁\/think▷/gi
 
-/** A text that is all in a fence. */
+/** A text that consists of one fenced block. */
 const FENCE = /^```\w*\s(.*)```$/s
 
 /**
- * The triplets that a model's text has, within the limits: JSON alone, in a fence, or among other words, of which the
- * last counts. Undefined if there is none.
+ * Parses the triplets in a model's text, within the limits: the whole text, a fenced block, or JSON within other text,
+ * of which the last counts. Undefined if there is none.
  */
 export const parseTriplets = (content: string): Triplet[] | undefined => {
   if (content.length > CONTENT_MAX) return undefined
   const whole = content.replace(/^\ufeff/, '').trim()
   const end = [...whole.matchAll(THOUGHTS_END)].at(-1)
   const answer = end ? whole.slice(end.index + end[0].length).trim() : whole
-  // A triplet may quote an end of thoughts.
+  // A triplet may quote an end of reasoning.
   const found =
     findTriplets(parsed(whole.replace(FENCE, '$1'))) ??
     (end && findTriplets(parsed(answer))) ??
@@ -167,19 +167,19 @@ export const parseTriplets = (content: string): Triplet[] | undefined => {
   return extraction.parse({ triplets }).triplets
 }
 
-/** What a completion answers. */
+/** Content of a completion. */
 interface Answer {
-  /** Texts that may have the triplets, the likeliest first. */
+  /** Texts that may contain the triplets, the most likely first. */
   texts: string[]
   /** The provider refused to answer. */
   refused: boolean
-  /** The answer ends before its end. */
+  /** The answer is truncated. */
   cutOff: boolean
-  /** The body of an error, sent as success. */
+  /** The error in a response with a success status. */
   error: unknown
 }
 
-/** The text of a content: a string, parts of which some are texts, or an object. */
+/** Returns the text of a content: a string, a list of parts, or an object. */
 const textOf = (content: unknown): string => {
   if (typeof content === 'string') return content
   if (Array.isArray(content))
@@ -195,25 +195,28 @@ const textOf = (content: unknown): string => {
 
 /** Reads a body of `POST /chat/completions` as providers send it. */
 export const readAnswer = (given: unknown): Answer => {
-  // The SDK parses bodies of one media type alone.
+  // The SDK parses only bodies of one media type.
   const body = typeof given === 'string' ? parsed(given) : given
   const whole = isObject(body) ? body : {}
   const choice: unknown = Array.isArray(whole.choices) ? whole.choices[0] : whole
   const chosen = isObject(choice) ? choice : {}
   const { message, finish_reason, text, error } = chosen
-  const said = isObject(message) ? message : chosen
-  const calls = [...(Array.isArray(said.tool_calls) ? said.tool_calls : []), { function: said.function_call }]
+  const reply = isObject(message) ? message : chosen
+  const calls = [
+    ...(Array.isArray(reply.tool_calls) ? reply.tool_calls : []),
+    { function: reply.function_call },
+  ]
   const called = calls.map(call =>
     textOf(isObject(call) && isObject(call.function) && call.function.arguments),
   )
-  const parts = Array.isArray(said.content) ? said.content : []
+  const parts = Array.isArray(reply.content) ? reply.content : []
   const finish = String(finish_reason ?? '')
   return {
-    texts: [said.content, text, said.parsed, ...called, said.reasoning_content, said.reasoning]
+    texts: [reply.content, text, reply.parsed, ...called, reply.reasoning_content, reply.reasoning]
       .map(textOf)
       .filter(each => each.trim() !== ''),
     refused:
-      Boolean(said.refusal) ||
+      Boolean(reply.refusal) ||
       parts.some(part => isObject(part) && part.type === 'refusal') ||
       /content_?filter|safety|prohibited|moderation/i.test(finish),
     cutOff: /^(?:length|max_tokens|model_length)$/i.test(finish),

@@ -4,10 +4,10 @@ import type { Triplet } from './provider.js'
 import type { TextPart } from './split.js'
 
 type Result = Extract<BodyFor<typeof narrativesInternal.finishExtraction>, { triplets: unknown }>
-/** A triplet, and where the text says it: found by us, never taken from the model. */
+/** A triplet and its citation, which is computed here and never taken from the model. */
 export type CitedTriplet = Result['triplets'][number]
 
-/** Finds in a part what it says the triplets by, as offsets into the whole text. */
+/** Finds the citations of triplets in a part, as offsets into the whole text. */
 export const citeTriplets = ({ text, start }: TextPart, triplets: readonly Triplet[]): CitedTriplet[] => {
   const citations = citationsOf(text, triplets)
   return triplets.map((triplet, n) => {

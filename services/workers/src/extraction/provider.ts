@@ -8,14 +8,14 @@ import { parseTriplets, readAnswer, type Triplet } from './answer.js'
 export type { Triplet } from './answer.js'
 
 /**
- * Why the provider returned no triplets. Provider messages are left out: they may quote the key or the text.
+ * Reason why the provider returned no triplets. Omits the provider's message, which may quote the key or the text.
  */
 export class ProviderFailure extends Error {
   override name = 'ProviderFailure'
   readonly failure: ExtractionFailure
   /** Whether a retry may succeed. */
   readonly retry: boolean
-  /** Seconds until the provider accepts requests again, if it said so. */
+  /** Seconds until the provider accepts requests again, if it stated them. */
   readonly retryAfter: number | undefined
 
   constructor(
@@ -29,11 +29,11 @@ export class ProviderFailure extends Error {
   }
 }
 
-/** A slow provider may still answer after the user was told that the extraction continues. */
+/** A slow provider may still answer after the user has learned that the extraction continues. */
 const TIMEOUT_MS = 120_000
-/** Far more than 200 triplets take. A longer response is invalid and would only cost memory. */
+/** Maximum bytes of a response: far more than 200 triplets need. */
 const ANSWER_BYTES_MAX = 8 * 1_048_576
-/** Longer limits are passed on to the user instead of waited for. */
+/** A longer delay is reported to the user instead of awaited. */
 const RETRY_AFTER_MAX_SECONDS = 5
 
 const part = { type: 'string' } as const
@@ -61,9 +61,9 @@ const answerFormat = {
     },
   },
 } as const
-/** Forms in which an answer is asked for, the strictest first: not all providers know them. */
+/** Response formats, the strictest first: not all providers support them. */
 const FORMATS = [answerFormat, { type: 'json_object' }, undefined] as const
-/** How long it is remembered that a provider does not know the stricter forms. */
+/** Milliseconds for which an unsupported format is remembered. */
 const FORMAT_MS = 3_600_000
 
 const instructions = (marker: string) =>
@@ -72,19 +72,19 @@ The user message is that text, between the lines <${marker}> and </${marker}>. E
 Answer with the triplets that the text itself states, in its order, language and wording: short noun phrases as subject and object, the verb phrase as verb. At most ${LIMITS.tripletsMax} triplets, each part at most ${LIMITS.tripletPartMax} characters. No triplets where the text states none.
 The answer is JSON and nothing else: {"triplets": [{"subject": "…", "verb": "…", "object": "…"}]}`
 
-/** Redirects are refused: they would let a provider choose addresses that this network requests (SSRF). */
+/** Refuses redirects: they would let a provider choose addresses that this network requests (SSRF). */
 const refuseRedirect = (response: Response): Response =>
   response.status >= 300 && response.status < 400
     ? Response.json({ error: { code: 'redirect' } }, { status: 421 })
     : response
 
-/** Why a call of the SDK failed. */
+/** Maps an error of the SDK to a failure. */
 export const failureOf = (error: unknown): ProviderFailure => {
   if (error instanceof OpenAI.APIConnectionTimeoutError) return new ProviderFailure('provider_failed')
   if (error instanceof OpenAI.APIConnectionError)
     return new ProviderFailure('provider_failed', { retry: true })
   if (!(error instanceof OpenAI.APIError)) {
-    // The connection was cut within the body; any other error is an invalid response.
+    // The connection broke within the body; any other error is an invalid response.
     const code = (error as { cause?: { code?: unknown } }).cause?.code
     return new ProviderFailure('provider_failed', {
       retry: code === 'UND_ERR_SOCKET' || code === 'ECONNRESET',
@@ -94,19 +94,19 @@ export const failureOf = (error: unknown): ProviderFailure => {
   return failureOfAnswer(status, wordsOf(error.error, error.code, error.type, error.message), headers)
 }
 
-/** An account without credit, by its code or in the words of the providers that say it with another status. */
+/** An account without credit, by its code or, with other statuses, by the provider's words. */
 const NO_CREDIT =
   /insufficient[_ ](?:quota|balance|credit|fund)|exceeded_current_quota|billing_(?:hard_limit|not_active)|credit balance|(?:no|out of|run out of|not enough|all available|more) credits?\b|余额不足|欠费/i
 const REFUSED =
   /content[_ ]?(?:filter|policy|management)|ResponsibleAI|moderation|(?:was|been) flagged|data_inspection_failed|prohibited_content/i
-/** What another form of answer would not change. */
+/** Errors that another response format would not change. */
 const NOT_THE_FORMAT = /context_length|maximum context|string_above_max_length|model_not_found|invalid_model/i
 
-/** All words of an error, to recognize it by: they are never shown, nor logged. */
-const wordsOf = (...said: readonly unknown[]): string =>
-  said.map(each => (typeof each === 'string' ? each : (JSON.stringify(each) ?? ''))).join(' ')
+/** Returns all words of an error for pattern matching. They are never shown or logged. */
+const wordsOf = (...parts: readonly unknown[]): string =>
+  parts.map(each => (typeof each === 'string' ? each : (JSON.stringify(each) ?? ''))).join(' ')
 
-/** @param status of the answer, or what its body states in its place */
+/** Maps an error response to a failure. @param status of the response, or the one that its body states instead */
 const failureOfAnswer = (status: number, words: string, headers?: Headers): ProviderFailure => {
   if (status === 402 || ([400, 403, 429].includes(status) && NO_CREDIT.test(words)))
     return new ProviderFailure('no_credit')
@@ -122,7 +122,7 @@ const failureOfAnswer = (status: number, words: string, headers?: Headers): Prov
   return new ProviderFailure('provider_failed', { retry: status >= 500 || status === 408 || status === 409 })
 }
 
-/** Status of an error that was sent as success, by its code. */
+/** Returns the status of an error that was sent with a success status, by its code. */
 const statusIn = (error: unknown, words: string): number => {
   const { code, status } = (typeof error === 'object' && error !== null ? error : {}) as Record<
     string,
@@ -136,14 +136,14 @@ const statusIn = (error: unknown, words: string): number => {
   return /rate.?limit|too many requests/i.test(words) ? 429 : 0
 }
 
-/** Whether a provider may have refused the form that it was asked to answer in, rather than the request. */
+/** Returns whether the provider may have rejected the response format rather than the request. */
 const mayRefuseFormat = (error: unknown): boolean =>
   error instanceof OpenAI.APIError &&
   [400, 404, 415, 422, 501].includes(error.status ?? 0) &&
   failureOf(error).failure === 'provider_failed' &&
   !NOT_THE_FORMAT.test(wordsOf(error.error, error.code, error.message))
 
-/** A client of a provider with a user's key. An answer of more than `bytesMax` bytes fails. */
+/** Creates a client of a provider with a user's key. A response of more than `bytesMax` bytes fails. */
 export const createAiClient = (options: {
   apiKey: string
   baseURL: string
@@ -165,13 +165,13 @@ export const createAiClient = (options: {
   })
 }
 
-/** Asks a provider for triplets. One object asks one provider, whose forms of answers it learns. */
+/** Creates the client that requests triplets from one provider. It remembers which response formats are supported. */
 export const createProvider = (options: { baseUrl: string; model: string; timeoutMs?: number }) => {
   const { baseUrl: baseURL, model, timeoutMs: timeout = TIMEOUT_MS } = options
-  /** The strictest form that the provider knows, in `FORMATS`, and until when that is believed. */
+  /** The strictest supported format, as an index in `FORMATS`, and the time until which it is assumed. */
   let known = { format: 0, until: 0 }
 
-  /** Asks in the strictest form that the provider knows, in the next one where it refuses that. */
+  /** Requests the strictest supported format, and the next one if the provider rejects it. */
   const complete = async (
     client: OpenAI,
     messages: OpenAI.ChatCompletionMessageParam[],
@@ -194,10 +194,10 @@ export const createProvider = (options: { baseUrl: string; model: string; timeou
   }
 
   return {
-    /** A text's triplets, cut to the contract's limits. Throws ProviderFailure, or `signal`'s reason. */
+    /** Returns a text's triplets, truncated to the contract's limits. Throws ProviderFailure, or `signal`'s reason. */
     async extract(apiKey: string, text: string, signal: AbortSignal): Promise<Triplet[]> {
       const client = createAiClient({ apiKey, baseURL, timeout, bytesMax: ANSWER_BYTES_MAX })
-      // A random end marker, which the author of a text cannot guess (prompt injection).
+      // A random marker, which the author of a text cannot guess (prompt injection).
       const marker = `text-${randomBytes(6).toString('hex')}`
       const late = AbortSignal.timeout(timeout)
       const messages: OpenAI.ChatCompletionMessageParam[] = [

@@ -1,18 +1,18 @@
 import { foldLabel, LIMITS, sentenceSegmenter } from '@iodine/contracts'
 import type { Triplet } from './provider.js'
 
-/** A part of a text, and its offset in UTF-16 code units. */
+/** A part of a text with its offset in UTF-16 code units. */
 export interface TextPart {
   text: string
   start: number
 }
 
-/** Text length that a model reads without losing its middle, in UTF-16 code units. */
+/** Text length within which a model does not skip the middle, in UTF-16 code units. */
 const PART_CHARS = 12_000
 /** Overlap with the previous part, so that no triplet is lost at a boundary. */
 const OVERLAP_CHARS = 400
 
-/** Cuts a sentence longer than `max` after white space, or within a word longer than `max`. */
+/** Splits a sentence longer than `max` after white space, or within a word longer than `max`. */
 const cutLong = (sentence: string, max: number): string[] => {
   const pieces: string[] = []
   let rest = sentence
@@ -52,16 +52,16 @@ export const splitText = (text: string, size = PART_CHARS, overlap = OVERLAP_CHA
   }
 }
 
-/** Merges the parts' triplets in order. Duplicates, compared without case and white space, are left out. */
+/** Merges the parts' triplets in order, without duplicates, which are compared without case and white space. */
 export const mergeTriplets = <T extends Triplet>(parts: readonly T[][]): T[] => {
-  const said = new Set<string>()
+  const seen = new Set<string>()
   const merged: T[] = []
   for (const part of parts) {
     const keys = part.map(({ subject, verb, object }) =>
       JSON.stringify([subject, verb, object].map(foldLabel)),
     )
-    merged.push(...part.filter((_, n) => !said.has(keys[n] ?? '')))
-    for (const key of keys) said.add(key)
+    merged.push(...part.filter((_, n) => !seen.has(keys[n] ?? '')))
+    for (const key of keys) seen.add(key)
   }
   return merged.slice(0, LIMITS.tripletsMax)
 }

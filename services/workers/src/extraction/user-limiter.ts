@@ -3,18 +3,17 @@ import { postpone } from '../processor.js'
 
 /** Concurrent jobs of one user, in the whole deployment. */
 const PER_USER = 3
-/** Lease of a slot: without renewal it expires, as its worker is lost. */
+/** Lease of a slot: it expires without renewal, when its worker is lost. */
 const LEASE_MS = 30_000
 const RENEW_MS = 10_000
 /**
- * A parked job is promoted when a slot of its user is freed; if that is missed, it retries after this delay.
+ * Delay after which a parked job retries. It is promoted earlier when a slot of its user becomes free.
  */
 const PARKED_MS = 2_000
 const PARKED_EACH_MS = 100
 const PARKED_MAX_MS = 60_000
 
-// A job keeps the slot it had before its worker was lost. Returns 0, or the number of parked jobs including
-// this one.
+// A job keeps its slot from before its worker was lost. Returns 0, or the number of parked jobs including this one.
 const TAKE = `
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
 if redis.call('ZSCORE', KEYS[1], ARGV[2]) or redis.call('ZCARD', KEYS[1]) < tonumber(ARGV[3]) then

@@ -4,13 +4,13 @@ import { type Skipped, UnreadableFile } from '@iodine/exchange'
 import { openFile } from '@iodine/exchange/intake'
 import { z } from 'zod'
 import { FeedError } from './public-fetch.js'
-import { fileOf, type Pulled, type Puller, refuseStatus, skippedOf } from './pull.js'
+import { fileOf, type Puller, type PullResult, refuseStatus, skippedOf } from './pull.js'
 
 const MANIFEST_BYTES = 16_777_216
 const SIGNATURE_BYTES = 4_096
-/** Events of a run: as many as an import takes. */
+/** Maximum events of a run: the limit of an import. */
 const EVENTS_A_RUN = 1_000
-/** Events that could not be read: as many as are known, and as many as a run tries again. */
+/** Maximum unreadable events that are remembered, and that a run retries. */
 const BAD_MAX = 1_000
 const RETRIED_A_RUN = 50
 /** Statuses that concern the whole feed, not one file. */
@@ -25,7 +25,7 @@ const cursorShape = z.object({
   etag: z.string().optional(),
   /** Timestamps of the events that have been pulled. */
   events: z.record(z.string(), z.string()).default({}),
-  /** Events that could not be read, and why; those tried longest ago first. */
+  /** Unreadable events with their reasons; the least recently tried first. */
   bad: z.record(z.string(), z.string()).default({}),
 })
 type Cursor = z.output<typeof cursorShape>
@@ -50,12 +50,12 @@ const parse = (bytes: Buffer, what: string): unknown => {
 }
 
 /**
- * Timestamps of a feed's events by their UUIDs, and entries that are none. Throws FeedError for what is no manifest.
- * Only UUIDs name files: other names could lead anywhere.
+ * Returns the timestamps of a feed's events by UUID, and the invalid entries. Throws FeedError for an invalid manifest.
+ * Only UUIDs may name files: other names could lead to any path.
  */
 const readManifest = (bytes: Buffer): { events: Map<string, string>; skipped: Skipped[] } => {
   const manifest = z.record(z.string(), z.unknown()).safeParse(parse(bytes, 'The manifest'))
-  if (!manifest.success) throw new FeedError('The manifest is none of a MISP feed')
+  if (!manifest.success) throw new FeedError('The file is not the manifest of a MISP feed')
   const entries = Object.entries(manifest.data)
   if (entries.length > LIMITS.feedEventsMax)
     throw new FeedError(`The feed has more than ${LIMITS.feedEventsMax.toLocaleString('en-US')} events`)
@@ -65,7 +65,7 @@ const readManifest = (bytes: Buffer): { events: Map<string, string>; skipped: Sk
     const timestamp = entryShape.safeParse(entry).data?.timestamp
     if (UUID.test(uuid) && timestamp !== undefined) events.set(uuid.toLowerCase(), String(timestamp))
     else {
-      const reason = UUID.test(uuid) ? 'The manifest gives it no timestamp.' : 'Its name is no UUID.'
+      const reason = UUID.test(uuid) ? 'It has no timestamp in the manifest.' : 'Its name is not a UUID.'
       skipped.push({ place: 'Manifest', value: uuid.slice(0, 200), reason })
     }
   }
@@ -73,7 +73,7 @@ const readManifest = (bytes: Buffer): { events: Map<string, string>; skipped: Sk
 }
 const entryShape = z.object({ timestamp: z.union([z.string().max(40), z.number()]) })
 
-/** Returns a text without its byte order marks, which may not stand within a file. */
+/** Returns a text without its byte order marks, which are invalid within a file. */
 const withoutMark = (body: Buffer): Buffer => {
   let start = 0
   while (body.subarray(start, start + 3).equals(MARK)) start += 3
@@ -81,7 +81,7 @@ const withoutMark = (body: Buffer): Buffer => {
 }
 const MARK = Buffer.from('\uFEFF')
 
-/** The number of an event's pieces. Throws UnreadableFile for an event that can't be imported. */
+/** Returns the number of an event's pieces. Throws UnreadableFile for an event that cannot be imported. */
 const piecesOf = (event: Buffer, uuid: string): number => {
   const opening = openFile('misp', event, {
     objects: LIMITS.importObjects,
@@ -93,7 +93,7 @@ const piecesOf = (event: Buffer, uuid: string): number => {
   const { spans, places = [] } = step.value
   const [first, ...others] = places.filter((place, n) => place?.format === 'misp' && place.event === n)
   if (others.length > 0 || first?.format !== 'misp' || first.key !== uuid)
-    throw new UnreadableFile('It is none, or another one.')
+    throw new UnreadableFile('The file is not a MISP event, or has another UUID.')
   return spans.length
 }
 
@@ -112,9 +112,9 @@ const isSigned = (publicKey: string, manifest: Buffer, signature: Buffer): boole
 }
 
 /**
- * Pulls those events of a MISP feed that have changed since the cursor, oldest changes first. With a public key, the
- * manifest's signature is checked before anything in it is believed. An event that can't be read is skipped, and read again
- * by later runs, until it can be read or changes.
+ * Pulls the events of a MISP feed that have changed since the cursor, oldest changes first. With a public key, the
+ * manifest's signature is verified before its use. An unreadable event is skipped, and retried by later runs until it
+ * can be read or changes.
  * Source: MISP, "Feeds": a folder with manifest.json and a file for each event.
  */
 export const pullMisp: Puller = async request => {
@@ -143,25 +143,25 @@ export const pullMisp: Puller = async request => {
     if (!isSigned(publicKey, manifest.body, signature.body))
       throw new FeedError('The manifest is not signed with the key of this subscription')
   }
-  const { events: given, skipped } = readManifest(manifest.body)
-  const stillGiven = (record: Record<string, string>) =>
-    Object.fromEntries(Object.entries(record).filter(([uuid]) => given.has(uuid)))
-  const withdrawn = Object.keys(cursor.events).filter(uuid => !given.has(uuid))
-  const pulled = stillGiven(cursor.events)
-  const bad = stillGiven(cursor.bad)
-  const changed = [...given]
+  const { events: listed, skipped } = readManifest(manifest.body)
+  const stillListed = (record: Record<string, string>) =>
+    Object.fromEntries(Object.entries(record).filter(([uuid]) => listed.has(uuid)))
+  const withdrawn = Object.keys(cursor.events).filter(uuid => !listed.has(uuid))
+  const pulled = stillListed(cursor.events)
+  const bad = stillListed(cursor.bad)
+  const changed = [...listed]
     .filter(([uuid, timestamp]) => pulled[uuid] !== timestamp)
     .sort(([, a], [, b]) => Number(a) - Number(b))
-  // What could not be read may be repaired without a new timestamp.
-  const again = Object.keys(bad).filter(uuid => pulled[uuid] === given.get(uuid))
+  // An unreadable event may be repaired without a new timestamp.
+  const retries = Object.keys(bad).filter(uuid => pulled[uuid] === listed.get(uuid))
   const wanted = [
     ...changed,
-    ...again.slice(0, RETRIED_A_RUN).map(uuid => [uuid, given.get(uuid) ?? ''] as const),
+    ...retries.slice(0, RETRIED_A_RUN).map(uuid => [uuid, listed.get(uuid) ?? ''] as const),
   ]
   const events: Buffer[] = []
   let bytes = 0
   let pieces = 0
-  const result = (more: boolean): Pulled => {
+  const result = (more: boolean): PullResult => {
     const etag = manifest.header('etag')
     const isWhole = !more && Object.keys(bad).length === 0 && etag !== undefined && etag.length <= 200
     const next: Cursor = { ...(isWhole && { etag }), events: pulled, bad }
@@ -195,7 +195,7 @@ export const pullMisp: Puller = async request => {
     } catch (error) {
       if (!(error instanceof FeedError)) throw error
       const { status } = error
-      // What concerns the whole feed ends the run.
+      // A failure of the whole feed ends the run.
       if (Date.now() > end || (status !== undefined && FEED_WIDE.has(status))) {
         if (events.length > 0) return result(n < changed.length)
         throw error

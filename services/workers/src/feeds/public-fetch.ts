@@ -6,19 +6,19 @@ import { createGunzip } from 'node:zlib'
 import ipaddr from 'ipaddr.js'
 import { Agent, request } from 'undici'
 
-/** How long a connection and the first byte of an answer may take; an answer in all. */
+/** Timeout of a connection, and of a response in total. */
 const CONNECT_MS = 10_000
 const ANSWER_MS = 60_000
 /** Ports of public hosts: those on which HTTPS is served. */
 const PORTS: ReadonlySet<string> = new Set(['443', '8443'])
 const HEADER_BYTES = 16_384
 
-/** Why something could not be fetched, in words for administrators: nothing that the other side has written, no secret. */
+/** Reason of a failed fetch, shown to administrators. It contains no text of the remote server and no secret. */
 export class FeedError extends Error {
   override name = 'FeedError'
-  /** HTTP status of the answer, if there was one. */
+  /** HTTP status of the response, if there was one. */
   readonly status: number | undefined
-  /** When the other side wants to be asked again, in milliseconds. */
+  /** Milliseconds after which the remote server accepts a retry. */
   readonly retryMs: number | undefined
   constructor(
     message: string,
@@ -30,22 +30,22 @@ export class FeedError extends Error {
   }
 }
 
-/** An answer has more bytes than are taken. */
+/** A response exceeds the maximum number of bytes. */
 export class TooLargeError extends FeedError {}
 
-/** A resolver of names, as `dns.lookup` with `all`. */
+/** A DNS resolver, like `dns.lookup` with `all`. */
 export type ResolveAll = (
   hostname: string,
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void
 
 export interface PublicFetchOptions {
-  /** `host` or `host:port` in the deployment's own network that may be asked all the same. */
+  /** `host` or `host:port` in the deployment's own network that may be requested nevertheless. */
   allow?: readonly string[]
   /** A certification authority beside those that Node trusts, in PEM. */
   ca?: string | undefined
   resolve?: ResolveAll
-  /** Of public hosts; those of HTTPS by default. */
+  /** Permitted ports of public hosts; those of HTTPS by default. */
   ports?: ReadonlySet<string>
 }
 
@@ -57,9 +57,9 @@ export interface FetchedAnswer {
 
 export interface PublicFetch {
   /**
-   * GET of an https URL. Follows no redirect.
-   * @param bytesMax of the answer, unpacked
-   * @throws FeedError for an address that may not be asked, and for an answer that does not come, or is too large or late
+   * Requests an https URL by GET. Follows no redirect.
+   * @param bytesMax maximum of the decompressed response
+   * @throws FeedError for a forbidden URL, and for a response that is missing, late or too large
    */
   get(
     url: URL,
@@ -74,20 +74,20 @@ export interface PublicFetch {
 }
 
 /**
- * Whether an address is of the public internet: none that is private, local, shared, reserved, multicast, or leads to an
- * IPv4 address through IPv6 (mapped, NAT64, 6to4, Teredo). Ranges: IANA's registries of special addresses.
+ * Returns whether an address is of the public internet: not private, local, shared, reserved or multicast, and not an
+ * IPv6 form of an IPv4 address (mapped, NAT64, 6to4, Teredo). Ranges: IANA's registries of special addresses.
  */
 export const isPublicAddress = (address: string): boolean => {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.parse(address)
   if (parsed.range() !== 'unicast') return false
-  // What IANA has not given to anybody is not public yet.
+  // Addresses that IANA has not assigned yet are not public.
   return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3') as never)
 }
 
 const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '').toLowerCase()
 
-/** What went wrong on the way, by the code of the error. */
+/** Reasons of connection failures by error code. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name is not known',
   EAI_AGAIN: 'the host name could not be looked up',
@@ -98,9 +98,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the host did not answer in time',
   UND_ERR_SOCKET: 'the connection broke off',
   UND_ERR_CONNECT_TIMEOUT: 'the host did not answer in time',
-  UND_ERR_HEADERS_TIMEOUT: 'the answer took too long',
-  UND_ERR_BODY_TIMEOUT: 'the answer took too long',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+  UND_ERR_HEADERS_TIMEOUT: 'the response took too long',
+  UND_ERR_BODY_TIMEOUT: 'the response took too long',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the response are too large',
 }
 
 const failure = (error: unknown): FeedError => {
@@ -115,12 +115,12 @@ const failure = (error: unknown): FeedError => {
   return new FeedError(`Could not be fetched: ${reason}`, { cause: error })
 }
 
-/** Reads the body of an answer, unpacked, up to a number of bytes. */
+/** Reads the decompressed body of a response up to `bytesMax` bytes. */
 const readBody = async (
   body: Readable,
   { status, encoding, bytesMax }: { status: number; encoding: string; bytesMax: number },
 ): Promise<Buffer> => {
-  // What goes wrong is read from the last stream.
+  // Errors of both streams surface at the last one.
   const stream = encoding === 'gzip' ? pipeline(body, createGunzip(), () => {}) : body
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -128,14 +128,14 @@ const readBody = async (
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       bytes += chunk.byteLength
       if (bytes > bytesMax)
-        throw new TooLargeError(`An answer has more than ${bytesMax.toLocaleString('en-US')} bytes`, {
+        throw new TooLargeError(`A response has more than ${bytesMax.toLocaleString('en-US')} bytes`, {
           status,
         })
       chunks.push(chunk)
     }
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code?.startsWith('Z_')
-      ? new FeedError('The answer is not packed as it says', { status })
+      ? new FeedError('The response is not valid gzip', { status })
       : error
   } finally {
     body.destroy()
@@ -144,9 +144,9 @@ const readBody = async (
 }
 
 /**
- * Fetches from hosts that somebody else names, without a way into the deployment's own network: the addresses that a name
- * has are checked when a connection is made, and the connection is made to one of those, so that a name which changes its
- * address in between gains nothing.
+ * Creates a client for URLs that others enter, without access to the deployment's own network (SSRF). It checks the
+ * addresses of a name when it connects, and connects to one of the checked addresses: a name that changes its address
+ * in between (DNS rebinding) has no effect.
  */
 export const createPublicFetch = ({
   allow = [],
@@ -155,7 +155,7 @@ export const createPublicFetch = ({
   resolve = (hostname, done) => systemLookup(hostname, { all: true }, done),
 }: PublicFetchOptions = {}): PublicFetch => {
   const allowed = new Set(allow.map(each => each.toLowerCase()))
-  /** Looks a name up for a connection, which is made to one of the addresses that were checked. */
+  /** Resolves a name for a connection and checks its addresses, one of which is then used. */
   const lookup =
     (isOwn: boolean) =>
     (
@@ -166,9 +166,9 @@ export const createPublicFetch = ({
       resolve(hostname, (error, addresses) => {
         if (error) return done(error)
         if (!isOwn && !addresses.every(({ address }) => isPublicAddress(address)))
-          return done(new FeedError('Refused: the host has an address that is not public'))
+          return done(new FeedError('Refused: the host has an IP address that is not public'))
         const [first] = addresses
-        if (!first) return done(new FeedError('The host name has no address'))
+        if (!first) return done(new FeedError('The host name has no IP address'))
         return options.all ? done(null, addresses) : done(null, first.address, first.family)
       })
   const agentFor = (isOwn: boolean) =>
@@ -188,15 +188,14 @@ export const createPublicFetch = ({
   const agents = { own: agentFor(true), public: agentFor(false) }
 
   const agentOf = (url: URL): Agent => {
-    if (url.protocol !== 'https:') throw new FeedError('Refused: only https is asked')
-    if (url.username || url.password)
-      throw new FeedError('Refused: the address has a user or a password in it')
+    if (url.protocol !== 'https:') throw new FeedError('Refused: the URL must begin with https')
+    if (url.username || url.password) throw new FeedError('Refused: the URL contains a user or a password')
     const host = bare(url.hostname)
     const port = url.port || '443'
     if (allowed.has(`${host}:${port}`) || (allowed.has(host) && ports.has(port))) return agents.own
-    if (!ports.has(port)) throw new FeedError(`Refused: port ${port} is not asked`)
-    // A name is checked when it is looked up; an address is not looked up.
-    if (isIP(host) && !isPublicAddress(host)) throw new FeedError('Refused: the address is not public')
+    if (!ports.has(port)) throw new FeedError(`Refused: port ${port} is not allowed`)
+    // A name is checked when it is resolved; an address is not resolved.
+    if (isIP(host) && !isPublicAddress(host)) throw new FeedError('Refused: the IP address is not public')
     return agents.public
   }
 
@@ -210,23 +209,23 @@ export const createPublicFetch = ({
           headers: { ...headers, 'accept-encoding': 'gzip, identity', 'user-agent': 'iodine' },
           signal: AbortSignal.any([late, ...(signal ? [signal] : [])]),
         })
-        // A body that is not read to its end says so, with nobody listening.
+        // A body that is not read completely emits an error without a listener.
         answer.body.on('error', () => {})
         const header = (name: string) => [answer.headers[name] ?? []].flat()[0]
         const { statusCode: status } = answer
         const encoding = (header('content-encoding') ?? 'identity').toLowerCase()
         if (encoding !== 'identity' && encoding !== 'gzip') {
           answer.body.destroy()
-          throw new FeedError('The answer is packed in a way that was not asked for', { status })
+          throw new FeedError('The response has an unsupported content encoding', { status })
         }
         if (status >= 300 && status < 400 && status !== 304) {
           answer.body.destroy()
-          throw new FeedError('The feed redirects to another address, which is not followed', { status })
+          throw new FeedError('The feed redirects to another URL: redirects are not followed', { status })
         }
         return { status, header, body: await readBody(answer.body, { status, encoding, bytesMax }) }
       } catch (error) {
         if (signal?.aborted) throw signal.reason
-        if (late.aborted) throw new FeedError('The answer took too long', { cause: error })
+        if (late.aborted) throw new FeedError('The response took too long', { cause: error })
         throw failure(error)
       }
     },

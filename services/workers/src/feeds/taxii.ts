@@ -6,17 +6,17 @@ import { z } from 'zod'
 import { FeedError, type FetchedAnswer, TooLargeError } from './public-fetch.js'
 import { fileOf, type Puller, type PullRequest, refuseStatus } from './pull.js'
 
-/** TAXII 2.1, 1.6.8: media type of requests and answers. */
+/** Media type of requests and responses (TAXII 2.1, 1.6.8). */
 const TAXII = 'application/taxii+json'
 const PAGE = 1_000
-/** An answer; pages of servers are far smaller. */
+/** Maximum bytes of a response; pages of servers are far smaller. */
 const PAGE_BYTES = 33_554_432
 const RETRIES = 3
 
 const cursorShape = z.object({
-  /** X-TAXII-Date-Added-Last of the last page that was taken in whole. */
+  /** X-TAXII-Date-Added-Last of the last completely pulled page. */
   added_after: z.string().optional(),
-  /** Where a run went on that ended before the last page. */
+  /** Position at which to continue a run that ended before the last page. */
   next: z.string().optional(),
 })
 type Cursor = z.output<typeof cursorShape>
@@ -30,7 +30,7 @@ const readCursor = (text: string | null): Cursor => {
   return { ...(time !== undefined && { added_after: time }), ...(next !== undefined && { next }) }
 }
 
-/** The address of a collection's objects, from that of the collection or of its objects. */
+/** Returns the URL of a collection's objects, from that of the collection or of its objects. */
 const objectsUrl = (url: string): URL => {
   const at = new URL(url)
   at.search = ''
@@ -40,32 +40,32 @@ const objectsUrl = (url: string): URL => {
 
 interface Page {
   objects: Uint8Array[]
-  /** Entries that can't be read. */
+  /** Unreadable entries. */
   skipped: Skipped[]
   /** The JSON text of the list of both. */
   list: Uint8Array
-  /** Of the answer. */
+  /** Size of the response. */
   bytes: number
   more: boolean
   next: string | undefined
 }
 
 /**
- * Where the next page is. Older versions of OpenCTI write a number.
- * @param envelope the JSON text, whose digits count: numbers past 2⁵³ lose some when parsed
+ * Returns the position of the next page. Older versions of OpenCTI send a number.
+ * @param envelope the JSON text: parsing would round numbers past 2⁵³
  */
 const readNext = (next: unknown, envelope: string): string | undefined => {
-  // Another field may have a `next` of its own.
+  // Another field may contain a `next` as well.
   const digits = () =>
     [...envelope.matchAll(/"next"\s*:\s*(-?\d+)\s*[,}]/g)].find(([, each]) => Number(each) === next)?.[1]
   const text = typeof next === 'number' ? (digits() ?? String(next)) : next
   return typeof text === 'string' && text !== '' && text.length <= 4_000 ? text : undefined
 }
 
-/** Reads an envelope (TAXII 2.1, 3.7), its objects byte for byte. */
+/** Reads an envelope (TAXII 2.1, 3.7) and preserves its objects byte for byte. */
 const readPage = ({ header, body }: FetchedAnswer): Page => {
   const type = (header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== TAXII) throw new FeedError('The answer is not of TAXII 2.1: its media type is another one')
+  if (type !== TAXII) throw new FeedError('The response is not TAXII 2.1: it has another media type')
   try {
     const slicing = sliceObjects(body, {
       objects: LIMITS.importObjects,
@@ -79,10 +79,10 @@ const readPage = ({ header, body }: FetchedAnswer): Page => {
     const [span] = spans
     const text = isWithout ? body.subarray(...(span ?? [0, 0])).toString() : envelope
     if (isWithout && (spans.length !== 1 || body.subarray(0, span?.[0]).includes(0x5b)))
-      throw new UnreadableFile('The answer is a list.')
+      throw new UnreadableFile('The response is a list.')
     const { more, next: given, objects: other } = JSON.parse(text) as Record<string, unknown>
     if (isWithout && other !== undefined && other !== null)
-      throw new UnreadableFile('Its objects are no list.')
+      throw new UnreadableFile('Its objects are not a list.')
     const objects = isWithout ? [] : spans.map(([start, end]) => body.subarray(start, end))
     const next = readNext(given, text)
     return {
@@ -90,19 +90,19 @@ const readPage = ({ header, body }: FetchedAnswer): Page => {
       skipped,
       list: body.subarray(...list),
       bytes: body.length,
-      // Some servers leave `more` out where `next` says it.
+      // Some servers omit `more` and send only `next`.
       more:
         more === true || more === 'true' || (more === undefined && next !== undefined && objects.length > 0),
       next,
     }
   } catch (error) {
     if (error instanceof UnreadableFile || error instanceof SyntaxError)
-      throw new FeedError('The answer is no envelope of TAXII 2.1', { cause: error })
+      throw new FeedError('The response is not an envelope of TAXII 2.1', { cause: error })
     throw error
   }
 }
 
-/** Asks again as often as the other side wants it to, as far as there is time. */
+/** Requests a page. Retries after the delay that the server requests, as far as the time suffices. */
 const getPage = async (
   { fetch, authorization, bounds, signal }: PullRequest,
   url: URL,
@@ -131,8 +131,8 @@ const getPage = async (
 }
 
 /**
- * Pulls what a TAXII 2.1 collection has had since the cursor, page by page: `added_after` with `next`, then from
- * `X-TAXII-Date-Added-Last` on. A run that is broken off after some pages gives those.
+ * Pulls the objects that a TAXII 2.1 collection has received since the cursor, page by page: `added_after` with `next`,
+ * then from `X-TAXII-Date-Added-Last` on. A run that is interrupted after some pages returns those.
  * Source: OASIS, TAXII Version 2.1, sections 3.4 and 5.4.
  */
 export const pullTaxii: Puller = async request => {
@@ -141,13 +141,13 @@ export const pullTaxii: Puller = async request => {
   const start = readCursor(request.cursor)
   let { added_after, next } = start
   let limit = PAGE
-  /** Of the pages so far. */
+  /** Latest time of the pages so far. */
   let last = added_after
   const objects: Uint8Array[] = []
   const skipped = { count: 0, listed: [] as Skipped[] }
-  /** Of the answers so far, which are no smaller than their objects. */
+  /** Bytes of the responses so far, which are at least as large as their objects. */
   let bytes = 0
-  /** Positions and contents of the pages so far: a server that repeats itself would never end. */
+  /** Positions and contents of the pages so far: a server that repeats them would never end. */
   const seen = new Set<string>()
   const isRepeated = (what: string): boolean => seen.size === seen.add(what).size
   const result = (cursor: Cursor, more: boolean) => ({
@@ -162,7 +162,7 @@ export const pullTaxii: Puller = async request => {
     at.searchParams.set('limit', String(limit))
     if (added_after !== undefined) at.searchParams.set('added_after', added_after)
     if (next !== undefined) at.searchParams.set('next', next)
-    /** Where a run goes on that ends before this page. */
+    /** Cursor of a run that ends before this page. */
     const here: Cursor = {
       ...(added_after !== undefined && { added_after }),
       ...(next !== undefined && { next }),
@@ -176,7 +176,7 @@ export const pullTaxii: Puller = async request => {
       lastOfPage = readTaxiiTime(answer.header('x-taxii-date-added-last'))
     } catch (error) {
       if (!(error instanceof FeedError)) throw error
-      // The server has forgotten where the run before ended: all since its last whole one again.
+      // The server has forgotten the position of the previous run: restarts from the last complete page's time.
       if (pages === 0 && next !== undefined && [400, 404, 410, 422].includes(error.status ?? 0)) {
         next = undefined
         pages = -1
@@ -194,7 +194,7 @@ export const pullTaxii: Puller = async request => {
       bytes + page.bytes > bounds.bytes || objects.length + skipped.count + entries > bounds.objects
     if (bytes > 0 && isFull) return result(here, true)
     if (entries > 0 && isRepeated(`page ${createHash('sha256').update(page.list).digest('hex')}`))
-      throw new FeedError('The feed gives the same page again and again')
+      throw new FeedError('The feed returns the same page repeatedly')
     for (const object of page.objects) objects.push(object)
     skipped.count += page.skipped.length
     for (const each of page.skipped.slice(0, LIMITS.invalidListed - skipped.listed.length))
@@ -203,14 +203,14 @@ export const pullTaxii: Puller = async request => {
     if (lastOfPage !== undefined && isLaterTaxiiTime(lastOfPage, last)) last = lastOfPage
     if (!page.more) return result(last === undefined ? {} : { added_after: last }, false)
     if (page.next === undefined) {
-      // TAXII 2.1, 3.4: without `next`, one goes on by time.
+      // TAXII 2.1, 3.4: without `next`, paging continues by time.
       if (lastOfPage === undefined || !isLaterTaxiiTime(lastOfPage, added_after))
-        throw new FeedError('The feed says that there is more, but not where')
+        throw new FeedError('The feed has more objects, but returns no cursor for them')
       added_after = lastOfPage
       next = undefined
     } else {
       if (page.next === next || isRepeated(`next ${added_after} ${page.next}`))
-        throw new FeedError('The feed gives the same page again and again')
+        throw new FeedError('The feed returns the same page repeatedly')
       next = page.next
     }
   }

@@ -1,7 +1,7 @@
 import { LIMITS, type MailJob, PRODUCT_NAME } from '@iodine/contracts'
 
-/** A mail's content, for both of its bodies. */
-interface Letter {
+/** Content of a mail, for both of its bodies. */
+interface MailContent {
   subject: string
   /** Paragraphs before the link; `after` holds those after it. */
   before: string[]
@@ -21,11 +21,11 @@ const longTime = (time: string): string =>
 const hours = (ms: number): string => `${ms / 3_600_000} hours`
 const days = (ms: number): string => `${ms / 86_400_000} days`
 
-/** What a deletion takes and leaves. */
+/** Effects of a deletion. */
 const DELETED =
   'your profile, AI provider key, collected data and narratives are removed; your IODs, votes and campaigns stay without your name.'
 
-const letterOf = (job: MailJob): Letter => {
+const contentOf = (job: MailJob): MailContent => {
   switch (job.template) {
     case 'magic-link':
       return {
@@ -35,86 +35,86 @@ const letterOf = (job: MailJob): Letter => {
         ],
         button: 'Sign in',
         after: [
-          'If you did not ask for it, ignore this message: nobody can sign in without the link. Never forward it.',
+          'If you did not request this link, ignore this message. Never forward it: anyone with the link can sign in.',
         ],
       }
     case 'account-suspended':
       return {
         subject: `Your ${PRODUCT_NAME} account is suspended`,
         before: [
-          `Somebody, probably you, asked for a link to sign in to ${PRODUCT_NAME}. Your account is suspended, so there is none. The terms of service say why that may happen and how to reach the team.`,
+          `A link to sign in to ${PRODUCT_NAME} was requested, probably by you. Your account is suspended, so you cannot sign in. The terms of service explain when accounts are suspended and how to contact the team.`,
         ],
         button: 'Terms of service',
-        after: ['If you did not ask for a link, ignore this message.'],
+        after: ['If you did not request a link, ignore this message.'],
       }
     case 'inactive-account':
       return {
         subject: `Your ${PRODUCT_NAME} account will be deleted on ${longDate(job.delete_at)}`,
         before: [
           `You have not used ${PRODUCT_NAME} for a long time. Accounts that stay inactive for ${LIMITS.inactiveMonths} months are deleted: yours on ${longDate(job.delete_at)}.`,
-          'To keep it, sign in before that day. That is all.',
+          'To keep it, sign in before that day.',
         ],
         button: 'Sign in',
         after: [`If you do nothing, ${DELETED}`],
       }
     case 'confirm-old-address':
       return {
-        subject: `Change the address of your ${PRODUCT_NAME} account`,
+        subject: `Change the email address of your ${PRODUCT_NAME} account`,
         before: [
-          `Somebody, probably you, asked to change the address of your ${PRODUCT_NAME} account to ${job.new_email}.`,
-          `To agree, open this page and confirm there, within ${hours(LIMITS.addressChangeMs)}. The new address has to confirm, too: it has got a mail of its own.`,
+          `A change of the email address of your ${PRODUCT_NAME} account to ${job.new_email} was requested, probably by you.`,
+          `To confirm the change, open this page within ${hours(LIMITS.addressChangeMs)}. A second message to the new address contains another link, which must be confirmed as well.`,
         ],
-        button: 'Look at the change',
+        button: 'Review the change',
         after: [
-          'If you did not ask for it, do not confirm: your address stays. Somebody else is signed in to your account, then: sign in, and end all other sessions on My Profile.',
+          'If you did not request the change, do not confirm it: your address stays. In that case, someone else is signed in to your account: sign in, and end all other sessions on My Profile.',
         ],
       }
     case 'confirm-new-address':
       return {
-        subject: `Confirm your new address for ${PRODUCT_NAME}`,
+        subject: `Confirm your new email address for ${PRODUCT_NAME}`,
         before: [
-          `The ${PRODUCT_NAME} account of ${job.old_email} is to have this address.`,
-          `To agree, open this page and confirm there, within ${hours(LIMITS.addressChangeMs)}. The old address has to confirm, too: it has got a mail of its own.`,
+          `The ${PRODUCT_NAME} account of ${job.old_email} is to use this email address.`,
+          `To confirm the change, open this page within ${hours(LIMITS.addressChangeMs)}. A second message to the old address contains another link, which must be confirmed as well.`,
         ],
-        button: 'Look at the change',
-        after: ['If you know nothing of it, ignore this message: nothing happens.'],
+        button: 'Review the change',
+        after: ['If you did not request the change, ignore this message: nothing changes.'],
       }
     case 'address-not-free':
       return {
-        subject: `This address is in use on ${PRODUCT_NAME}`,
+        subject: `This email address is in use on ${PRODUCT_NAME}`,
         before: [
-          `Somebody, perhaps you, asked to use this address for their ${PRODUCT_NAME} account. It has an account of its own, or is an administrator’s, so it cannot be taken for another one.`,
+          `A change of a ${PRODUCT_NAME} account to this email address was requested, perhaps by you. The address already belongs to an account or to an administrator, so no other account can use it.`,
           'Nothing has changed. If you meant this address, sign in with it.',
         ],
         button: 'Sign in',
-        after: ['If you know nothing of it, ignore this message.'],
+        after: ['If you did not request the change, ignore this message.'],
       }
     case 'address-changed':
       return {
-        subject: `The address of your ${PRODUCT_NAME} account has changed`,
+        subject: `The email address of your ${PRODUCT_NAME} account has changed`,
         before: [
-          `Your ${PRODUCT_NAME} account has the address ${job.new_email} now, as both addresses have confirmed. Links to sign in go there; this address signs in to it no more.`,
+          `The email address of your ${PRODUCT_NAME} account is now ${job.new_email}: both addresses have confirmed the change. Sign-in links go to the new address; sign-in with this address no longer works.`,
         ],
         button: 'My Profile',
-        after: ['If you did not confirm that, write to the team: the privacy policy says where.'],
+        after: ['If you did not confirm the change, contact the team: the privacy policy explains how.'],
       }
     case 'confirm-deletion':
       return {
         subject: `Delete your ${PRODUCT_NAME} account`,
         before: [
-          `Somebody, probably you, asked to delete your ${PRODUCT_NAME} account.`,
-          `To have it deleted, open this page and confirm there, within ${LIMITS.deletionLinkMs / 60_000} minutes. You can change your mind for ${days(LIMITS.deletionDelayMs)} after that.`,
+          `The deletion of your ${PRODUCT_NAME} account was requested, probably by you.`,
+          `To confirm the deletion, open this page within ${LIMITS.deletionLinkMs / 60_000} minutes. You can cancel it for ${days(LIMITS.deletionDelayMs)} after that.`,
         ],
-        button: 'Look at the deletion',
+        button: 'Review the deletion',
         after: [
-          'If you did not ask for it, ignore this message and keep your account. Somebody else is signed in to it, then: sign in, and end all other sessions on My Profile.',
+          'If you did not request the deletion, do not confirm it: your account stays. In that case, someone else is signed in to it: sign in, and end all other sessions on My Profile.',
         ],
       }
     case 'deletion-scheduled':
       return {
         subject: `Your ${PRODUCT_NAME} account will be deleted on ${longDate(job.delete_at)}`,
         before: [
-          `As you asked, your ${PRODUCT_NAME} account will be deleted on ${longDate(job.delete_at)}. You are signed out everywhere.`,
+          `As you requested, your ${PRODUCT_NAME} account will be deleted on ${longDate(job.delete_at)}. You are signed out everywhere.`,
           'To keep it, sign in before that day and choose Keep my account.',
         ],
         button: 'Sign in',
@@ -124,19 +124,19 @@ const letterOf = (job: MailJob): Letter => {
       return {
         subject: `Your ${PRODUCT_NAME} data is ready`,
         before: [
-          `The file with everything that ${PRODUCT_NAME} stores about you is ready. Download it on My Profile until ${longTime(job.expires_at)}; it is deleted then.`,
+          `The file with all data that ${PRODUCT_NAME} stores about you is ready. Download it on My Profile until ${longTime(job.expires_at)}; it is deleted then.`,
         ],
         button: 'My Profile',
         after: [
-          'If you did not ask for it, somebody else is signed in to your account: end all other sessions on My Profile.',
+          'If you did not request it, someone else is signed in to your account: end all other sessions on My Profile.',
         ],
       }
   }
 }
 
-/** Subject, text body and HTML body of a mail. */
+/** Returns the subject, text body and HTML body of a mail. */
 export const presentMail = (job: MailJob): { subject: string; text: string; html: string } => {
-  const { subject, before, button, after } = letterOf(job)
+  const { subject, before, button, after } = contentOf(job)
   const link = escapeHtml(job.link)
   const title = escapeHtml(subject)
   const small = 'line-height:1.5;font-size:13px;color:#5f6b7c'
@@ -150,7 +150,7 @@ export const presentMail = (job: MailJob): { subject: string; text: string; html
 <h1 style="margin:0 0 16px;font-size:20px">${title}</h1>
 ${before.map(text => `<p style="line-height:1.5">${escapeHtml(text)}</p>`).join('\n')}
 <p style="margin:24px 0"><a href="${link}" style="display:inline-block;padding:12px 24px;background:#2d72d2;color:#fff;text-decoration:none;border-radius:4px">${button}</a></p>
-<p style="${small}">Or copy this address into your browser:<br><span style="word-break:break-all">${link}</span></p>
+<p style="${small}">Or copy this link into your browser:<br><span style="word-break:break-all">${link}</span></p>
 ${after.map(text => `<p style="${small}">${escapeHtml(text)}</p>`).join('\n')}
 </div></body></html>
 `,

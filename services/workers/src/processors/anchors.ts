@@ -2,7 +2,7 @@ import { capturesInternal } from '@iodine/contracts'
 import { timestampOf } from '../anchors/authority.js'
 import { defineProcessor } from '../processor.js'
 
-/** Has a time-stamping authority, if one is set, witness the log of seals, if that has grown. */
+/** Requests a timestamp of the seal log from the authority, if one is configured and the log has grown. */
 export const anchorsProcessor = defineProcessor({
   queue: 'anchors',
   concurrency: 1,
@@ -15,7 +15,7 @@ export const anchorsProcessor = defineProcessor({
       const { origin, pathname } = new URL(TSA_URL)
       const body = { size: due.size, tsa: origin + pathname, token }
       await peers.call('collector', capturesInternal.storeAnchor, { body })
-      log.info({ size: due.size }, 'log of seals time-stamped')
+      log.info({ size: due.size }, 'seal log timestamped')
     }
   },
 })

@@ -7,14 +7,14 @@ import { createKeyOpener } from '../extraction/ai-key.js'
 import { ProviderFailure } from '../extraction/provider.js'
 import { defineProcessor } from '../processor.js'
 
-/** Runs of one job while its user changes texts. After these, narratives' outbox adds another job. */
+/** Maximum runs of one job while its user changes texts. Afterwards the outbox of narratives adds another job. */
 const RUNS = 5
-/** For storing many clusters. */
+/** Timeout of a call: many clusters are stored. */
 const CALL_MS = 60_000
 
 type Work = ResponseOf<typeof canonInternal.getCanonWork>
 
-/** The labels that texts say most, of each kind: so many are compared by their meaning. */
+/** Number of the most frequent labels of each kind that are compared by meaning. */
 const EMBEDDED_MAX = 6_000
 
 const labelsOf = (triplets: Work['triplets']): string[] => {
@@ -33,8 +33,8 @@ const labelsOf = (triplets: Work['triplets']): string[] => {
 }
 
 /**
- * Clusters the labels of a user's triplets, until they are those of the present texts and decisions. Where the user
- * has asked for it, the provider is sent the labels, with the user's key, for vectors of them.
+ * Clusters the labels of a user's triplets until the result matches the present texts and decisions. If the user has
+ * requested it, sends the labels to the provider, with the user's key, for their vectors.
  */
 export const canonProcessor = defineProcessor({
   queue: 'canon',
@@ -48,7 +48,7 @@ export const canonProcessor = defineProcessor({
       timeoutMs: config.EMBEDDINGS_TIMEOUT_MS,
     })
 
-    /** Vectors of a user's labels, or why there are none. */
+    /** Returns the vectors of a user's labels, or the reason why there are none. */
     const vectorsOf = async (userId: string, triplets: Work['triplets']) => {
       try {
         const apiKey = await openKey(userId)
@@ -64,7 +64,7 @@ export const canonProcessor = defineProcessor({
       const call = { params: { user_id }, ms: CALL_MS }
       for (let run = 0; run < RUNS; run++) {
         const work = await peers.call('narratives', canonInternal.getCanonWork, call).catch(error => {
-          // Nothing is to be done, or the user is gone.
+          // No work is pending, or the user is deleted.
           if (isNotFound(error)) return undefined
           throw error
         })

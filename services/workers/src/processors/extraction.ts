@@ -10,15 +10,15 @@ import { defineProcessor } from '../processor.js'
 
 /** Concurrent provider calls for the parts of one text. */
 const PARTS_AT_ONCE = 3
-/** Retries of a failed call, only if it failed this fast: the user waits a minute at most. */
+/** Retries of a failed call within `RETRY_WITHIN_MS`: the user waits at most a minute. */
 const PROVIDER_RETRIES = 2
 const RETRY_WITHIN_MS = 10_000
 const DELETED_CHECK_MS = 3_000
-/** Back-off before the result is handed over again: it was paid for. */
-const HAND_OVER_PAUSES_MS = [0, 200, 1_000, 3_000, 6_000]
+/** Backoff before the result, which was paid for, is delivered again. */
+const DELIVERY_BACKOFF_MS = [0, 200, 1_000, 3_000, 6_000]
 
 type Result = BodyFor<typeof narrativesInternal.finishExtraction>
-const forBefore = (result: Result): Result =>
+const forPreviousVersion = (result: Result): Result =>
   'failure' in result
     ? { ...result, failure: result.failure === 'no_credit' ? 'rate_limited' : result.failure }
     : { triplets: result.triplets.map(({ cite: _, ...triplet }) => triplet) }
@@ -80,7 +80,7 @@ export const extractionProcessor = defineProcessor({
 
     const finish = async (id: string, result: Result): Promise<void> => {
       let body = result
-      for (const [n, pause] of HAND_OVER_PAUSES_MS.entries()) {
+      for (const [n, pause] of DELIVERY_BACKOFF_MS.entries()) {
         if (n > 0) await sleep(pause)
         try {
           await peers.call('narratives', narrativesInternal.finishExtraction, {
@@ -91,9 +91,9 @@ export const extractionProcessor = defineProcessor({
           return
         } catch (error) {
           if (isNotFound(error)) throw new Deleted()
-          // A narratives service of the version before refuses citations, and finds them later; and a failure that it does not know.
-          if (error instanceof HttpError && error.status === 422) body = forBefore(result)
-          if (n === HAND_OVER_PAUSES_MS.length - 1) throw error
+          // The previous version of narratives rejects citations, which it adds later, and unknown failures.
+          if (error instanceof HttpError && error.status === 422) body = forPreviousVersion(result)
+          if (n === DELIVERY_BACKOFF_MS.length - 1) throw error
         }
       }
     }

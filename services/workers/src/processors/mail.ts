@@ -9,12 +9,12 @@ import { defineProcessor, postpone } from '../processor.js'
 const OUTCOMES = ['taken', 'refused'] as const
 type Outcome = (typeof OUTCOMES)[number]
 
-/** Delay before a retry of confirming a warning to auth. */
-const TELL_AGAIN_MS = 3_000
+/** Delay before the confirmation of a warning is retried. */
+const CONFIRM_RETRY_MS = 3_000
 
 /**
- * Whether the server refuses this recipient permanently: 5xx on RCPT TO. A refusal of the sender, of the
- * content or by policy (5.7.x: relaying, blocklists) says nothing about the recipient and can be fixed.
+ * Returns whether the server rejects this recipient permanently: 5xx on RCPT TO. A rejection of the sender, of the
+ * content or by policy (5.7.x: relaying, blocklists) does not concern the recipient and can be fixed.
  */
 const isAddressRefused = (error: unknown): boolean => {
   const {
@@ -28,10 +28,10 @@ const isAddressRefused = (error: unknown): boolean => {
   )
 }
 
-/** Back-off before auth is told again that a mail is settled. */
-const SETTLE_PAUSES_MS = [0, 500, 2_000, 4_000]
+/** Backoff before the completion of a mail is reported to auth again. */
+const SETTLE_BACKOFF_MS = [0, 500, 2_000, 4_000]
 
-/** How long the links of mails work from their making on. A mail that comes later would be of no use. */
+/** Lifetime of the links in mails. A mail that arrives later would be useless. */
 const LINK_MS: Partial<Record<MailJob['template'], number>> = {
   'magic-link': LIMITS.magicLinkMs,
   'confirm-deletion': LIMITS.deletionLinkMs,
@@ -39,7 +39,7 @@ const LINK_MS: Partial<Record<MailJob['template'], number>> = {
   'confirm-new-address': LIMITS.addressChangeMs,
 }
 
-/** Sends mails that other services sealed. The queue retries when the SMTP server fails. */
+/** Sends mails that other services have sealed. The queue retries when the SMTP server fails. */
 export const mailProcessor = defineProcessor({
   queue: 'mail',
   concurrency: 4,
@@ -56,15 +56,17 @@ export const mailProcessor = defineProcessor({
     })
     service.onClose(() => transport.close())
     const domain = /@([^@<>\s]+)>?\s*$/.exec(config.MAIL_FROM)?.[1] ?? 'localhost'
-    /** Tells auth that a mail is settled. If all calls fail, auth has the mail sent again. */
+    /** Reports the completion of a mail to auth. If all calls fail, auth enqueues the mail again. */
     const settle = async (id: string): Promise<void> => {
-      for (const pause of SETTLE_PAUSES_MS) {
+      for (const pause of SETTLE_BACKOFF_MS) {
         await sleep(pause)
-        const isTold = await service.peers.call('auth', mailsInternal.settleMail, { params: { id } }).then(
-          () => true,
-          () => false,
-        )
-        if (isTold) return
+        const isReported = await service.peers
+          .call('auth', mailsInternal.completeMail, { params: { id } })
+          .then(
+            () => true,
+            () => false,
+          )
+        if (isReported) return
       }
     }
     /** Sends a mail. Throws where a retry may succeed. */
@@ -90,7 +92,7 @@ export const mailProcessor = defineProcessor({
       }
     }
     /** Confirms a warning to auth, retried without limit: an account is deleted only after its warning. */
-    const tellOfWarning = async (
+    const confirmWarning = async (
       { user_id, last_active_at }: Extract<MailJob, { template: 'inactive-account' }>,
       outcome: Outcome,
       queued: Job,
@@ -102,7 +104,7 @@ export const mailProcessor = defineProcessor({
         })
       } catch (error) {
         if (!(error instanceof HttpError)) throw error
-        await postpone(queued, TELL_AGAIN_MS)
+        await postpone(queued, CONFIRM_RETRY_MS)
       }
     }
     return async ({ sealed }, queued) => {
@@ -111,7 +113,7 @@ export const mailProcessor = defineProcessor({
       try {
         job = mailJob.parse(JSON.parse(unseal(config.SECRETS_KEY, 'mail', sealed)))
       } catch (error) {
-        // While SECRETS_KEY is exchanged, another worker may have the key, or this one once it starts anew.
+        // During a rotation of SECRETS_KEY another worker may have the key, or this one after a restart.
         if (error instanceof UnknownKeyError) throw error
         await settle(id)
         throw new UnrecoverableError('unreadable mail')
@@ -121,11 +123,11 @@ export const mailProcessor = defineProcessor({
         const known = OUTCOMES.find(each => each === queued.progress)
         const outcome = known ?? (await send(job, queued))
         if (!known) await queued.updateProgress(outcome)
-        return tellOfWarning(job, outcome, queued)
+        return confirmWarning(job, outcome, queued)
       }
       if (Date.now() > queued.timestamp + (LINK_MS[job.template] ?? Infinity)) {
         await settle(id)
-        throw new UnrecoverableError('the link of the mail works no more')
+        throw new UnrecoverableError('the link of the mail has expired')
       }
       const outcome = await send(job, queued)
       await settle(id)

@@ -3,39 +3,39 @@ import { feedSecretContext, HttpError, unseal } from '@iodine/service-kit'
 import { z } from 'zod'
 import { pullMisp } from '../feeds/misp.js'
 import { createPublicFetch, FeedError } from '../feeds/public-fetch.js'
-import { authorizationOf, type PullBounds, type Pullers } from '../feeds/pull.js'
+import { authorizationOf, type Pullers, type PullLimits } from '../feeds/pull.js'
 import { pullTaxii } from '../feeds/taxii.js'
 import { defineProcessor } from '../processor.js'
 
-/** Bounds of a run. What surrounds the objects in the file needs some bytes, too. */
-const BOUNDS: PullBounds = {
+/** Limits of a run. The file needs some bytes in addition to the objects. */
+const BOUNDS: PullLimits = {
   bytes: LIMITS.importBytes - 65_536,
   objects: LIMITS.importObjects,
   pages: 1_000,
   ms: 10 * 60_000,
   pauseMs: 30_000,
 }
-/** How often a run says that it is under way: a third of the time after which it counts as lost. */
+/** Interval at which a run extends its lease: a third of the lease. */
 const EXTEND_MS = 10_000
-/** For a file of maximum size to be stored. */
+/** Timeout for storing a file of maximum size. */
 const STORE_MS = 120_000
 const PULLERS: Pullers = { taxii: pullTaxii, misp: pullMisp }
 
 const secretShape = z.object({ user: z.string(), key: z.string() })
 type Pull = NonNullable<ResponseOf<typeof subscriptionsInternal.claimPull>['pull']>
 
-/** The run is over, or another worker's: nobody waits for its result. */
+/** Returns true if the run has ended or belongs to another worker: its result is discarded. */
 const isLost = (error: unknown) => error instanceof HttpError && error.status === 409
 
-/** Throws any error of a puller as a FeedError, so that a feed that meets a bug counts as failed and others are pulled. */
+/** Throws any error of a puller as a FeedError: an unexpected error fails this feed, and the next ones are pulled. */
 const toFeedError = (error: unknown): never => {
   if (error instanceof FeedError) throw error
   throw new FeedError('The feed could not be read: unexpected error', { cause: error })
 }
 
 /**
- * Pulls feeds that are due and hands on what they have, for the campaigns service to import. The cursor moves with that, so
- * that a run that is lost on the way is done again. Secrets are decrypted in memory only during a run.
+ * Pulls feeds that are due and forwards their objects to the campaigns service, which imports them. The cursor moves
+ * together with the objects, so that an interrupted run is repeated. Secrets are decrypted in memory only during a run.
  */
 export const subscriptionsProcessor = defineProcessor({
   queue: 'subscriptions',

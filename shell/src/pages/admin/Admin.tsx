@@ -1,69 +1,62 @@
 import { useHost } from '@iodine/mfe-kit'
 import { createQueryClient, QueryClientProvider } from '@iodine/mfe-kit/query'
-import { Page, PageHeader, Tab, Tabs } from '@iodine/ui'
-import { useSearchParams } from '@iodine/ui/router'
-import { type ComponentType, useState } from 'react'
-import styles from './Admin.module.css'
+import { Page, PageHeader } from '@iodine/ui'
+import { useState } from 'react'
+import { type RoutedTab, RoutedTabs, useRoutedTab } from '../RoutedTabs'
 import { AuditLog } from './AuditLog'
 import { BetaCodes } from './BetaCodes'
 import { People } from './People'
 import { Subscriptions } from './Subscriptions'
 import { System } from './System'
 
-interface AdminTab {
-  /** Value of `?tab=`. */
-  id: string
-  label: string
+interface AdminTab extends RoutedTab {
   title: string
   subtitle: string
-  Panel: ComponentType
 }
 
-const BETA_CODES: AdminTab = {
-  id: 'beta-codes',
-  label: 'Beta codes',
-  title: 'Beta Code Management',
-  subtitle: 'Codes that invite new users while the app is in beta.',
-  Panel: BetaCodes,
-}
-
-const TABS: readonly AdminTab[] = [
-  BETA_CODES,
+const TABS: readonly [AdminTab, ...AdminTab[]] = [
+  {
+    id: 'beta-codes',
+    label: 'Beta codes',
+    title: 'Beta Code Management',
+    subtitle: 'Codes that invite new users while the app is in beta.',
+    panel: <BetaCodes />,
+  },
   {
     id: 'people',
     label: 'People',
     title: 'People',
     subtitle: 'Accounts, their sessions and their limits.',
-    Panel: People,
+    panel: <People />,
   },
   {
     id: 'system',
     label: 'System',
     title: 'System',
-    subtitle: 'The parts of the product and their background work.',
-    Panel: System,
+    subtitle: 'Services, background work and backups.',
+    panel: <System />,
   },
   {
     id: 'audit-log',
     label: 'Audit log',
     title: 'Audit log',
-    subtitle: 'What is done to others’ things or in bulk, by whom and when. Kept for 12 months.',
-    Panel: AuditLog,
+    subtitle: 'Changes to other users’ content, bulk changes and administration. Kept for 12 months.',
+    panel: <AuditLog />,
   },
   {
     id: 'subscriptions',
     label: 'Subscriptions',
     title: 'Subscriptions',
-    subtitle: 'Feeds of other tools that are pulled into campaigns by the clock.',
-    Panel: Subscriptions,
+    subtitle: 'Feeds of other systems that are pulled into campaigns on a schedule.',
+    panel: <Subscriptions />,
   },
 ]
 
-/** The administrators' page, 'Access denied' for other users. The URL says which tab is open. */
+/** The administrators' page; 'Access denied' for other users. */
 export function Admin() {
   const { is_admin: isAdmin } = useHost().session.user
   const [queryClient] = useState(createQueryClient)
-  const [search, setSearch] = useSearchParams()
+  const { title, subtitle } = useRoutedTab(TABS)
   if (!isAdmin) {
     return (
       <Page>
@@ -71,23 +64,11 @@ export function Admin() {
       </Page>
     )
   }
-  const selected = TABS.find(({ id }) => id === search.get('tab')) ?? BETA_CODES
   return (
     <QueryClientProvider client={queryClient}>
       <Page>
-        <PageHeader title={selected.title} subtitle={selected.subtitle} />
-        <Tabs
-          id="admin"
-          className={styles.tabs}
-          selectedTabId={selected.id}
-          onChange={id => setSearch(id === BETA_CODES.id ? {} : { tab: String(id) })}
-          renderActiveTabPanelOnly
-          animate={false}
-        >
-          {TABS.map(({ id, label, Panel }) => (
-            <Tab key={id} id={id} title={label} panel={<Panel />} />
-          ))}
-        </Tabs>
+        <PageHeader title={title} subtitle={subtitle} />
+        <RoutedTabs id="admin" tabs={TABS} />
       </Page>
     </QueryClientProvider>
   )

@@ -7,7 +7,7 @@ import { faultOf } from './audit-words'
 /** Key of the queries that read the audit log. */
 export const AUDIT = ['audit']
 
-/** Whether nothing in the log was changed, moved or removed. */
+/** Shows whether the audit log is intact: no entry changed, moved or removed. */
 export function AuditChain() {
   const { api } = useHost()
   const { data, error, isFetching, refetch } = useQuery({
@@ -18,7 +18,7 @@ export function AuditChain() {
     return (
       <div className={styles.state}>
         <ErrorCallout
-          title="Unable to check the chain"
+          title="Unable to verify the log"
           error={error}
           onRetry={() => void refetch()}
           retrying={isFetching}
@@ -28,7 +28,7 @@ export function AuditChain() {
   if (!data)
     return (
       <Callout className={styles.state} compact role="status">
-        Checking the chain…
+        Verifying the log…
       </Callout>
     )
   const { fault, entries, since, checked_at } = data
@@ -36,7 +36,7 @@ export function AuditChain() {
     <Callout className={styles.state} compact intent={fault ? 'danger' : 'success'} role="status">
       {fault
         ? faultOf(fault)
-        : `Chain intact, ${formatCount(entries)} ${entries === 1 ? 'entry' : 'entries'}${since ? ` since ${formatDate(since)}` : ''}.`}{' '}
+        : `Log verified: no entry was changed or removed. ${formatCount(entries)} ${entries === 1 ? 'entry' : 'entries'}${since ? ` since ${formatDate(since)}` : ''}.`}{' '}
       Checked {formatRelative(checked_at)}.
     </Callout>
   )

@@ -6,12 +6,12 @@ import styles from './AuditLog.module.css'
 import { actionOf, actorOf, originOf, subjectOf } from './audit-words'
 import cells from './cells.module.css'
 
-/** All that an entry holds; closed without one. */
+/** All fields of an audit entry; closed if `entry` is null. */
 export function AuditEntryDialog({ entry, onClose }: { entry: AuditItem | null; onClose: () => void }) {
   // The content stays while the dialog fades out.
   const shown = useRetained(entry)
   return (
-    <Dialog isOpen={entry !== null} title="Entry of the Audit Log" onClose={onClose}>
+    <Dialog isOpen={entry !== null} title="Audit Log Entry" onClose={onClose}>
       <DialogBody>{shown && <Details entry={shown} />}</DialogBody>
     </Dialog>
   )
@@ -23,21 +23,21 @@ function Details({ entry }: { entry: AuditItem }) {
   const rows: [string, ReactNode][] = [
     ['Entry', formatCount(seq)],
     [
-      'When',
+      'Time',
       <>
         {formatDateTime(at)} <span className={cells.muted}>{at}</span>
       </>,
     ],
-    ['Who', actorOf(entry)],
-    ['Account', entry.actor.id],
-    ['From', originOf(entry)],
-    ['What', actionOf(entry)],
-    ['Outcome', outcome === 'done' ? 'Done' : 'Unknown: it was cut off, and may have been done in part'],
-    ['On what', subjectOf(entry)],
-    ['Its id', subject.id],
-    ['Part of it', item],
+    ['Actor', actorOf(entry)],
+    ['Actor id', entry.actor.id],
+    ['Origin', originOf(entry)],
+    ['Action', actionOf(entry)],
+    ['Outcome', outcome === 'done' ? 'Done' : 'Unknown: it was interrupted, and may be partly done'],
+    ['Target', subjectOf(entry)],
+    ['Target id', subject.id],
+    ['Item', item],
     ['Count', count === null ? null : formatCount(count)],
-    ['Times', times > 1 ? formatCount(times) : null],
+    ['Occurrences', times > 1 ? formatCount(times) : null],
     [
       'Settings',
       settings && (
@@ -52,10 +52,10 @@ function Details({ entry }: { entry: AuditItem }) {
       ),
     ],
     ['Removed up to', checkpoint && `Entry ${formatCount(checkpoint.seq)}, ${checkpoint.hash}`],
-    ['Request', request_id],
-    ['Id', id],
+    ['Request id', request_id],
+    ['Entry id', id],
     ['Hash', hash],
-    ['Hash before', prev],
+    ['Previous hash', prev],
   ]
   return (
     <dl className={styles.details}>

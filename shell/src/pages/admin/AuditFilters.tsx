@@ -1,19 +1,19 @@
 import { FormGroup, HTMLSelect, InputGroup, useSearchText } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
 import styles from './AuditLog.module.css'
-import { ACTION_CHOICES, type AuditQuestion, KIND_CHOICES } from './audit-words'
+import { ACTION_CHOICES, type AuditFilterValues, KIND_CHOICES } from './audit-words'
 
 const FIELDS = ['action', 'kind', 'by', 'about', 'from', 'to'] as const
-const idOf = (name: keyof AuditQuestion) => `audit-${name}`
+const idOf = (name: keyof AuditFilterValues) => `audit-${name}`
 
-/** The filters, which the address keeps. */
-export function useQuestion() {
+/** Returns the filters, which the URL contains, and functions that change them. */
+export function useAuditFilters() {
   const [search, setSearch] = useSearchParams()
-  const question = Object.fromEntries(
+  const values = Object.fromEntries(
     FIELDS.map(name => [name, search.get(name) ?? '']),
-  ) as unknown as AuditQuestion
-  const change = (name: keyof AuditQuestion, value: string) => {
-    // The router may not have rendered yet what another field has put into the address.
+  ) as unknown as AuditFilterValues
+  const change = (name: keyof AuditFilterValues, value: string) => {
+    // Another field may have changed the URL after the last render.
     const next = new URLSearchParams(window.location.search)
     if (value === '') next.delete(name)
     else next.set(name, value)
@@ -21,25 +21,25 @@ export function useQuestion() {
   }
   const clear = () => {
     setSearch({ tab: search.get('tab') ?? '' }, { replace: true })
-    // The button goes away with the filters.
+    // The button disappears with the filters: move the focus.
     document.getElementById(idOf('action'))?.focus()
   }
-  return { question, change, clear }
+  return { values, change, clear }
 }
 
 interface AuditFiltersProps {
-  question: AuditQuestion
-  change: (name: keyof AuditQuestion, value: string) => void
+  values: AuditFilterValues
+  change: (name: keyof AuditFilterValues, value: string) => void
 }
 
-/** What the log is narrowed to. */
+/** The filters of the audit log. */
 export function AuditFilters(props: AuditFiltersProps) {
   return (
     <div className={styles.filters}>
       <Choice name="action" label="Action" all="All actions" choices={ACTION_CHOICES} {...props} />
-      <Choice name="kind" label="Kind of actor" all="All kinds" choices={KIND_CHOICES} {...props} />
-      <Field name="by" label="Done by" hint="Username or id" {...props} />
-      <Field name="about" label="About" hint="Username or id" {...props} />
+      <Choice name="kind" label="Actor type" all="All types" choices={KIND_CHOICES} {...props} />
+      <Field name="by" label="Actor" hint="Username or id" {...props} />
+      <Field name="about" label="Target" hint="Username or id" {...props} />
       <Field name="from" label="From" type="date" {...props} />
       <Field name="to" label="To" type="date" {...props} />
     </div>
@@ -47,24 +47,24 @@ export function AuditFilters(props: AuditFiltersProps) {
 }
 
 interface FieldProps extends AuditFiltersProps {
-  name: keyof AuditQuestion
+  name: keyof AuditFilterValues
   label: string
 }
 
 interface ChoiceProps extends FieldProps {
-  /** Label of the choice that is no filter. */
+  /** Label of the choice without a filter. */
   all: string
   choices: readonly (readonly [value: string, label: string])[]
 }
 
-function Choice({ name, label, all, choices, question, change }: ChoiceProps) {
+function Choice({ name, label, all, choices, values, change }: ChoiceProps) {
   const id = idOf(name)
   return (
     <FormGroup className={styles.field} label={label} labelFor={id}>
       <HTMLSelect
         id={id}
         fill
-        value={question[name]}
+        value={values[name]}
         onChange={({ currentTarget }) => change(name, currentTarget.value)}
         options={[['', all] as const, ...choices].map(([value, text]) => ({ value, label: text }))}
       />
@@ -72,9 +72,9 @@ function Choice({ name, label, all, choices, question, change }: ChoiceProps) {
   )
 }
 
-function Field({ name, label, hint, type, question, change }: FieldProps & { hint?: string; type?: 'date' }) {
+function Field({ name, label, hint, type, values, change }: FieldProps & { hint?: string; type?: 'date' }) {
   const id = idOf(name)
-  const [text, setText] = useSearchText(question[name], value => change(name, value.trim()))
+  const [text, setText] = useSearchText(values[name], value => change(name, value.trim()))
   return (
     <FormGroup className={styles.field} label={label} labelFor={id}>
       <InputGroup

@@ -17,18 +17,18 @@ import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { type ReactNode, useMemo, useState } from 'react'
 import { AUDIT, AuditChain } from './AuditChain'
 import { AuditEntryDialog } from './AuditEntryDialog'
-import { AuditFilters, useQuestion } from './AuditFilters'
+import { AuditFilters, useAuditFilters } from './AuditFilters'
 import styles from './AuditLog.module.css'
 import { actionOf, actorOf, filtersOf, originOf, subjectOf } from './audit-words'
 import cells from './cells.module.css'
 
 const PAGE_SIZE = '50'
 
-/** The log of what administrators, operators and members do to others' things or in bulk. */
+/** The audit log: actions of administrators, operators and members on other users' data or in bulk. */
 export function AuditLog() {
   const { api } = useHost()
-  const { question, change, clear } = useQuestion()
-  const filters = filtersOf(question)
+  const { values, change, clear } = useAuditFilters()
+  const filters = filtersOf(values)
   const isFiltered = Object.keys(filters).length > 0
   const [shown, setShown] = useState<AuditItem | null>(null)
   const columns = useMemo(() => columnsOf(setShown), [])
@@ -43,7 +43,7 @@ export function AuditLog() {
   return (
     <div className={styles.panel}>
       <AuditChain />
-      <AuditFilters question={question} change={change} />
+      <AuditFilters values={values} change={change} />
       <div className={styles.bar}>
         <span className={styles.count} role="status">
           {typeof total === 'number' && `${formatCount(total)} ${total === 1 ? 'entry' : 'entries'}`}
@@ -59,7 +59,7 @@ export function AuditLog() {
           isFiltered ? (
             <EmptyState
               title="No entries"
-              description="Nothing in the log matches these filters."
+              description="No entry matches these filters."
               action={clearButton}
             />
           ) : (
@@ -93,7 +93,7 @@ function DownloadButton({ filters }: { filters: ReturnType<typeof filtersOf> }) 
       saveFile(`audit-log_${new Date().toISOString().slice(0, 10)}.csv`, content)
     },
     failed: 'Failed to download the audit log',
-    // The download is an entry itself.
+    // The download adds an entry.
     invalidates: [AUDIT],
   })
   return (
@@ -106,7 +106,7 @@ function DownloadButton({ filters }: { filters: ReturnType<typeof filtersOf> }) 
   )
 }
 
-/** Two lines of a cell. */
+/** Two lines of a cell, the second one muted. */
 function Lines({ first, second }: { first: ReactNode; second?: ReactNode }) {
   return (
     <div className={cells.cell}>
@@ -118,7 +118,7 @@ function Lines({ first, second }: { first: ReactNode; second?: ReactNode }) {
 
 const columnsOf = (show: (entry: AuditItem) => void): readonly Column<AuditItem>[] => [
   {
-    name: 'When',
+    name: 'Time',
     width: 208,
     isNamed: true,
     cell: ({ at }) => (
@@ -126,12 +126,12 @@ const columnsOf = (show: (entry: AuditItem) => void): readonly Column<AuditItem>
     ),
   },
   {
-    name: 'Who',
+    name: 'Actor',
     isNamed: true,
     cell: entry => <Lines first={actorOf(entry)} second={originOf(entry)} />,
   },
   {
-    name: 'What',
+    name: 'Action',
     isNamed: true,
     cell: entry => (
       <div className={cells.cell}>
@@ -150,7 +150,7 @@ const columnsOf = (show: (entry: AuditItem) => void): readonly Column<AuditItem>
     ),
   },
   {
-    name: 'On what',
+    name: 'Target',
     width: 208,
     isNamed: true,
     cell: entry => <Lines first={subjectOf(entry)} second={entry.subject.id} />,

@@ -54,7 +54,7 @@ const COLUMNS: readonly Column<ListedCode>[] = [
   },
 ]
 
-/** Codes that invite new users. */
+/** The invitation codes for new users. */
 export function BetaCodes() {
   return (
     <>

@@ -12,7 +12,7 @@ const CARD = '"service work" "reason reason" "attempts failed" "actions actions"
 const QUERY_KEY = ['failed-work']
 const REFETCH_MS = 5_000
 
-/** Work that the services have given up, which can be tried again or removed; nothing where there is none. */
+/** Work that failed permanently, with buttons to retry or remove it. Renders nothing if there is none. */
 export function FailedWork() {
   const { api } = useHost()
   const query = useQuery({
@@ -25,22 +25,25 @@ export function FailedWork() {
     api.call('POST /admin/failed-work/:service/:id', { params: { service, id }, body: { action } })
   const retry = useAction({
     mutationFn: (work: AdminFailedWork) => call(work, 'retry'),
-    done: { title: 'The work is tried again', duration: 3000 },
-    failed: 'The work could not be tried again',
+    done: { title: 'Retry started', duration: 3000 },
+    failed: 'Unable to retry the work',
     invalidates: [QUERY_KEY],
   })
   const drop = useAction({
     mutationFn: (work: AdminFailedWork) => call(work, 'drop'),
-    done: { title: 'The work is removed', duration: 3000 },
-    failed: 'The work could not be removed',
+    done: { title: 'Failed work removed', duration: 3000 },
+    failed: 'Unable to remove the work',
     invalidates: [QUERY_KEY],
   })
   const columns = columnsOf({ retry: work => void retry.run(work), remove: setLeaving })
-  if (query.data?.length === 0) return null
+  // The section is hidden while the list loads, because the list is mostly empty.
+  if (query.isPending || query.data?.length === 0) return null
   return (
     <section className={styles.section}>
       <h2 className={styles.title}>Failed work</h2>
-      <p className={styles.notice}>Each is tried again once a day. Other work goes on meanwhile.</p>
+      <p className={styles.notice}>
+        The services retry each entry once a day. Failed work does not delay other work.
+      </p>
       <LoadingPanel query={query} errorTitle="Unable to load the failed work">
         {all => (
           <Table items={all} label="Failed work" columns={columns} minWidth={880} cardTemplate={CARD} />
@@ -54,7 +57,7 @@ export function FailedWork() {
         onClose={() => setLeaving(null)}
       >
         <p className={styles.text}>
-          {leaving?.kind} of {leaving?.service} is never done then. This cannot be undone.
+          The service {leaving?.service} will never complete {leaving?.kind}. This cannot be undone.
         </p>
       </ConfirmDialog>
     </section>
@@ -104,8 +107,8 @@ const columnsOf = ({ retry, remove }: Actions): readonly Column<AdminFailedWork>
       <ButtonGroup variant="minimal">
         <Button
           icon={<RefreshIcon />}
-          aria-label={`Try ${work.kind} again`}
-          title="Try again"
+          aria-label={`Retry ${work.kind}`}
+          title="Retry"
           onClick={() => retry(work)}
         />
         <Button

@@ -17,7 +17,7 @@ import cells from './cells.module.css'
 import styles from './People.module.css'
 import { PEOPLE, PersonDialog, StateTags } from './PersonDialog'
 
-/** Accounts: found by name, address or id, and administered one by one. */
+/** The accounts: searched by name, address or id, and administered individually. */
 export function People() {
   const { api } = useHost()
   const [text, setText] = useState('')
@@ -44,8 +44,8 @@ export function People() {
         skeleton={<TableSkeleton columns={columns} heights={{ row: 56, card: 220 }} />}
         empty={
           <EmptyState
-            title="Nobody found"
-            description="Search for the beginning of a username or an address, or for a whole id."
+            title="No accounts found"
+            description="Search by the beginning of a username or e-mail address, or by a complete id."
           />
         }
       >

@@ -8,17 +8,18 @@ import {
 } from '@iodine/contracts'
 import { useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
-import { Button, Callout, formatCount, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
+import { Button, Callout, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
 import { ConfirmDialog, Dialog, DialogBody } from '@iodine/ui/overlays'
 import { type FormEvent, useState } from 'react'
 import { QUOTA_LABELS } from '../quota-labels'
 import cells from './cells.module.css'
+import { counted } from './counted'
 import styles from './People.module.css'
 
 /** Key of the queries that read accounts. */
 export const PEOPLE = ['people']
 
-/** One account: its state, sessions and quotas, and what can be done about them. */
+/** An account with its state, sessions, quotas and administrative actions. */
 export function PersonDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { api } = useHost()
   const query = useQuery({
@@ -36,7 +37,7 @@ export function PersonDialog({ id, onClose }: { id: string; onClose: () => void 
   )
 }
 
-/** What an account is at the moment. */
+/** Tags of an account's state. */
 export function StateTags({ person }: { person: Pick<Person, 'suspended_at' | 'is_admin'> }) {
   return (
     <span className={styles.tags}>
@@ -52,16 +53,12 @@ export function StateTags({ person }: { person: Pick<Person, 'suspended_at' | 'i
   )
 }
 
-/** An action on an account, after which the accounts are read again. */
+/** Runs an action on an account, then refetches the accounts. */
 const useAccountAction = <V = void>(
   mutationFn: (input: V) => Promise<unknown>,
   title: string,
   failed: string,
 ) => useAction({ mutationFn, done: { title, duration: 3000 }, failed, invalidates: [PEOPLE] }).run
-
-/** `1 session`, `2 sessions`. */
-const counted = (count: number, what: string): string =>
-  `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`
 
 function Account({ person }: { person: PersonDetail }) {
   const { id, email, username, is_admin, suspended_at, sessions, api_tokens, feed_keys } = person
@@ -76,7 +73,7 @@ function Account({ person }: { person: PersonDetail }) {
   )
   const unsuspend = useAccountAction(
     () => api.call('POST /admin/people/:id/unsuspend', { params }),
-    'The account may sign in again',
+    'The account can sign in again',
     'Unable to unsuspend the account',
   )
   const endSessions = useAccountAction(
@@ -108,7 +105,7 @@ function Account({ person }: { person: PersonDetail }) {
             variant="outlined"
             text="Suspend"
             disabled={is_admin}
-            title={is_admin ? 'Administrators are suspended by whoever runs this site' : undefined}
+            title={is_admin ? 'Only the operator of this site can suspend administrators' : undefined}
             onClick={() => setAsking('suspend')}
           />
         ) : (
@@ -129,7 +126,7 @@ function Account({ person }: { person: PersonDetail }) {
       </div>
       {person.limits_pending && (
         <Callout intent="warning" compact>
-          Not every part has the limits yet: one that is down applies them once it is back.
+          A service is down and does not apply the new limits yet. It applies them once it is back.
         </Callout>
       )}
       <ul className={styles.quotas} aria-label="Quotas">
@@ -151,8 +148,8 @@ function Account({ person }: { person: PersonDetail }) {
         onConfirm={suspend}
         onClose={() => setAsking(null)}
       >
-        {name} is signed out everywhere at once, and can’t sign in until you unsuspend the account. What they
-        have entered stays.
+        {name} is signed out everywhere at once, and can’t sign in until you unsuspend the account. Their
+        content stays.
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={asking === 'end'}
@@ -161,8 +158,8 @@ function Account({ person }: { person: PersonDetail }) {
         onConfirm={endSessions}
         onClose={() => setAsking(null)}
       >
-        Every browser and extension of {name} is signed out at once; they can sign in again. The session that
-        you use stays, and so do API tokens and feed keys.
+        {name} is signed out of every browser and extension at once, and can sign in again. Your current
+        session, API tokens and feed keys stay valid.
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={asking === 'revoke'}
@@ -171,9 +168,8 @@ function Account({ person }: { person: PersonDetail }) {
         onConfirm={revokeTokens}
         onClose={() => setAsking(null)}
       >
-        Scripts and other systems that use API tokens or feed keys of {name} are refused at once. This can’t
-        be undone. Whoever is signed in as {name} can make new ones: if that may be somebody else, end the
-        sessions first.
+        All API tokens and feed keys of {name} stop working at once. This can’t be undone. Anyone who is
+        signed in as {name} can create new ones: if the account may be compromised, end its sessions first.
       </ConfirmDialog>
     </>
   )
@@ -182,9 +178,9 @@ function Account({ person }: { person: PersonDetail }) {
 interface QuotaRowProps {
   quota: Quota
   label: string
-  /** Null while the part that counts it is down. */
+  /** Null while the service of the quota is unavailable. */
   usage: QuotaUsage | null
-  /** The account's own limit; null if it has everybody's. */
+  /** The account's individual limit; null if the default applies. */
   own: number | null
   params: { id: string }
 }
@@ -223,7 +219,7 @@ function QuotaRow({ quota, label, usage, own, params }: QuotaRowProps) {
           </span>
           {own !== null && (
             <Tag minimal intent="primary">
-              Own limit
+              Custom limit
             </Tag>
           )}
           <Button
@@ -245,7 +241,7 @@ function QuotaRow({ quota, label, usage, own, params }: QuotaRowProps) {
           />
           <Button type="submit" intent="primary" text="Save" loading={save.isPending} />
           {own !== null && (
-            <Button text="Default" disabled={save.isPending} onClick={() => void save.run(null)} />
+            <Button text="Use default" disabled={save.isPending} onClick={() => void save.run(null)} />
           )}
           <Button variant="minimal" text="Cancel" disabled={save.isPending} onClick={() => setDraft(null)} />
         </form>

@@ -2,32 +2,40 @@ import type { Subscription } from '@iodine/contracts'
 import { formatCount, HTMLTable, useRetained } from '@iodine/ui'
 import { Dialog, DialogBody } from '@iodine/ui/overlays'
 import cells from './cells.module.css'
+import { counted } from './counted'
 import styles from './Subscriptions.module.css'
 
 export interface PullReasonsDialogProps {
-  /** Null: closed. */
+  /** Null while the dialog is closed. */
   subscription: Subscription | null
   onClose: () => void
 }
 
-/** Shows the parts of a feed that the last run left out or could not make IODs of, with the reasons. */
+/** Lists the skipped and rejected entries of a feed's last run, with the reasons. */
 export function PullReasonsDialog({ subscription, onClose }: PullReasonsDialogProps) {
   // While the dialog closes, it shows the last subscription.
   const shown = useRetained(subscription)
-  // A service of the previous version does not state them.
+  // Optional, because a service of the previous version omits them.
   const { skipped = 0, refused = 0, invalid = [], unknown_techniques: unknown = [] } = shown?.last ?? {}
   const more = skipped + refused - invalid.length
   return (
     <Dialog isOpen={subscription !== null} onClose={onClose} title="Last run">
       <DialogBody>
-        <p className={cells.text}>
-          {formatCount(skipped)} part(s) of the feed can’t be read and are left out; they are read again once
-          they change. {formatCount(refused)} object(s) whose value can’t be an IOD are kept as they are.
-        </p>
+        {skipped > 0 && (
+          <p className={cells.text}>
+            Skipped {counted(skipped, 'unreadable part')} of the feed. Later runs read a part again once it
+            has changed.
+          </p>
+        )}
+        {refused > 0 && (
+          <p className={cells.text}>
+            Imported {counted(refused, 'object')} without an IOD, because the value cannot be an IOD.
+          </p>
+        )}
         {unknown.length > 0 && (
           <p className={cells.text}>
-            {formatCount(unknown.length)} technique(s) are not in the list of DISARM and are not added to the
-            campaign: {unknown.join(', ')}
+            Did not add {counted(unknown.length, 'technique')} to the campaign, because DISARM does not
+            contain them: {unknown.join(', ')}
           </p>
         )}
         {invalid.length > 0 && (
@@ -35,7 +43,7 @@ export function PullReasonsDialog({ subscription, onClose }: PullReasonsDialogPr
             <HTMLTable compact aria-label="Reasons">
               <thead>
                 <tr>
-                  <th scope="col">Place</th>
+                  <th scope="col">Position</th>
                   <th scope="col">Value</th>
                   <th scope="col">Reason</th>
                 </tr>

@@ -4,7 +4,6 @@ import { useQuery } from '@iodine/mfe-kit/query'
 import {
   EmptyState,
   FormGroup,
-  formatCount,
   HTMLSelect,
   InputGroup,
   LoadingPanel,
@@ -19,10 +18,11 @@ import {
 import { Dialog, DialogForm } from '@iodine/ui/overlays'
 import { useId, useState } from 'react'
 import cells from './cells.module.css'
+import { counted } from './counted'
 import styles from './Subscriptions.module.css'
 import { INTERVALS, intervalOf, SUBSCRIPTIONS } from './subscriptions'
 
-/** Campaigns that a search shows. */
+/** Maximum number of campaigns in a search result. */
 const FOUND = 20
 const KINDS: { value: FeedKind; label: string }[] = [
   { value: 'taxii', label: 'TAXII 2.1' },
@@ -30,12 +30,12 @@ const KINDS: { value: FeedKind; label: string }[] = [
 ]
 
 export interface SubscriptionDialogProps {
-  /** The subscription to change; 'new' for another one, null while the dialog is closed. */
+  /** The subscription to edit; 'new' to create one, null while the dialog is closed. */
   draft: Subscription | 'new' | null
   onClose: () => void
 }
 
-/** The form that makes or changes a subscription. */
+/** The form that creates or edits a subscription. */
 export function SubscriptionDialog({ draft, onClose }: SubscriptionDialogProps) {
   const shown = useRetained(draft)
   const subscription = shown === 'new' ? null : shown
@@ -102,23 +102,23 @@ function SubscriptionForm({
         <p className={cells.text}>{subscription.url}</p>
       ) : (
         <>
-          <FormGroup label="Kind">
+          <FormGroup label="Feed type">
             <SegmentedControl
               fill
-              aria-label="Kind"
+              aria-label="Feed type"
               options={KINDS}
               value={draft.kind}
               onValueChange={kind => change({ kind: kind as FeedKind })}
             />
           </FormGroup>
           <FormGroup
-            label="Address"
+            label="URL"
             {...groupProps('url')}
             labelInfo="(required)"
             helperText={
               draft.kind === 'taxii'
-                ? 'Of a collection, with https.'
-                : 'Of the folder with manifest.json, with https.'
+                ? 'The https URL of a TAXII collection.'
+                : 'The https URL of the folder that contains manifest.json.'
             }
           >
             <InputGroup
@@ -137,7 +137,7 @@ function SubscriptionForm({
         </>
       )}
       <div className={styles.row}>
-        <FormGroup label="User" {...groupProps('user')} labelInfo="(optional)">
+        <FormGroup label="Username" {...groupProps('user')} labelInfo="(optional)">
           <InputGroup
             {...fieldProps('user')}
             autoComplete="off"
@@ -151,7 +151,7 @@ function SubscriptionForm({
           labelInfo="(optional)"
           helperText={
             subscription?.has_secret
-              ? 'Leave both empty to keep what is stored.'
+              ? 'Leave both empty to keep the stored values.'
               : 'Stored encrypted, never shown.'
           }
         >
@@ -177,7 +177,7 @@ function SubscriptionForm({
           label="Public key"
           {...groupProps('publicKey')}
           labelInfo="(optional)"
-          helperText="Ed25519 in PEM. With it, the feed is taken with its signature alone."
+          helperText="Ed25519, in PEM format. If set, only feeds with a valid signature are imported."
         >
           <TextArea
             {...fieldProps('publicKey')}
@@ -202,13 +202,11 @@ const faultOf = (
   subscription: Subscription | null,
 ): { field: 'url' | 'key' | 'publicKey' | 'campaign'; text: string } | undefined => {
   if (!subscription && !isFeedUrl(url.trim()))
-    return { field: 'url', text: 'The address must begin with https:// and have no user or password in it' }
-  if (user !== '' && key === '') return { field: 'key', text: 'A user needs a key or password' }
+    return { field: 'url', text: 'The URL must begin with https:// and contain no username or password' }
+  if (user !== '' && key === '') return { field: 'key', text: 'Enter a key or password for this username' }
   if (kind === 'misp' && publicKey.trim() !== '' && !publicKey.includes('BEGIN PUBLIC KEY'))
-    return { field: 'publicKey', text: 'The public key must be in PEM' }
-  return campaign === null
-    ? { field: 'campaign', text: 'Choose the campaign that the feed goes into' }
-    : undefined
+    return { field: 'publicKey', text: 'The public key must be in PEM format' }
+  return campaign === null ? { field: 'campaign', text: 'Choose a campaign for the feed' } : undefined
 }
 
 function useSave(subscription: Subscription | null) {
@@ -227,13 +225,13 @@ function useSave(subscription: Subscription | null) {
           })
     },
     done: { title: subscription ? 'Subscription changed' : 'The feed is being pulled', duration: 3000 },
-    failed: 'The subscription could not be saved',
+    failed: 'Unable to save the subscription',
     invalidates: [SUBSCRIPTIONS],
   })
   return run
 }
 
-/** The newest campaigns of a search, one of which is chosen. */
+/** The newest campaigns that match a search, as a choice. */
 function CampaignChoice({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
   const { api } = useHost()
   const [wanted, setWanted] = useState('')
@@ -266,7 +264,7 @@ function CampaignChoice({ chosen, onChoose }: { chosen: string | null; onChoose:
                 <span className={cells.text} dir="auto">
                   {campaign.name}
                 </span>{' '}
-                <span className={cells.muted}>{formatCount(campaign.iod_count)} IOD(s)</span>
+                <span className={cells.muted}>{counted(campaign.iod_count, 'IOD')}</span>
               </Radio>
             ))
           }

@@ -13,7 +13,7 @@ import { SubscriptionDialog } from './SubscriptionDialog'
 import styles from './Subscriptions.module.css'
 import { hasReasons, intervalOf, outcomeOf, SUBSCRIPTIONS, subscriptionsQuery } from './subscriptions'
 
-/** Feeds that are pulled into campaigns: what came by them, and what is to be done about them. */
+/** Feeds that are pulled into campaigns, with their results and actions. */
 export function Subscriptions() {
   const { api } = useHost()
   const query = useQuery(subscriptionsQuery(api))
@@ -42,7 +42,7 @@ export function Subscriptions() {
         empty={
           <EmptyState
             title="No subscriptions yet"
-            description="A TAXII collection or a MISP feed goes into a campaign, and stays up to date."
+            description="A subscription imports a TAXII collection or a MISP feed into a campaign and keeps it up to date."
           />
         }
       >
@@ -58,7 +58,7 @@ export function Subscriptions() {
         onClose={() => setLeaving(null)}
       >
         <p className={cells.text}>
-          {leaving?.url} is not pulled any more. What came by it stays in{' '}
+          The subscription to {leaving?.url} ends. Its imported objects stay in{' '}
           {leaving?.campaign_name ?? 'its campaign'}.
         </p>
       </ConfirmDialog>
@@ -66,7 +66,7 @@ export function Subscriptions() {
   )
 }
 
-/** What is done to a subscription. */
+/** Returns the actions on subscriptions. */
 function useActions() {
   const { api } = useHost()
   type Call = (params: { id: string }) => Promise<unknown>
@@ -168,12 +168,12 @@ const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
     isNamed: true,
     cell: ({ next_at, every, paused }) => (
       <div className={cells.cell}>
-        {paused ? <Tag minimal>Paused</Tag> : <span>{next_at ? soon(next_at) : 'Under way'}</span>}
+        {paused ? <Tag minimal>Paused</Tag> : <span>{next_at ? soon(next_at) : 'Running'}</span>}
         <span className={cells.muted}>every {intervalOf(every)}</span>
       </div>
     ),
   },
-  { name: 'Kept', width: 88, isNumber: true, isNamed: true, cell: ({ kept }) => formatCount(kept) },
+  { name: 'Imported', width: 96, isNumber: true, isNamed: true, cell: ({ kept }) => formatCount(kept) },
   {
     name: 'Actions',
     width: 152,
@@ -223,7 +223,7 @@ function Ago({ at }: { at: string }) {
   )
 }
 
-/** When the next run is due: `in 12 min`. */
+/** Formats the time until the next run: `in 12 min`. */
 const soon = (at: string): string => {
   const minutes = Math.ceil((Date.parse(at) - Date.now()) / 60_000)
   if (minutes <= 0) return 'Due'

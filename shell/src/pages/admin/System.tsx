@@ -8,9 +8,14 @@ import styles from './System.module.css'
 
 const REFETCH_MS = 5_000
 
-/** Parts of the product, queues of background work and backups, read again every few seconds. */
+/** Backups, services and queues of background work, refetched every few seconds. */
 export function System() {
   const { api } = useHost()
+  const backups = useQuery({
+    queryKey: ['backups'],
+    queryFn: () => api.call('GET /admin/backups'),
+    refetchInterval: REFETCH_MS,
+  })
   const parts = useQuery({
     queryKey: ['parts'],
     queryFn: () => api.call('GET /admin/parts'),
@@ -24,24 +29,25 @@ export function System() {
   return (
     <>
       <section className={styles.section}>
-        <h2 className={styles.title}>Parts</h2>
-        <LoadingPanel
-          query={parts}
-          errorTitle="Unable to load the parts"
-          skeleton={<TableSkeleton columns={PART_COLUMNS} heights={{ row: 40, card: 200 }} />}
-        >
-          {all => (
-            <Table
-              items={all.map(part => ({ ...part, id: part.name }))}
-              label="Parts"
-              columns={PART_COLUMNS}
-              minWidth={720}
-            />
-          )}
+        <h2 className={styles.title}>Backups</h2>
+        <LoadingPanel query={backups} errorTitle="Unable to load the backups">
+          {all => <Backups backups={all} />}
         </LoadingPanel>
       </section>
-      {/* Each section waits for the one above: nothing moves while they load. */}
-      {!parts.isPending && (
+      {/* Sections are rendered from top to bottom, to avoid layout shifts while they load. */}
+      {!backups.isPending && (
+        <section className={styles.section}>
+          <h2 className={styles.title}>Services</h2>
+          <LoadingPanel
+            query={parts}
+            errorTitle="Unable to load the services"
+            skeleton={<TableSkeleton columns={SERVICE_COLUMNS} heights={{ row: 40, card: 200 }} />}
+          >
+            {all => <Services parts={all} />}
+          </LoadingPanel>
+        </section>
+      )}
+      {!backups.isPending && !parts.isPending && (
         <section className={styles.section}>
           <h2 className={styles.title}>Queues</h2>
           <LoadingPanel
@@ -60,12 +66,7 @@ export function System() {
           </LoadingPanel>
         </section>
       )}
-      {!parts.isPending && !queues.isPending && (
-        <>
-          <FailedWork />
-          <Backups />
-        </>
-      )}
+      {!backups.isPending && !parts.isPending && !queues.isPending && <FailedWork />}
     </>
   )
 }
@@ -74,15 +75,16 @@ const DAY_MS = 86_400_000
 
 type Warning = ['warning' | 'danger', string]
 
-/** The warning that the age of the last backup asks for, if any. */
+/** Returns a warning if the last backup is missing or too old. */
 const ageWarningOf = (made: BackupItem | undefined): Warning[] => {
-  if (!made) return [['warning', 'No backup is known. Make one, or have your own tools tell of theirs.']]
+  if (!made)
+    return [['warning', 'No backup is known. Create one, or have your own backup tool report its backups.']]
   const age = Date.now() - Date.parse(made.ended_at)
   if (age > 7 * DAY_MS) return [['danger', 'The last known backup is older than a week.']]
   return age > DAY_MS ? [['warning', 'The last known backup is older than a day.']] : []
 }
 
-/** What the last backups call for, newest first. */
+/** Returns the warnings about the last backups. `backups` begin with the newest. */
 const warningsOf = (backups: BackupItem[]): Warning[] => {
   const [last] = backups
   return [
@@ -91,36 +93,25 @@ const warningsOf = (backups: BackupItem[]): Warning[] => {
   ]
 }
 
-function Backups() {
-  const { api } = useHost()
-  const query = useQuery({
-    queryKey: ['backups'],
-    queryFn: () => api.call('GET /admin/backups'),
-    refetchInterval: REFETCH_MS,
-  })
+function Backups({ backups }: { backups: BackupItem[] }) {
   return (
-    <section className={styles.section}>
-      <h2 className={styles.title}>Backups</h2>
-      <LoadingPanel query={query} errorTitle="Unable to load the backups">
-        {all => (
-          <>
-            {warningsOf(all).map(([intent, text]) => (
-              <Callout key={text} className={styles.notice} intent={intent} compact>
-                {text}
-              </Callout>
-            ))}
-            {all.length > 0 && (
-              <Table
-                items={all.map(each => ({ ...each, id: each.ended_at }))}
-                label="Backups"
-                columns={BACKUP_COLUMNS}
-                minWidth={640}
-              />
-            )}
-          </>
-        )}
-      </LoadingPanel>
-    </section>
+    <>
+      {warningsOf(backups).map(([intent, text]) => (
+        <Callout key={text} className={styles.notice} intent={intent} compact>
+          {text}
+        </Callout>
+      ))}
+      {backups.length > 0 && (
+        <div className={styles.backups}>
+          <Table
+            items={backups.map(each => ({ ...each, id: each.ended_at }))}
+            label="Backups"
+            columns={BACKUP_COLUMNS}
+            minWidth={640}
+          />
+        </div>
+      )}
+    </>
   )
 }
 
@@ -137,7 +128,7 @@ const BACKUP_COLUMNS: readonly Column<BackupItem & { id: string }>[] = [
     cell: ({ fault }) => (
       <span className={styles.cell}>
         <Tag minimal intent={fault ? 'danger' : 'success'}>
-          {fault ? 'failed' : 'made'}
+          {fault ? 'failed' : 'completed'}
         </Tag>
         {fault && <span className={styles.text}>{BACKUP_FAULTS[fault]}</span>}
       </span>
@@ -151,7 +142,7 @@ const BACKUP_COLUMNS: readonly Column<BackupItem & { id: string }>[] = [
     cell: ({ bytes }) => (bytes === null ? '—' : `${formatCount(Math.ceil(bytes / 2 ** 20))} MiB`),
   },
   {
-    name: 'Took',
+    name: 'Duration',
     width: 112,
     isNumber: true,
     isNamed: true,
@@ -167,11 +158,55 @@ function State({ state, name }: { state: 'up' | 'down'; name?: string }) {
   )
 }
 
-const PART_COLUMNS: readonly Column<PartState & { id: string }>[] = [
-  { name: 'Part', isNamed: true, cell: ({ name }) => name },
+/**
+ * Returns the process if all services that respond run in the same one, else null. The start time identifies a process:
+ * its memory changes between the responses of two services.
+ */
+const commonProcessOf = (parts: readonly PartState[]): PartState['process'] => {
+  const processes = parts.flatMap(({ process }) => process ?? [])
+  const [first] = processes
+  const isCommon = processes.every(({ started_at }) => started_at === first?.started_at)
+  return first && processes.length > 1 && isCommon ? first : null
+}
+
+type Process = NonNullable<PartState['process']>
+
+const memoryOf = ({ memory_bytes }: Process) => `${formatCount(Math.round(memory_bytes / 2 ** 20))} MiB`
+const delayOf = ({ event_loop_p99_ms }: Process) => `${Math.round(event_loop_p99_ms)} ms`
+
+const DELAY_LABEL = 'Event-loop delay (p99)'
+const DELAY_HELP =
+  'Event-loop delay is the time that a task waits before it runs. 99 % of tasks wait less than the p99 value; a high value means that the process is overloaded.'
+
+function Services({ parts }: { parts: PartState[] }) {
+  const common = commonProcessOf(parts)
+  return (
+    <>
+      {common && (
+        <p className={styles.notice}>
+          All services run in one process. Started:{' '}
+          <DateTime value={common.started_at} format={formatRelative} />. Memory: {memoryOf(common)}.{' '}
+          {DELAY_LABEL}: {delayOf(common)}.
+        </p>
+      )}
+      <p className={`${styles.notice} ${styles.help}`}>{DELAY_HELP}</p>
+      <Table
+        items={parts.map(part => ({ ...part, id: part.name }))}
+        label="Services"
+        columns={common ? SERVICE_COLUMNS : [...SERVICE_COLUMNS, ...PROCESS_COLUMNS]}
+        minWidth={common ? 480 : 768}
+      />
+    </>
+  )
+}
+
+type ServiceColumn = Column<PartState & { id: string }>
+
+const SERVICE_COLUMNS: readonly ServiceColumn[] = [
+  { name: 'Service', isNamed: true, cell: ({ name }) => name },
   { name: 'State', width: 104, isNamed: true, cell: ({ state }) => <State state={state} /> },
   {
-    name: 'Needs',
+    name: 'Dependencies',
     width: 224,
     isNamed: true,
     cell: ({ dependencies }) =>
@@ -185,6 +220,9 @@ const PART_COLUMNS: readonly Column<PartState & { id: string }>[] = [
         '—'
       ),
   },
+]
+
+const PROCESS_COLUMNS: readonly ServiceColumn[] = [
   {
     name: 'Started',
     width: 136,
@@ -196,18 +234,18 @@ const PART_COLUMNS: readonly Column<PartState & { id: string }>[] = [
     width: 104,
     isNumber: true,
     isNamed: true,
-    cell: ({ process }) => (process ? `${formatCount(Math.round(process.memory_bytes / 2 ** 20))} MiB` : '—'),
+    cell: ({ process }) => (process ? memoryOf(process) : '—'),
   },
   {
-    name: 'Loop delay',
-    width: 112,
+    name: DELAY_LABEL,
+    width: 184,
     isNumber: true,
     isNamed: true,
-    cell: ({ process }) => (process ? `${Math.round(process.event_loop_p99_ms)} ms` : '—'),
+    cell: ({ process }) => (process ? delayOf(process) : '—'),
   },
 ]
 
-/** A span of time, in its largest fitting unit. */
+/** Formats a duration in its largest fitting unit. */
 const span = (ms: number): string => {
   if (ms < 120_000) return `${Math.round(ms / 1_000)} s`
   return ms < 7_200_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 3_600_000)} h`
@@ -224,8 +262,16 @@ const count = (
   cell: ({ jobs }) => (jobs ? formatCount(jobs[of]) : '—'),
 })
 
+const QUEUE_LABELS: Partial<Record<string, string>> = {
+  extraction: 'Narrative extraction',
+  mail: 'Emails',
+  canon: 'Grouping of narrative variants',
+  subscriptions: 'Feed subscriptions',
+  anchors: 'Timestamps of sealed evidence',
+} satisfies Record<AdminQueue['name'], string>
+
 const QUEUE_COLUMNS: readonly Column<AdminQueue & { id: string }>[] = [
-  { name: 'Queue', isNamed: true, cell: ({ name }) => name },
+  { name: 'Queue', isNamed: true, cell: ({ name }) => QUEUE_LABELS[name] ?? name },
   count('Waiting', 'waiting'),
   count('Active', 'active'),
   count('Delayed', 'delayed'),

@@ -1,8 +1,9 @@
 import type { Subscription } from '@iodine/contracts'
 import type { ApiClient } from '@iodine/mfe-kit'
 import { formatCount } from '@iodine/ui'
+import { counted } from './counted'
 
-/** How often the list is read again: soon while something is at work, or due. */
+/** Refetch interval in milliseconds while a subscription runs or is due. */
 const BUSY_MS = 2_000
 const IDLE_MS = 30_000
 
@@ -21,23 +22,23 @@ export const subscriptionsQuery = (api: ApiClient) => ({
     data?.some(isBusy) ? BUSY_MS : IDLE_MS,
 })
 
-/** What the last run has come to, in words. */
+/** Describes the outcome of the last run. */
 export const outcomeOf = ({ last, state }: Pick<Subscription, 'last' | 'state'>): string => {
   if (state === 'fetching') return 'Fetching now'
-  if (state === 'importing') return 'Importing what came'
+  if (state === 'importing') return 'Importing now'
   if (!last) return 'Not run yet'
   if (last.error !== null) return last.error
-  const skipped = (last.skipped ?? 0) > 0 ? `, ${formatCount(last.skipped)} left out` : ''
+  const skipped = (last.skipped ?? 0) > 0 ? `, ${formatCount(last.skipped)} skipped` : ''
   if (last.objects === 0) return `Nothing new${skipped}`
-  const iods = last.iods > 0 ? `, ${formatCount(last.iods)} IOD(s) among them` : ''
-  return `${formatCount(last.objects)} new object(s)${iods}${skipped}`
+  const iods = last.iods > 0 ? `, including ${counted(last.iods, 'IOD')}` : ''
+  return `${counted(last.objects, 'new object')}${iods}${skipped}`
 }
 
-/** Whether the last run has left something out, or refused it, and why can be shown. */
+/** Returns whether the last run skipped or rejected entries whose reasons can be shown. */
 export const hasReasons = ({ last }: Pick<Subscription, 'last'>): boolean =>
   (last?.invalid?.length ?? 0) + (last?.unknown_techniques?.length ?? 0) > 0
 
-/** Intervals that can be chosen, in minutes. */
+/** Selectable intervals, in minutes. */
 export const INTERVALS: readonly (readonly [number, string])[] = [
   [5, '5 minutes'],
   [15, '15 minutes'],
@@ -47,6 +48,6 @@ export const INTERVALS: readonly (readonly [number, string])[] = [
   [10_080, 'week'],
 ]
 
-/** An interval in words: `hour`, or `90 minutes` for one that cannot be chosen. */
+/** Formats an interval: `hour`, or `90 minutes` for one that is not selectable. */
 export const intervalOf = (minutes: number): string =>
   INTERVALS.find(([each]) => each === minutes)?.[1] ?? `${formatCount(minutes)} minutes`

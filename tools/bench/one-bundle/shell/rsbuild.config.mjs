@@ -4,8 +4,8 @@ import { defineShell } from '@iodine/build-kit'
 import { rspack } from '@rsbuild/core'
 
 /**
- * The baseline of first-load: the same app without federation. Uses the shell's sources and settings, with
- * its remotes bundled as lazy routes.
+ * The baseline of first-load: the same app without federation. Uses the sources and settings of the shell, with its
+ * remotes bundled as lazy routes.
  */
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const SECTIONS = ['data', 'iods', 'narratives', 'campaigns', 'graph', 'community']

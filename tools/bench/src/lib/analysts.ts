@@ -16,12 +16,12 @@ import { iodInput, seededRandom, signUp, tiktokPost } from '@iodine/test-kit'
 import { Agent, fetch } from 'undici'
 import { atOnce } from './measure.js'
 
-/** A running product, and the inbox of its sign-in links. */
+/** A running product and the inbox of its sign-in links. */
 export type Target = Parameters<typeof signUp>[0]
 
 interface Person {
   id: string
-  /** A call of the contract that is recorded as a sample. */
+  /** Calls an endpoint of the contract and records a sample. */
   call: Client['call']
 }
 
@@ -40,8 +40,8 @@ const TEXT =
   'Mirrors heat the lake. Engineers hide mirrors at night. Officials deny the numbers. Reporters count every letter.'
 
 /**
- * Simulates that many analysts: they send the requests of the pages as these are opened, filtered and used,
- * with a second of reading in between.
+ * Simulates `count` analysts, who send the requests of opening, filtering and using pages, with a second of reading in
+ * between.
  */
 export const startAnalysts = async (target: Target, count: number) => {
   const agent = new Agent({ connections: 256 })
@@ -55,7 +55,7 @@ export const startAnalysts = async (target: Target, count: number) => {
       { token: () => token },
     )
     return async (endpoint, ...[input]) => {
-      // A search counts as a route of its own.
+      // A search counts as a separate route.
       const isSearch = (input as { query?: { q?: string } } | undefined)?.query?.q
       const route = `${endpoint.method} ${endpoint.path}${isSearch ? ' ?q' : ''}`
       const from = performance.now()
@@ -145,7 +145,7 @@ export const startAnalysts = async (target: Target, count: number) => {
     }
   }
   return {
-    /** Runs the load for `ms`; resolves to the samples of that time. */
+    /** Runs the load for `ms`. Resolves to the samples of that time. */
     async work(ms: number): Promise<Sample[]> {
       samples = []
       const until = Date.now() + ms
@@ -154,7 +154,7 @@ export const startAnalysts = async (target: Target, count: number) => {
           await sleep(random() * 1_000)
           while (Date.now() < until) {
             await act(person)?.catch(error => {
-              // An error status is a sample, too.
+              // An error status is also a sample.
               if (!(error instanceof ApiError && error.status)) throw error
             })
             await sleep(500 + random() * 1_000)

@@ -1,6 +1,6 @@
 /**
- * The least that a proxy in Node does, as a process: passes each request on to UPSTREAM_URL with Node's HTTP
- * server and undici, without routes, checks, limits or headers of its own. Sends its address to its parent.
+ * A minimal proxy in Node as a process: forwards each request to UPSTREAM_URL with Node's HTTP server and undici, without
+ * routes, checks, limits or added headers. Sends its URL to its parent process.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -14,13 +14,12 @@ const options = () => ({
 })
 
 /**
- * The Chromium of the journeys (CHROMIUM_PATH, else Playwright's own), with software rendering and without
- * background traffic. A bench launches it before the product: after a failure the browser ends with this
- * process, but the product does not.
+ * Launches the Chromium of the journeys (CHROMIUM_PATH, else Playwright's own), with software rendering and without
+ * background traffic. Launch it before the product: if the launch fails, the product would keep running.
  */
 export const launchBrowser = (): Promise<Browser> => chromium.launch(options())
 
-/** The same with an unpacked extension, and a profile in a folder. */
+/** Launches it with an unpacked extension and a profile folder. */
 export const launchWithExtension = (profile: string, extension: string): Promise<BrowserContext> => {
   const { args, ...others } = options()
   return chromium.launchPersistentContext(profile, {
@@ -38,7 +37,7 @@ export const launchWithExtension = (profile: string, extension: string): Promise
   })
 }
 
-/** A page with its own cache and storage; a token signs it in. */
+/** Opens a page with separate cache and storage, signed in by a token if given. */
 export const openPage = async (browser: Browser, token?: string): Promise<Page> => {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
   if (token) await page.addInitScript(value => localStorage.setItem('access_token', value), token)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 const TICKS_A_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-/** CPU seconds that a process has used so far, user and kernel mode (Linux). */
+/** Returns the CPU seconds of a process so far, in user and kernel mode (Linux). */
 export const cpuSeconds = (pid: number): number => {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // Fields start after the process's name, which may contain blanks.
@@ -11,7 +11,7 @@ export const cpuSeconds = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
 }
 
-/** A process's descendants with their command lines. */
+/** Returns a process's descendants with their command lines. */
 export const descendants = (ancestor: number): { pid: number; command: string }[] => {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args=', '-ww'], { encoding: 'utf8' })
     .trim()

@@ -1,10 +1,10 @@
-import type { ProcessStack } from '@iodine/harness'
+import type { ProcessApp } from '@iodine/harness'
 
 const TRIES = 100
 const LOOK_MS = 100
 
-/** Waits for mails of a product with a process a part, as `signUp` needs it. */
-export const mailsOf = (stack: Pick<ProcessStack, 'mails'>) => ({
+/** Returns the `waitForMail` that `signUp` needs, for a product with one process per part. */
+export const mailsOf = (stack: Pick<ProcessApp, 'mails'>) => ({
   async waitForMail(to: string) {
     for (let left = TRIES; left > 0; left--) {
       const mail = stack.mails().findLast(each => each.to.includes(to))

@@ -1,13 +1,13 @@
 import { markdownTable, median } from '@iodine/test-kit'
 
-/** How long `work` takes, in milliseconds. */
+/** Runs `work` and returns its duration in milliseconds. */
 export const timed = async (work: () => unknown): Promise<number> => {
   const from = performance.now()
   await work()
   return performance.now() - from
 }
 
-/** Runs a task `count` times with concurrency `width`; the task gets its number, from 0. */
+/** Runs a task `count` times with concurrency `width`. The task gets its number, from 0. */
 export const atOnce = async (
   count: number,
   width: number,
@@ -20,7 +20,7 @@ export const atOnce = async (
   await Promise.all(Array.from({ length: width }, worker))
 }
 
-/** The same record with each value replaced. */
+/** Returns the record with each value mapped. */
 export const mapValues = <Name extends string, T, R>(
   values: Record<Name, T>,
   map: (value: T, name: Name) => R,
@@ -31,8 +31,8 @@ export const mapValues = <Name extends string, T, R>(
   >
 
 /**
- * Calls the sides in turn, so that load on the machine slows all of them; returns the result of each call.
- * The order rotates each round, since a side may still work in the background after its call.
+ * Calls the sides alternately, so that load on the machine slows all of them, and returns the result of each call. The
+ * order rotates each round, since a side may still work in the background after its call.
  * @param warmUps first rounds whose results are dropped; round numbers include them
  */
 export const interleave = async <Name extends string, T>(
@@ -52,7 +52,7 @@ export const interleave = async <Name extends string, T>(
   return results
 }
 
-/** Times the sides in turn, as `interleave` calls them, and gives each side's median in milliseconds. */
+/** Times the sides as `interleave` calls them. Returns each side's median in milliseconds. */
 export const timeInterleaved = async <Name extends string>(
   rounds: number,
   sides: Record<Name, (round: number) => unknown>,
@@ -62,7 +62,7 @@ export const timeInterleaved = async <Name extends string>(
   return mapValues(await interleave(rounds, timers, warmUps), median)
 }
 
-/** The median of each field. */
+/** Returns the median of each field. */
 export const medians = <Field extends string>(
   samples: readonly Record<Field, number>[],
 ): Record<Field, number> =>
@@ -74,7 +74,7 @@ export const count = (value: number): string => (value >= 100 ? whole(Math.round
 /** Formats a whole number with thousands separators. */
 export const whole = (value: number): string => value.toLocaleString('en')
 
-/** The value as a multiple of `base`. */
+/** Returns the value as a multiple of `base`. */
 export const ratio = (value: number, base: number): string => (value / base).toFixed(2)
 
 /** Formats operations per second. */

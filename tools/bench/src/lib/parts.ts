@@ -9,13 +9,13 @@ import { temporaryFolder } from '@iodine/test-kit'
 const children = new Set<ChildProcess>()
 process.once('exit', () => stopParts())
 
-/** Ends the processes started below. */
+/** Ends the processes that this module has started. */
 export const stopParts = (): void => {
   for (const child of children) child.kill()
   children.clear()
 }
 
-/** Registers the process for `stopParts` and waits until a path of its address answers. */
+/** Registers the process for `stopParts` and waits until a path of its URL responds. */
 const untilAnswering = async (child: ChildProcess, url: string, path: string): Promise<void> => {
   children.add(child)
   for (let left = 1_200; left > 0; left--) {
@@ -26,7 +26,7 @@ const untilAnswering = async (child: ChildProcess, url: string, path: string): P
 }
 
 /**
- * Starts a part in a process of its own; resolves when it answers.
+ * Starts a part in a separate process. Resolves when it responds.
  * @param server its compiled file, relative to the repository's root
  */
 export const startPart = async (server: string, env: Record<string, string>): Promise<string> => {
@@ -39,7 +39,7 @@ export const startPart = async (server: string, env: Record<string, string>): Pr
   return url
 }
 
-/** Starts a file of this folder that sends its address once it listens. */
+/** Starts a file of this folder that sends its URL once it listens. */
 const startFile = async (file: string, env: Record<string, string>): Promise<string> => {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), { env: { ...process.env, ...env } })
   const [url] = (await once(child, 'message')) as [string]
@@ -47,17 +47,17 @@ const startFile = async (file: string, env: Record<string, string>): Promise<str
   return url
 }
 
-/** Starts a stub service: answers every path with JSON of `bytes` bytes, and serves the session keys. */
+/** Starts a stub service, which returns JSON of `bytes` bytes for every path, and serves the session keys. */
 export const startUpstream = (bytes: number, jwks: string): Promise<string> =>
   startFile('./upstream.js', { UPSTREAM_BODY: String(bytes), UPSTREAM_JWKS: jwks })
 
-/** Starts the least that a proxy in Node does, in front of an upstream. */
+/** Starts a minimal proxy in Node in front of an upstream. */
 export const startBareProxy = (upstream: string): Promise<string> =>
   startFile('./bare-proxy.js', { UPSTREAM_URL: upstream })
 
 /**
- * Starts nginx with one worker and keep-alive connections to an upstream. Throws an Error with install
- * instructions if nginx is missing.
+ * Starts nginx with one worker and keep-alive connections to an upstream.
+ * @throws Error with install instructions if nginx is missing
  */
 export const startNginx = async (upstream: string): Promise<string> => {
   if (spawnSync('nginx', ['-v']).error)

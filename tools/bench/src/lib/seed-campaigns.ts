@@ -4,12 +4,12 @@ import { type MongoClient, ObjectId } from 'mongodb'
 import { WORDS } from './seed-iods.js'
 
 const BATCH = 500
-/** IODs of a campaign. */
+/** Number of IODs per campaign. */
 const MEMBERS = 100
 
 /**
- * Fills the campaigns service's database with one campaign for a hundred IODs, each with a hundred of them, so
- * that an IOD is in one campaign, and the first hundred IODs in ten more.
+ * Fills the campaigns service's database with one campaign per hundred IODs, each with a hundred of them. Each IOD is in
+ * one campaign, and the first hundred IODs are in ten more.
  */
 export const seedCampaigns = async (client: MongoClient, ids: readonly ObjectId[]): Promise<void> => {
   const random = seededRandom(11)

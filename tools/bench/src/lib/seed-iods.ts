@@ -17,10 +17,7 @@ export const WORDS = Array.from({ length: 600 }, (_, n) => {
   ).join('')
 })
 
-/**
- * Pairs of adjacent words; each is in one of twenty IODs, so that a search fills a page at any collection
- * size.
- */
+/** Pairs of adjacent words. Each is in one of twenty IODs, so that a search fills a page at any collection size. */
 export const PHRASES = Array.from(
   { length: 40 },
   (_, n) => `${WORDS[(n * 7) % WORDS.length]} ${WORDS[(n * 13 + 300) % WORDS.length]}`,
@@ -28,24 +25,24 @@ export const PHRASES = Array.from(
 
 /** Source of one in ten IODs. */
 export const FEED = 'https://example.org/feed'
-/** Source of the nth IOD, and of 17 beside it. */
+/** Returns the source of the nth IOD, which 17 adjacent IODs share. */
 export const sourceOf = (n: number): string => `https://example.org/posts/${Math.floor(n / 20)}`
 
 /**
- * Fills the iods service's database with `count` IODs by 200 users, one a minute up to a day ago, votes
- * included, as the service stores them: indexed and tallied.
- * @param uri address of the database server
- * @param texts `short`: of five words and a number, without a description: less than half of the n-grams
+ * Fills the iods service's database with `count` IODs by 200 users, one per minute up to a day ago, with votes, in the
+ * stored form of the service: indexed and tallied.
+ * @param uri URI of the database server
+ * @param texts `short`: five words and a number, without a description, with less than half of the n-grams
  */
 export const seedIods = async (
   uri: string,
   count: number,
   texts: 'short' | 'long' = 'long',
 ): Promise<void> => {
-  // The embedded engine answers nobody while it builds an index.
-  const patient = new URL(uri)
-  patient.searchParams.set('heartbeatFrequencyMS', '7200000')
-  const db = await connectMongo(patient.href, 'iodine_iods')
+  // The embedded engine does not respond while it builds an index.
+  const withLongHeartbeat = new URL(uri)
+  withLongHeartbeat.searchParams.set('heartbeatFrequencyMS', '7200000')
+  const db = await connectMongo(withLongHeartbeat.href, 'iodine_iods')
   db.model('Iod', iodSchema)
   const tallies = new Map<string, { category: Category; source_type: SourceType; n: number }>()
   const random = seededRandom(7)
@@ -85,7 +82,7 @@ export const seedIods = async (
     }
   }
   await db.collection('tallies').insertMany([...tallies.values()])
-  // After the documents: entries of an index are then written in their order.
+  // After the documents, so that index entries are written in order.
   await prepareModels(db)
   await db.close()
 }

@@ -4,7 +4,7 @@ import { newId, startTestRedis, uniquePrefix } from '@iodine/test-kit'
 import { Redis } from 'ioredis'
 import { Pool } from 'undici'
 
-/** A member with a live session in a Redis of its own, for a gateway and services without auth. */
+/** Starts a Redis with the session of a member, for a gateway and services without auth. */
 export const startSession = async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const pkcs8 = privateKey.export({ type: 'pkcs8', format: 'der' })
@@ -25,10 +25,10 @@ export const startSession = async () => {
       REDIS_URL: server.url,
       REDIS_PREFIX: prefix,
       SERVICE_KEY: newId() + newId(),
-      // Requests are counted, but the limit is never reached.
+      // Requests are counted, but never reach the limit.
       USER_REQUESTS_A_MINUTE: '1000000000',
     },
-    /** A client with that many keep-alive connections; an answer other than success is an error. */
+    /** Creates a client with `width` keep-alive connections. It rejects for an unsuccessful response. */
     connect(url: string, width: number) {
       const pool = new Pool(url, { connections: width })
       return {
@@ -38,7 +38,7 @@ export const startSession = async () => {
             method: 'GET',
             headers: { authorization: `Bearer ${token}` },
           })
-          if (statusCode >= 300) throw new Error(`${url} answered ${statusCode}: ${await body.text()}`)
+          if (statusCode >= 300) throw new Error(`${url} returned ${statusCode}: ${await body.text()}`)
           await body.dump({ limit: 1_000_000 })
         },
         close: () => pool.close(),

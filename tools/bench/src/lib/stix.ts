@@ -3,7 +3,7 @@ import type { ApiClient } from '@iodine/test-kit'
 
 const idOf = (type: string, n: number) => `${type}--00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
-/** A STIX bundle: every `share`-th object is an indicator, the others are kept as they are. */
+/** Returns a STIX bundle: every `share`-th object is an indicator, the others are imported unchanged. */
 export const bundleOf = (
   objects: number,
   share: number,
@@ -18,7 +18,10 @@ export const bundleOf = (
   return new TextEncoder().encode(`{"type":"bundle","objects":[${list.join(',')}]}`)
 }
 
-/** Requests an import until `isReached` accepts its state and the share of its objects that are done. Rejects if it has failed. */
+/**
+ * Polls an import until `isReached` accepts its state and the share of completed objects. Rejects if the import has
+ * failed.
+ */
 export const untilImport = async (
   api: ApiClient,
   id: string,

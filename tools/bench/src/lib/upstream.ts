@@ -1,6 +1,6 @@
 /**
- * A stub service as a process: answers every path with JSON of UPSTREAM_BODY bytes, and the gateway's session
- * requests. Sends its address to its parent process.
+ * A stub service as a process: returns JSON of UPSTREAM_BODY bytes for every path, and answers the gateway's session
+ * requests. Sends its URL to its parent process.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

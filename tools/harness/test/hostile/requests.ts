@@ -39,7 +39,7 @@ export interface Operation {
   body: Schema | undefined
 }
 
-/** The operations of an OpenAPI document. */
+/** Returns the operations of an OpenAPI document. */
 export const operationsOf = (document: {
   paths: Record<string, Record<string, { parameters?: unknown; requestBody?: unknown }>>
 }): Operation[] =>
@@ -54,18 +54,18 @@ export const operationsOf = (document: {
     })),
   )
 
-/** Ids of existing things, so that requests pass the lookup. */
-export interface Known {
+/** Ids of existing entities, so that requests pass the lookup. */
+export interface KnownIds {
   /** By path: `/iods/{id}/vote` → ids of IODs. */
   ids: Record<string, string[]>
   iods: string[]
   users: string[]
 }
 
-export interface Shot extends RawRequest {
+export interface GeneratedRequest extends RawRequest {
   operation: Operation
   /** Mutations applied to the request, for debugging. */
-  tricks: string[]
+  mutations: string[]
 }
 
 const TEXTS = hostileTexts(1_092)
@@ -82,7 +82,7 @@ const KEYS = [
   '\0',
   'toString',
 ]
-/** Kept as JSON so that each use gets its own copy: a mutation must not affect the next request. */
+/** As JSON, so that each use has a separate copy: a mutation must not affect the next request. */
 const OBJECTS = [
   '{"__proto__": {"polluted": true}}',
   '{"constructor": {"prototype": {"polluted": true}}}',
@@ -96,7 +96,7 @@ const OBJECTS = [
   '{"$set": {"is_admin": true}}',
   '{"votes.0": 1, "a.$[].b": 2}',
 ]
-/** Numbers that JSON.stringify cannot write replace this mark in the serialized body. */
+/** Placeholder in the serialized body for numbers that JSON.stringify can't write. */
 const MARK = '"@number@"'
 const NUMBERS = [
   '1e400',
@@ -218,19 +218,24 @@ const METHODS = [
 
 type Random = ReturnType<typeof seededRandom>
 
-/** Not `String`, which calls a hostile object's `toString`. */
+/** Converts a value to text without `String`, which calls a hostile object's `toString`. */
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')
 
 /** Draws one request of a run from its seed alone, so that any request can be reproduced. */
-export const drawShot = (operations: Operation[], known: Known, seed: number, index: number): Shot => {
+export const generateRequest = (
+  operations: Operation[],
+  known: KnownIds,
+  seed: number,
+  index: number,
+): GeneratedRequest => {
   const random: Random = seededRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b))
   const chance = (share: number) => random() < share
   const upTo = (count: number) => Math.floor(random() * count)
   const pick = <T>(list: readonly T[]): T => list[upTo(list.length)] as T
   const drawn = <T>(arbitrary: fc.Arbitrary<T>): T =>
     fc.sample(arbitrary, { seed: upTo(2 ** 31), numRuns: 1 })[0] as T
-  const tricks: string[] = []
+  const mutations: string[] = []
 
   const hostileValue = (): unknown => {
     const kinds: (() => unknown)[] = [
@@ -249,8 +254,8 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
   }
 
   const iso = () => new Date(1_700_000_000_000 + upTo(10 ** 11)).toISOString()
-  /** A plausible value for a field name, where the schema alone is too general. */
-  const meant = (name: string): unknown => {
+  /** Returns a plausible value for a field name if its schema is too general. */
+  const plausibleValue = (name: string): unknown => {
     if (name === 'email') return `hostile${upTo(10 ** 6)}@example.org`
     if (name === 'iod_id') return pick(known.iods)
     if (name === 'campaign_id') return pick(known.ids['/campaigns/{id}'] ?? [''])
@@ -267,7 +272,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
     return undefined
   }
   const fitting = (schema: Schema, name = ''): unknown => {
-    const special = meant(name)
+    const special = plausibleValue(name)
     if (special !== undefined) return special
     if (schema.enum) return pick(schema.enum)
     const choices = schema.anyOf ?? schema.oneOf
@@ -307,8 +312,8 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
     }
   }
 
-  /** A copy of the value with a random mutation. */
-  const spoilt = (root: unknown): unknown => {
+  /** Returns a copy of the value with a random mutation. */
+  const mutated = (root: unknown): unknown => {
     const holders: [Record<string, unknown>, string][] = []
     const walk = (value: unknown) => {
       if (typeof value !== 'object' || value === null) return
@@ -319,12 +324,12 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
     }
     walk(root)
     if (holders.length === 0 || chance(0.05)) {
-      tricks.push('another root')
+      mutations.push('another root')
       return hostileValue()
     }
     const [holder, key] = pick(holders)
     const kind = pick(['replace', 'replace', 'replace', 'delete', 'add', 'wrap', 'own-proto'])
-    tricks.push(`${kind} ${key}`)
+    mutations.push(`${kind} ${key}`)
     if (kind === 'replace') holder[key] = hostileValue()
     else if (kind === 'delete') delete holder[key]
     else if (kind === 'wrap') holder[key] = pick([[holder[key]], { value: holder[key] }, asText(holder[key])])
@@ -340,7 +345,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
 
   const bodyOf = (schema: Schema): Buffer => {
     let value: unknown = JSON.parse(JSON.stringify(fitting(schema)) ?? 'null')
-    for (let left = pick([0, 1, 1, 1, 2, 3]); left > 0; left--) value = spoilt(value)
+    for (let left = pick([0, 1, 1, 1, 2, 3]); left > 0; left--) value = mutated(value)
     let text = JSON.stringify(value) ?? 'null'
     text = text.replaceAll(MARK, () => pick(NUMBERS))
     if (chance(0.75)) return Buffer.from(text)
@@ -360,7 +365,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
       'large',
       'escapes',
     ])
-    tricks.push(`body: ${trick}`)
+    mutations.push(`body: ${trick}`)
     const at = upTo(text.length)
     switch (trick) {
       case 'cut':
@@ -398,7 +403,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
       case 'empty':
         return Buffer.alloc(0)
       case 'large':
-        // Rarely above the limit of collected records: each such body is 16 MiB on the wire.
+        // Rarely above the limit for collected records: each such body has 16 MiB.
         return Buffer.from(
           `{"text":"${'x'.repeat(pick([1_048_500, 1_048_600, 1_048_600, 3_000_000, chance(0.1) ? 16_777_300 : 70_000]))}"}`,
         )
@@ -413,7 +418,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
     const { schema } = operation.parameters.find(each => each.in === 'path' && each.name === name) ?? {}
     if (chance(0.12)) {
       const trick = pick(PATH_TRICKS)
-      tricks.push(`${name} ${trick.slice(0, 40)}`)
+      mutations.push(`${name} ${trick.slice(0, 40)}`)
       return trick
     }
     const own = known.ids[operation.path]
@@ -423,7 +428,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
   })
   if (chance(0.03)) {
     const trick = pick(PATH_TRICKS)
-    tricks.push(`path + ${trick.slice(0, 40)}`)
+    mutations.push(`path + ${trick.slice(0, 40)}`)
     path += `/${trick}`
   }
   if (chance(0.05)) path += '/'
@@ -431,41 +436,41 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
   for (const { name, schema, in: place } of operation.parameters) {
     if (place !== 'query' || chance(0.4)) continue
     const isHostile = chance(0.3)
-    if (isHostile) tricks.push(`?${name}`)
+    if (isHostile) mutations.push(`?${name}`)
     const value = isHostile ? hostileValue() : fitting(schema, name)
     for (const each of [value].flat().slice(0, 60))
       query.push(`${name}=${encodeURIComponent(asText(each).toWellFormed().slice(0, 4_000))}`)
   }
   if (chance(0.05)) {
     query.push(pick(QUERY_TRICKS))
-    tricks.push(`? ${query.at(-1)}`)
+    mutations.push(`? ${query.at(-1)}`)
   }
   if (chance(0.03)) {
     method = pick(METHODS)
-    tricks.push(method)
+    mutations.push(method)
   }
-  const headers: Shot['headers'] = []
+  const headers: GeneratedRequest['headers'] = []
   let body: Buffer | undefined
   if (operation.body || chance(0.05)) {
     body = bodyOf(operation.body ?? {})
     const type = chance(0.05) ? pick(CONTENT_TYPES) : 'application/json'
-    if (type !== 'application/json') tricks.push(`content-type ${type}`)
+    if (type !== 'application/json') mutations.push(`content-type ${type}`)
     headers.push(['Content-Type', type])
   }
   const isChunked = body !== undefined && chance(0.1)
   if (chance(0.1)) {
-    // A length without a body would only wait for the timeout.
+    // A Content-Length without a body would only cause a timeout.
     const header = pick(
       body ? HEADERS : HEADERS.filter(([name, value]) => name !== 'Content-Length' || value !== '5'),
     )
-    tricks.push(`${header[0]}: ${header[1].slice(0, 40)}`)
+    mutations.push(`${header[0]}: ${header[1].slice(0, 40)}`)
     headers.push(header)
   }
   if (!chance(0.01)) headers.push(['Host', '127.0.0.1'])
-  else tricks.push('no host')
+  else mutations.push('no host')
   return {
     operation,
-    tricks,
+    mutations,
     method,
     target: Buffer.from(`/api/v1${path}${query.length ? `?${query.join('&')}` : ''}`),
     headers,

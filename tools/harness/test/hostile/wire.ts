@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
 
-/** A request as raw bytes: no client library corrects it. */
+/** A request as raw bytes, without correction by a client library. */
 export interface RawRequest {
   method: string
   target: Buffer
   headers: [name: string, value: string][]
   body: Buffer | undefined
-  /** Sends the body in chunks of that many bytes with `Transfer-Encoding`, without a Content-Length. */
+  /** Size of chunks in bytes. Sends the body with `Transfer-Encoding`, without a Content-Length. */
   chunked?: number
 }
 
@@ -29,7 +29,7 @@ const encode = ({ method, target, headers, body, chunked }: RawRequest): Buffer 
   return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')])
 }
 
-/** Parses the answer in the bytes so far; undefined while it is incomplete and the connection is open. */
+/** Parses the response in the bytes so far. Returns undefined while it is incomplete and the connection is open. */
 const decode = (bytes: Buffer, isOver: boolean, isHead: boolean): RawAnswer | undefined => {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -43,7 +43,7 @@ const decode = (bytes: Buffer, isOver: boolean, isHead: boolean): RawAnswer | un
     ]),
   )
   const rest = bytes.subarray(end + 4)
-  // Without a body, whatever the headers say: RFC 9112, 6.3.
+  // No body, regardless of the headers: RFC 9112, 6.3.
   if (isHead || status === 204 || status === 304) return { status, headers, body: Buffer.alloc(0) }
   const length = headers['content-length']
   if (length !== undefined)
@@ -63,7 +63,7 @@ const decode = (bytes: Buffer, isOver: boolean, isHead: boolean): RawAnswer | un
   }
 }
 
-/** Sends the request on a new connection; rejects without a complete answer within `ms`. */
+/** Sends the request on a new connection. Rejects without a complete response within `ms`. */
 export const exchange = (base: string, request: RawRequest, ms = 20_000): Promise<RawAnswer> =>
   new Promise((resolve, reject) => {
     const isHead = request.method === 'HEAD'
@@ -76,11 +76,11 @@ export const exchange = (base: string, request: RawRequest, ms = 20_000): Promis
       clearTimeout(timer)
       socket.destroy()
       if (answer) resolve(answer)
-      else reject(new Error(`the connection ended without an answer, after ${received[0]?.length} bytes`))
+      else reject(new Error(`the connection ended without a response, after ${received[0]?.length} bytes`))
     }
     const timer = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`no answer within ${ms} ms`))
+      reject(new Error(`no response within ${ms} ms`))
     }, ms)
     socket.on('data', chunk => {
       received.push(chunk)

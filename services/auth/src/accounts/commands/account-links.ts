@@ -10,7 +10,7 @@ import { scheduleDeletion } from './schedule-deletion.js'
 
 const liveLink = (token: string) => ({ _id: hashOf(token), expires_at: { $gt: new Date() } })
 
-/** What a link does, and to which account. Leaves the link as it is. Throws 400 unless it is live. */
+/** Returns the purpose of a link and its account, without using the link. Throws 400 unless the link is live. */
 export const readAccountLink = async ({ models }: AuthContext, token: string): Promise<AccountLink> => {
   const link = await models.accountLinks.findOne(liveLink(token)).lean<AccountLinkDoc>()
   if (!link) throw badRequest(DETAILS.badToken)
@@ -25,7 +25,7 @@ export const readAccountLink = async ({ models }: AuthContext, token: string): P
   return { purpose, email: presentEmail(change.old_email), new_email: presentEmail(change.new_email) }
 }
 
-/** Does what a link is for. Throws 400 unless it is live, 409 for an address that is another account's. */
+/** Executes the action of a link. Throws 400 unless the link is live, 409 if another account has the address. */
 export const useAccountLink = async (
   context: AuthContext,
   token: string,
@@ -35,8 +35,8 @@ export const useAccountLink = async (
   const link = await accountLinks.findOne(liveLink(token)).lean<AccountLinkDoc>()
   if (!link) throw badRequest(DETAILS.badToken)
   if (link.purpose !== 'deletion') return confirmAddress(context, link, request)
-  // The removal is atomic: of concurrent requests one gets the link. Used after the account was kept, it would
-  // have it deleted again.
+  // The removal is atomic: of concurrent requests one gets the link. A second use after a withdrawal would schedule the
+  // deletion again.
   const { deletedCount } = await accountLinks.deleteOne({ _id: link._id })
   if (deletedCount === 0) throw badRequest(DETAILS.badToken)
   return scheduleDeletion(context, link.user_id, request)

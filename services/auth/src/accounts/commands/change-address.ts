@@ -20,11 +20,11 @@ import { presentEmail } from '../presenters/email.js'
 const FIELDS = { 'old-address': 'old_confirmed_at', 'new-address': 'new_confirmed_at' } as const
 const PURPOSES = Object.keys(FIELDS) as (keyof typeof FIELDS)[]
 
-/** The change that waits to be confirmed; null if there is none. */
+/** Returns the user's pending change of address; null if there is none. */
 export const findAddressChange = ({ models }: AuthContext, userId: string) =>
   models.addressChanges.findOne({ _id: userId, expires_at: { $gt: new Date() } }).lean<AddressChangeDoc>()
 
-/** Drops a user's change of address with its links. Idempotent. Returns whether there was one. */
+/** Deletes a user's change of address with its links. Idempotent. Returns whether there was one. */
 export const dropAddressChange = async (
   { models }: AuthContext,
   userId: Types.ObjectId,
@@ -34,9 +34,9 @@ export const dropAddressChange = async (
 }
 
 /**
- * Mails a link to both addresses and replaces an earlier request. The answer is the same for every new address: only
- * the mail to it tells that it cannot be taken, as it is another account's or an administrator's. Throws 422 for the
- * address that the account has, and 409 for an administrator, whose right hangs on the address.
+ * Mails a link to both addresses and replaces an earlier request. The response is the same for every new address: only
+ * the mail to it reveals that another account or an administrator has it. Throws 422 for the account's present
+ * address, and 409 for an administrator, whose rights depend on the address.
  */
 export const requestAddressChange = async (
   context: AuthContext,
@@ -72,8 +72,8 @@ export const requestAddressChange = async (
 }
 
 /**
- * Mails one of both addresses. A link is stored for a new address that is not free, too, and mailed to nobody: else the
- * time of the answer would tell.
+ * Mails one of both addresses. For a new address that is not free a link is stored as well, but not mailed: otherwise
+ * the response time would reveal it.
  */
 const mailLink = async (
   context: AuthContext,
@@ -95,8 +95,8 @@ const mailLink = async (
 }
 
 /**
- * Confirms a change from one of both addresses; the second confirmation makes it, which is recorded. Idempotent until
- * then. Throws 400 for a change that was replaced or dropped, and 409 if another account has the new address meanwhile.
+ * Confirms a change from one of both addresses. The second confirmation changes the address, which is recorded.
+ * Idempotent until then. Throws 400 for a replaced or deleted change, 409 if another account has taken the address.
  */
 export const confirmAddress = async (
   context: AuthContext,
@@ -125,8 +125,8 @@ export const confirmAddress = async (
 }
 
 /**
- * Gives the account its new address, and returns whether it had another one until now. What follows may be repeated: the links stay until its
- * end, so that who uses one again completes what a crash left undone.
+ * Changes the account's address. Returns whether this call changed it. The remaining steps are repeatable: the links
+ * stay valid until the last one, so that a second use completes what a crash interrupted.
  */
 const applyChange = async (context: AuthContext, change: AddressChangeDoc): Promise<boolean> => {
   const { config, models } = context
@@ -151,12 +151,12 @@ const applyChange = async (context: AuthContext, change: AddressChangeDoc): Prom
   }
   if (!isChanged && !(await models.users.exists({ _id, email: new_email, deleted_at: null })))
     throw badRequest(DETAILS.badToken)
-  // First of all: who completes the rest later has changed nothing, and mails nobody.
+  // Before the other steps: a call that completes them later does not change the address and sends no mail.
   const link = config.PUBLIC_URL + paths.profile()
   const mail: MailJob = { template: 'address-changed', to: old_email, link, new_email }
   if (isChanged) await sendMail(context, `address-changed-${change_id}`, mail, change.expires_at)
   await models.links.deleteOne({ _id: old_email })
-  // What names the old address as its own: later exports and the deletion look for the new one.
+  // Exports and the deletion look for invitations and codes by the present address.
   await models.betaCodes.deleteMany({ email: old_email, used: false })
   await models.betaCodes.updateMany({ email: old_email }, { $set: { email: new_email } })
   await models.betaCodes.updateMany({ used_by: old_email }, { $set: { used_by: new_email } })

@@ -12,23 +12,23 @@ import type { AuthContext } from '../../context.js'
 import { endAllTokens } from '../../sessions/commands/end-tokens.js'
 import type { DeletionDoc } from '../models/deletion.js'
 import type { UserDoc } from '../models/user.js'
-import { raiseUsersVersion } from './announce-user.js'
 import { dropAddressChange } from './change-address.js'
 import { dropExport } from './export-data.js'
+import { raiseUsersVersion } from './publish-user.js'
 
-/** Time that a request has to remove the account itself. */
+/** Milliseconds in which the request itself may remove the account. */
 const GRACE_MS = 15_000
-const LOOK_MS = 500
+const RETRY_MS = 500
 /** Long timeout: a service may have much data to remove. */
-const FORGET_MS = 120_000
-const FORGETTING = servicesWith(personalDataInternal.forgetUser)
-/** The index of sightings forgets last: until the collector has forgotten the user, it delivers the user's records. */
-const FORGETTING_IN_ORDER = [
-  FORGETTING.filter(name => name !== 'sightings'),
-  FORGETTING.filter(name => name === 'sightings'),
+const ERASURE_TIMEOUT_MS = 120_000
+const ERASURE_SERVICES = servicesWith(personalDataInternal.eraseUser)
+/** Sightings erases last: until the collector has erased the user's records, it delivers them to sightings. */
+const ERASURE_ORDER = [
+  ERASURE_SERVICES.filter(name => name !== 'sightings'),
+  ERASURE_SERVICES.filter(name => name === 'sightings'),
 ]
-/** After this time no request of the user is in flight: a second erasure removes what late ones stored. */
-const SETTLE_MS = 300_000
+/** Milliseconds after which no request of the user is in flight: a second erasure removes data stored by late ones. */
+const IN_FLIGHT_MAX_MS = 300_000
 
 export const findAccount = async ({ models }: AuthContext, email: string): Promise<UserDoc> => {
   const user = await models.users.findOne({ email, deleted_at: null }).lean<UserDoc>()
@@ -36,7 +36,7 @@ export const findAccount = async ({ models }: AuthContext, email: string): Promi
   return user
 }
 
-/** Removes every means of signing in, links, sessions and extension codes, API tokens, and links that change the account. */
+/** Removes all sign-in links, sessions, extension codes and API tokens, and links that change the account. */
 const lockOut = async (context: AuthContext, { _id, email }: UserDoc): Promise<void> => {
   const { models } = context
   await models.links.deleteOne({ _id: email })
@@ -62,9 +62,8 @@ export const unsuspendAccount = async (context: AuthContext, user: UserDoc): Pro
 }
 
 /**
- * Removes a user marked as deleted and all data about the user in this service. The user document goes last,
- * so that an interrupted removal is found and resumed. E-mail address and username are free
- * afterwards.
+ * Removes a user marked as deleted and all data about the user in this service. The user document is removed last, so
+ * that an interrupted removal can be found and resumed. E-mail address and username are free afterwards.
  */
 const removeUser = async (context: AuthContext, user: UserDoc): Promise<void> => {
   const { models } = context
@@ -90,8 +89,8 @@ const removeUser = async (context: AuthContext, user: UserDoc): Promise<void> =>
 }
 
 /**
- * Deletes an account that meets the conditions: in this service before this resolves, in the others soon
- * after. Returns false when the account does not meet them, also due to a concurrent change.
+ * Deletes an account that meets the conditions: in this service before this resolves, in the others soon afterwards.
+ * Returns false if the account does not meet them, also due to a concurrent change.
  */
 export const deleteAccount = async (
   context: AuthContext,
@@ -116,8 +115,8 @@ export const deleteAccount = async (
 }
 
 /**
- * Work of the outbox: completes a deletion that was interrupted, and has all services forget the user. It does so again once
- * no request of the user is in flight any more.
+ * Creates the outbox kind that completes an interrupted deletion and has all services erase the user's data. It repeats
+ * the erasure once no request of the user is in flight.
  */
 export const userDeletions = (of: () => AuthContext): KindSpec<{ id: string }> => ({
   ...byId,
@@ -128,27 +127,30 @@ export const userDeletions = (of: () => AuthContext): KindSpec<{ id: string }> =
     const { config, models, service } = context
     const _id = deleted?.id ?? ''
     const user = await models.users.findOne({ _id, deleted_at: { $exists: true } }).lean<UserDoc>()
-    if (user?.deleted_at && Date.now() < user.deleted_at.getTime() + GRACE_MS) return LOOK_MS
+    if (user?.deleted_at && Date.now() < user.deleted_at.getTime() + GRACE_MS) return RETRY_MS
     if (user) await removeUser(context, user)
     const deletion = await models.deletions.findById(_id).lean<DeletionDoc>()
     if (!deletion) return
     const begun = Date.now()
     const results: PromiseSettledResult<unknown>[] = []
-    for (const names of FORGETTING_IN_ORDER) {
+    for (const names of ERASURE_ORDER) {
       const calls = names
         .filter(name => addressOf(config, name))
         .map(name =>
-          service.peers.call(name, personalDataInternal.forgetUser, { params: { id: _id }, ms: FORGET_MS }),
+          service.peers.call(name, personalDataInternal.eraseUser, {
+            params: { id: _id },
+            ms: ERASURE_TIMEOUT_MS,
+          }),
         )
       results.push(...(await Promise.allSettled(calls)))
     }
     throwFirst(results)
-    await service.queues.forgetUser(_id)
-    const settled = deletion.deleted_at.getTime() + SETTLE_MS
-    if (begun >= settled) await models.deletions.deleteOne({ _id })
+    await service.queues.eraseUser(_id)
+    const repeatAt = deletion.deleted_at.getTime() + IN_FLIGHT_MAX_MS
+    if (begun >= repeatAt) await models.deletions.deleteOne({ _id })
     else {
       await models.deletions.updateOne({ _id }, { $set: { erased_at: new Date() } })
-      return settled - Date.now()
+      return repeatAt - Date.now()
     }
   },
 })

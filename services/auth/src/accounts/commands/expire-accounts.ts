@@ -14,10 +14,10 @@ const addMonths = (time: Date, months: number): Date => {
   return moved
 }
 
-/** Time until a warning without the mail server's decision is queued again, unless its job still waits. */
+/** Milliseconds until a warning without a response of the mail server is enqueued again, unless its job is pending. */
 const QUEUE_AGAIN_MS = 1_800_000
 
-/** Queues the owner's warning. The job id prevents duplicates in the queue for a period of inactivity. */
+/** Enqueues the owner's warning. The job id prevents duplicates in the queue for a period of inactivity. */
 const queueWarning = async (
   { config, service }: AuthContext,
   { _id, email, last_active_at }: UserDoc,
@@ -51,7 +51,7 @@ const queueWarning = async (
   )
 }
 
-/** Records the mail server's decision on a warning. Ignored if the owner has used the account since. */
+/** Records the mail server's response to a warning. Ignored if the owner has used the account since. */
 export const confirmWarning = async (
   { models }: AuthContext,
   id: string,
@@ -79,8 +79,8 @@ const warnInactive = async (context: AuthContext, now: Date) => {
   const inactive = await users.find(unwarned).limit(BATCH).lean<UserDoc[]>()
   let warned = 0
   for (const { _id } of inactive) {
-    // Conditional, as the owner may have returned or another replica may have handled the account. If a crash
-    // prevents the queueing, the mark alone remains and the run an hour later queues the warning.
+    // Conditional, as the owner may have returned or another replica may have handled the account. After a crash before
+    // the enqueueing, a run after `QUEUE_AGAIN_MS` enqueues the warning.
     const user = await users
       .findOneAndUpdate({ _id, ...unwarned }, { $set: { warning_queued_at: now } })
       .lean<UserDoc>()
@@ -100,7 +100,7 @@ const deleteExpired = async (context: AuthContext, condition: Record<string, unk
       action: 'account.deleted',
       subject: { kind: 'account', id: user._id.toHexString() },
     } as const
-    // On the condition, as the owner may have returned meanwhile.
+    // Conditional, as the owner may have returned meanwhile.
     const isDeleted = await context.service.audit.during('system', what, async note => {
       const met = await deleteAccount(context, user, condition)
       if (!met) note({ isNothing: true })
@@ -112,8 +112,8 @@ const deleteExpired = async (context: AuthContext, condition: Record<string, unk
 }
 
 /**
- * Warns owners of accounts that will reach 12 months of inactivity in 30 days. Deletes accounts that have
- * been inactive for 12 months and whose warning the mail server decided on 30 days ago, and those whose owners
+ * Warns owners of accounts that will reach 12 months of inactivity in 30 days. Deletes accounts that have been
+ * inactive for 12 months and whose warning the mail server answered 30 days ago. Deletes accounts whose owners
  * requested it 7 days ago.
  */
 export const expireAccounts = async (context: AuthContext, signal: AbortSignal): Promise<void> => {

@@ -19,22 +19,22 @@ import type { AuthContext } from '../../context.js'
 import { sendMail } from '../../mails/commands/send-mail.js'
 import type { DataExportDoc, ExportPart, ExportPieceDoc } from '../models/data-export.js'
 import type { UserDoc } from '../models/user.js'
-import { EXPORTED, readPart, writeExport } from '../queries/personal-data.js'
+import { EXPORT_SERVICES, readPart, writeExport } from '../queries/personal-data.js'
 
 const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
 const DAY_MS = 24 * 3_600_000
 /** Bytes of a piece before it is compressed. */
 const PIECE_BYTES = 1_048_576
-/** How long a service may take for its part. */
+/** Timeout of a service's part in milliseconds. */
 const PART_MS = 240_000
 
-/** The user's latest export; null if there is none, or its day is over. */
+/** Returns the user's latest export; null if there is none or it has expired. */
 export const findExport = ({ models }: AuthContext, userId: string) =>
   models.dataExports.findOne({ _id: userId, expires_at: { $gt: new Date() } }).lean<DataExportDoc>()
 
 /**
- * Begins an export and removes the one before. Throws 409 while one is under way, and 429 for a user who has begun as
- * many as they may within a day.
+ * Starts an export and removes the previous one. Throws 409 while one is in progress, and 429 past the daily limit of
+ * exports.
  */
 export const beginExport = async (context: AuthContext, userId: string): Promise<DataExportDoc> => {
   const { models, service, exports } = context
@@ -57,7 +57,7 @@ export const beginExport = async (context: AuthContext, userId: string): Promise
     started: [...started, created_at],
     expires_at: new Date(now + LIMITS.dataExportWaitMs),
   }
-  // Of concurrent requests one replaces the export that all have read, or creates the first.
+  // Of concurrent requests only one replaces the export that all have read, or creates the first.
   await inTransaction(service.mongo, async session => {
     if (before) {
       const { matchedCount } = await models.dataExports.updateOne(
@@ -84,7 +84,7 @@ export const dropExport = async ({ models }: AuthContext, userId: Types.ObjectId
   await models.dataExports.deleteOne({ _id: userId })
 }
 
-/** Work of the outbox: gathers a user's data from one service after another, then mails that the file is ready. */
+/** Creates the outbox kind that exports a user's data service by service, then mails that the file is ready. */
 export const dataExports = (of: () => AuthContext): KindSpec<{ id: string }> => ({
   ...byId,
   isHeavy: true,
@@ -100,12 +100,12 @@ export const dataExports = (of: () => AuthContext): KindSpec<{ id: string }> => 
 })
 
 /**
- * Adds the part of the next service, or completes the export. Returns whether there is more to do. Throws 503 while that
- * service is down, which the export then waits for. May run more than once at a time.
+ * Adds the part of the next service, or completes the export. Returns whether parts are missing. Throws 503 while that
+ * service is down; the export then waits for it. Concurrent runs are safe.
  */
 const stepExport = async (context: AuthContext, doc: DataExportDoc): Promise<boolean> => {
   const { models } = context
-  const next = EXPORTED.find(service => !doc.parts[service])
+  const next = EXPORT_SERVICES.find(service => !doc.parts[service])
   if (next === undefined) {
     await completeExport(context, doc)
     return false
@@ -135,7 +135,7 @@ const stepExport = async (context: AuthContext, doc: DataExportDoc): Promise<boo
   }
 }
 
-/** Stores what a service has of the user; null if the file would become too large. */
+/** Stores a service's data about the user; null if the file would become too large. */
 const storePart = async (
   { models, service: { peers } }: AuthContext,
   { _id, export_id, bytes: before, expires_at }: DataExportDoc,
@@ -164,7 +164,7 @@ const failExport = async (
   await models.exportPieces.deleteMany({ export_id })
 }
 
-/** Keeps the file for a day and mails its owner. */
+/** Marks the file as ready for a day and mails its owner. */
 const completeExport = async (context: AuthContext, doc: DataExportDoc): Promise<void> => {
   const { config, models, service } = context
   const { _id, export_id, parts } = doc
@@ -177,7 +177,7 @@ const completeExport = async (context: AuthContext, doc: DataExportDoc): Promise
   const mail: MailJob = {
     template: 'data-export-ready',
     to: user.email,
-    link: config.PUBLIC_URL + paths.profile(),
+    link: config.PUBLIC_URL + paths.profile({ tab: 'data' }),
     expires_at: expires_at.toISOString(),
   }
   await inTransaction(service.mongo, async session => {
@@ -190,7 +190,7 @@ const completeExport = async (context: AuthContext, doc: DataExportDoc): Promise
   })
 }
 
-/** The file of a user's export, in pieces. Throws 404 unless it is theirs, ready, and its day is not over. */
+/** Returns the file of a user's export in pieces. Throws 404 unless the export is the user's, ready and not expired. */
 export const readExport = async (
   { models }: AuthContext,
   userId: string,
@@ -210,10 +210,10 @@ export const readExport = async (
       yield await decompress(bytesOf(piece.gzip))
     }
   }
-  const services = EXPORTED.filter(service => parts[service])
+  const services = EXPORT_SERVICES.filter(service => parts[service])
   return { at, content: writeExport({ id: userId, at, services }, read) }
 }
 
-/** A document that was read as it is stored holds MongoDB's type for bytes. */
+/** Converts bytes to a Buffer: lean documents contain MongoDB's binary type. */
 const bytesOf = (stored: Buffer | { buffer: ArrayBufferLike }): Buffer =>
   Buffer.isBuffer(stored) ? stored : Buffer.from(stored.buffer)

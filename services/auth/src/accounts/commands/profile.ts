@@ -2,15 +2,15 @@ import { DETAILS } from '@iodine/contracts'
 import { conflict, inTransaction, isDuplicateKey, seal, unauthenticated } from '@iodine/service-kit'
 import type { AuthContext } from '../../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
-import { raiseUsersVersion } from './announce-user.js'
+import { raiseUsersVersion } from './publish-user.js'
 
-/** Encryption context of a user's AI key: the key cannot be decrypted for another user. */
+/** Returns the encryption context of a user's AI key: the key cannot be decrypted for another user. */
 export const aiKeyContext = (userId: string): string => `ai-key:${userId}`
 
 /**
- * Sets or changes the username. Throws 409 when another user has it, in any case. Services drop cached names
- * when the version in Redis rises. So nothing changes without Redis (503), and the change is acknowledged
- * only after the version rose.
+ * Sets or changes the username. Throws 409 if another user has it, in any case. Services drop cached names when the
+ * version in Redis rises. Without Redis nothing changes (503), and the change is acknowledged only after the version
+ * rose.
  */
 export const chooseUsername = async (
   context: AuthContext,

@@ -16,15 +16,15 @@ import { type UserDoc, usernameKey } from '../models/user.js'
 import { presentEmail } from '../presenters/email.js'
 import { dropAddressChange } from './change-address.js'
 
-/** How long the mail that says when the account goes is tried. */
-const NOTICE_MS = 24 * 3_600_000
+/** Milliseconds after which the mail about the scheduled deletion expires. */
+const MAIL_TTL_MS = 24 * 3_600_000
 
-/** The address that a text is, as stored; undefined if it is none. */
+/** Returns an address in its stored form; undefined for another text. */
 const emailOf = (text: string): string | undefined => emailSchema.safeParse(text).data
 
 /**
- * Mails a link that has the account deleted. A new one voids an earlier one. Throws 422 unless the owner typed their
- * username or address.
+ * Mails a link that schedules the account's deletion. A new link invalidates an earlier one. Throws 422 unless the
+ * owner typed their username or address.
  */
 export const requestDeletion = async (
   context: AuthContext,
@@ -47,8 +47,8 @@ export const requestDeletion = async (
 }
 
 /**
- * Has an account deleted in 7 days and ends its sessions, and records it. An earlier date stays. Throws 400 for a closed
- * account.
+ * Schedules an account's deletion in 7 days, ends its sessions, and records it. An earlier date is kept. Throws 400
+ * for a closed account.
  */
 export const scheduleDeletion = async (
   context: AuthContext,
@@ -79,7 +79,7 @@ const schedule = async (context: AuthContext, userId: Types.ObjectId): Promise<U
       delete_at: delete_at.toISOString(),
     }
     const id = `deletion-${userId.toHexString()}-${delete_at.getTime()}`
-    await sendMail(context, id, mail, new Date(Date.now() + NOTICE_MS), session)
+    await sendMail(context, id, mail, new Date(Date.now() + MAIL_TTL_MS), session)
   })
   const user = await models.users.findOne({ ...open, delete_at: { $ne: null } }).lean<UserDoc>()
   if (!user?.delete_at) throw badRequest(DETAILS.badToken)
@@ -89,8 +89,8 @@ const schedule = async (context: AuthContext, userId: Types.ObjectId): Promise<U
 }
 
 /**
- * Keeps an account that is to be deleted. Idempotent. Throws 401 once its deletion has begun.
- * @returns the account, and whether it was to be deleted, or a link that would have it deleted was live
+ * Cancels the scheduled deletion of an account. Idempotent. Throws 401 once the deletion has begun.
+ * @returns the account, and whether a deletion was scheduled or a link that schedules one was live
  */
 export const withdrawDeletion = async (
   { models }: AuthContext,

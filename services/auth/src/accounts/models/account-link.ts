@@ -1,13 +1,13 @@
 import type { AccountLink } from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
-/** A mailed link that changes an account's address or has the account deleted. */
+/** A mailed link that changes an account's address or schedules its deletion. */
 export interface AccountLinkDoc {
   /** SHA-256 of the token. Only the mail contains the token. */
   _id: string
   user_id: Types.ObjectId
   purpose: AccountLink['purpose']
-  /** The change that it confirms: a later request voids the links of an earlier one. */
+  /** The change that the link confirms: a later request invalidates the links of an earlier one. */
   change_id?: Types.ObjectId
   expires_at: Date
 }

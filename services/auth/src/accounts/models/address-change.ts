@@ -1,6 +1,6 @@
 import { Schema, type Types } from 'mongoose'
 
-/** A change of address that waits to be confirmed from both addresses. */
+/** A pending change of address, which both addresses have to confirm. */
 export interface AddressChangeDoc {
   /** The user's id: a user has at most one. */
   _id: Types.ObjectId

@@ -1,9 +1,9 @@
 import type { DataExport, ServiceName } from '@iodine/contracts'
 import { type InferSchemaType, Schema, type Types } from 'mongoose'
 
-/** The pieces that hold a service's part of an export. */
+/** The pieces that contain a service's part of an export. */
 export interface ExportPart {
-  /** Of several attempts to read a part, the one that came first. */
+  /** The first successful attempt to read the part. */
   attempt: string
   pieces: number
 }
@@ -20,9 +20,9 @@ export interface DataExportDoc {
   bytes: number
   waiting_for: ServiceName | null
   created_at: Date
-  /** The beginnings of the exports of the last day, which are limited in number. */
+  /** Start times of the exports of the last 24 hours, whose number is limited. */
   started: Date[]
-  /** When the export and its pieces are removed. */
+  /** Time at which the export and its pieces are removed. */
   expires_at: Date
 }
 
@@ -39,7 +39,7 @@ export const dataExportSchema = new Schema<DataExportDoc>(
     started: [Date],
     expires_at: { type: Date, required },
   },
-  // An empty object of parts is kept.
+  // Mongoose would not store an empty `parts`.
   { collection: 'data_exports', versionKey: false, minimize: false },
 )
 dataExportSchema.index({ export_id: 1 }, { unique: true })
@@ -49,14 +49,14 @@ export const exportPieceSchema = new Schema(
   {
     export_id: { type: Schema.Types.ObjectId, required },
     attempt: { type: String, required },
-    /** Its place in the part, from 0. */
+    /** Index in the part, from 0. */
     n: { type: Number, required },
     gzip: { type: Buffer, required },
     expires_at: { type: Date, required },
   },
   { collection: 'export_pieces', versionKey: false },
 )
-/** A piece of the file of an export, compressed: a document has at most 16 MB. */
+/** A compressed piece of an export's file: a document holds at most 16 MB. */
 export type ExportPieceDoc = InferSchemaType<typeof exportPieceSchema> & { _id: Types.ObjectId }
 exportPieceSchema.index({ export_id: 1, attempt: 1, n: 1 }, { unique: true })
 exportPieceSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })

@@ -5,7 +5,7 @@ export interface DeletionDoc {
   /** The user's id, the only stored data about the user. */
   _id: Types.ObjectId
   deleted_at: Date
-  /** When all services had erased the user's data for the first time. */
+  /** Time of the first complete erasure in all services. */
   erased_at: Date | null
 }
 

@@ -1,12 +1,12 @@
 import type { OwnLimits } from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
-/** Key of a username, which is unique in any case. */
+/** Returns the key by which usernames are unique in any case. */
 export const usernameKey = (username: string): string => username.toLowerCase()
 
 export interface UserDoc {
   _id: Types.ObjectId
-  /** In the spelling of contracts' `email`, as wherever addresses are stored. */
+  /** Normalized by contracts' `email`, like all stored addresses. */
   email: string
   username: string | null
   /** Lower-cased username, for uniqueness in any case. Absent until the user chooses a name. */
@@ -14,9 +14,9 @@ export interface UserDoc {
   /** AI provider key, encrypted for this user only. */
   sealed_ai_key: string | null
   created_at: Date
-  /** Last use of the account. It is written at most once a day. */
+  /** Last use of the account, written at most once a day. */
   last_active_at: Date
-  /** When the inactivity warning was last queued. Use of the account unsets this and the next two fields. */
+  /** When the inactivity warning was last enqueued. Use of the account unsets this and the next two fields. */
   warning_queued_at?: Date
   /** When the mail server accepted or permanently refused the warning. Required before deletion. */
   warning_taken_at?: Date
@@ -24,15 +24,15 @@ export interface UserDoc {
   warning_refused?: boolean
   /** Set while the account is suspended: sign-in is impossible. */
   suspended_at?: Date
-  /** Limits of quotas that an administrator gave this user, instead of the deployment's. */
+  /** Quota limits that an administrator set for this user, in place of the deployment's. */
   own_limits?: OwnLimits
   /** Time of the last change of `own_limits` in milliseconds; each change increments it. */
   own_limits_revision?: number
   /** Set while a service may lack this revision. */
   own_limits_pending?: boolean
-  /** When the account is deleted, as its owner asked, unless they keep it before. */
+  /** Scheduled time of the deletion that the owner requested, unless they cancel it. */
   delete_at?: Date
-  /** Set when the deletion began: only the rest of the deletion may change the account. */
+  /** Set when the deletion begins: then only the deletion may change the account. */
   deleted_at?: Date
   /** Incremented by each change of the username. */
   revision: number

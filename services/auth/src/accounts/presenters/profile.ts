@@ -4,7 +4,7 @@ import { isAdminEmail } from '../../sessions/policies/admin.js'
 import type { UserDoc } from '../models/user.js'
 import { presentEmail } from './email.js'
 
-/** The user's own profile. It never contains the AI key. */
+/** Returns the user's own profile. It never contains the AI key. */
 export const presentProfile = (config: AuthConfig, user: UserDoc): Profile => ({
   id: user._id.toHexString(),
   email: presentEmail(user.email),

@@ -2,11 +2,11 @@ import { personalDataInternal, type ServiceName, servicesWith } from '@iodine/co
 import { type Peers, unavailable } from '@iodine/service-kit'
 
 /** Services that store personal data. */
-export const EXPORTED = servicesWith(personalDataInternal.exportUser)
+export const EXPORT_SERVICES = servicesWith(personalDataInternal.exportUser)
 
 /**
- * Streams what a service stores about a user: a JSON list. Throws 503 while the service is down, also if it breaks off.
- * @param ms how long it may take
+ * Streams the JSON list of a service's data about a user. Throws 503 if the service is down or the stream breaks off.
+ * @param ms timeout
  */
 export async function* readPart(
   peers: Peers,
@@ -22,8 +22,8 @@ export async function* readPart(
 }
 
 /**
- * Writes an export of a user's data: one JSON object with a list a service.
- * @param read a service's list as text
+ * Streams an export of a user's data: one JSON object with a list for each service.
+ * @param read returns a service's list as text
  */
 export async function* writeExport(
   { id, at, services }: { id: string; at: Date; services: readonly ServiceName[] },

@@ -10,7 +10,7 @@ import { deleteAccount, findAccount, suspendAccount, unsuspendAccount } from '..
 import { confirmWarning } from '../commands/expire-accounts.js'
 import type { UserDoc } from '../models/user.js'
 
-/** Routes for the operator's command and the workers. */
+/** Adds the routes for the operator's command and the workers. */
 export const addAccountRoutes = (context: AuthContext): void => {
   const { config, models, service } = context
   const idOf = ({ _id }: UserDoc) => ({ id: _id.toHexString() })
@@ -19,7 +19,7 @@ export const addAccountRoutes = (context: AuthContext): void => {
     idOf(await findAccount(context, body.email)),
   )
 
-  /** Does what the operator's command asks for, and records it. */
+  /** Executes an action of the operator's command and records it. */
   const operate = async (action: AuditAction, user: UserDoc, work: (user: UserDoc) => Promise<unknown>) => {
     const { id } = idOf(user)
     await service.audit.during('operator', { action, subject: { kind: 'account', id } }, () => work(user))
@@ -64,7 +64,7 @@ export const addAccountRoutes = (context: AuthContext): void => {
       'account',
       models.users,
       _id => ({ _id }),
-      // The export omits the AI key: it is a secret that the owner has.
+      // Omits the AI key, which the owner has.
       ({ sealed_ai_key, username_key: _key, ...user }) => ({
         ...user,
         has_openai_key: sealed_ai_key !== null,
@@ -85,7 +85,7 @@ export const addAccountRoutes = (context: AuthContext): void => {
         expires_at,
       }),
     ),
-    // Omits ids and public keys of passkeys: they say nothing about the person.
+    // Omits ids and public keys of passkeys: they are not personal data.
     personalSource(
       'passkey',
       models.passkeys,
@@ -99,14 +99,14 @@ export const addAccountRoutes = (context: AuthContext): void => {
       ({ expires_at }) => ({ expires_at }),
     ),
     personalSource('api_token', models.apiTokens, user_id => ({ user_id }), presentApiToken),
-    // Omits its links' hashes, as well as the user's exports: an export does not contain itself.
+    // Omits the hashes of its links. The user's exports are omitted as well: an export does not contain itself.
     personalSource(
       'address_change',
       models.addressChanges,
       _id => ({ _id }),
       ({ _id, change_id: _change, ...change }) => change,
     ),
-    // Of what others did with the account, without who they are.
+    // Omits the identity of other users who acted on the account.
     personalSource(
       'audit_entry',
       models.auditEntries,

@@ -2,12 +2,12 @@ import { authInternal, mailsInternal, type UserCard } from '@iodine/contracts'
 import { done, notFound, serveHistory } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import type { AuthContext } from '../../context.js'
-import { settleMail } from '../../mails/commands/send-mail.js'
+import { completeMail } from '../../mails/commands/send-mail.js'
 import { checkSession } from '../../sessions/commands/sessions.js'
 import { isAdmin, requireAdmin } from '../../sessions/policies/admin.js'
 import { checkApiToken } from '../../tokens/commands/api-tokens.js'
 import { checkFeedKey } from '../../tokens/commands/feed-keys.js'
-import { eventsOfUser } from '../commands/announce-user.js'
+import { eventsOfUser } from '../commands/publish-user.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
 
 const found = <T>(value: T | null): T => {
@@ -51,5 +51,5 @@ export const addInternalRoutes = (context: AuthContext): void => {
 
   serveHistory(service, models.users, { deleted_at: { $exists: false } }, eventsOfUser)
 
-  service.internal(mailsInternal.settleMail, async ({ params }) => done(settleMail(context, params.id)))
+  service.internal(mailsInternal.completeMail, async ({ params }) => done(completeMail(context, params.id)))
 }

@@ -47,7 +47,7 @@ export const addProfileRoutes = (context: AuthContext): void => {
     return doc
   }
 
-  /** Does something to the user's own account, and records it. */
+  /** Executes an action on the user's own account and records it. */
   const recorded = <Answer>(
     call: { user: Caller; request: FastifyRequest },
     action: AuditAction,
@@ -226,7 +226,7 @@ export const addProfileRoutes = (context: AuthContext): void => {
 
   service.route(profileApi.requestDeletion, async call => {
     const { user, body } = call
-    // Whoever reads an administrator's mail could else have their passkeys deleted with the account.
+    // Otherwise access to an administrator's mail would suffice to delete their passkeys with the account.
     await requirePasskeySession(context, user)
     return done(
       recorded(call, 'account.deletion-requested', async () =>

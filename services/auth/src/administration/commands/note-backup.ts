@@ -7,7 +7,7 @@ type Context = Pick<AuthContext, 'models'>
 const MADE = { fault: null }
 const FAILED = { fault: { $ne: null } }
 
-/** Stores a backup, and forgets the oldest of its kind beyond those that are kept. */
+/** Stores a backup and deletes the oldest ones of its kind past the limit. */
 const note = async (
   { models: { backups } }: Context,
   { _id, ...doc }: BackupDoc,
@@ -23,10 +23,10 @@ const note = async (
   if (oldest) await backups.deleteMany({ ...kind, _id: { $lt: oldest._id } })
 }
 
-/** Notes a backup that was made. Idempotent. */
-export const noteBackup = (context: Context, { made_at, ...rest }: Backup): Promise<void> =>
+/** Records a completed backup. Idempotent. */
+export const reportBackup = (context: Context, { made_at, ...rest }: Backup): Promise<void> =>
   note(context, { _id: new Date(made_at), ...rest }, MADE)
 
-/** Notes a backup that failed. However many fail, those that were made stay known. Idempotent. */
+/** Records a failed backup, which never displaces completed ones. Idempotent. */
 export const noteFailedBackup = (context: Context, { failed_at, ...rest }: FailedBackup): Promise<void> =>
   note(context, { _id: new Date(failed_at), bytes: null, ...rest }, FAILED)

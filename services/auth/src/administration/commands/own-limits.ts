@@ -12,8 +12,8 @@ import type { Types } from 'mongoose'
 import type { UserDoc } from '../../accounts/models/user.js'
 import type { AuthContext } from '../../context.js'
 
-const COUNTING = servicesWith(usageInternal.setLimits)
-/** The request sends the limits itself: the outbox only retries. */
+const USAGE_SERVICES = servicesWith(usageInternal.setLimits)
+/** The request sends the limits itself; the outbox only retries. */
 const RETRY_AFTER_MS = 2_000
 
 /** Sends a user's own limits to the services that count usage. Rejects with the error of one that fails. Idempotent. */
@@ -27,7 +27,7 @@ const sendLimits = async (
   const { own_limits: limits = {}, own_limits_revision: revision = 1 } = user
   const params = { id: user._id.toHexString() }
   const sent = await Promise.allSettled(
-    COUNTING.filter(name => addressOf(config, name)).map(name =>
+    USAGE_SERVICES.filter(name => addressOf(config, name)).map(name =>
       service.peers.call(name, usageInternal.setLimits, { params, body: { revision, limits } }),
     ),
   )
@@ -36,7 +36,7 @@ const sendLimits = async (
   await models.users.updateOne({ _id, own_limits_revision: revision }, { $unset: { own_limits_pending: 1 } })
 }
 
-/** Work of the outbox: sends own limits to services that were down. */
+/** Creates the outbox kind that sends own limits to services that were down. */
 export const limitChanges = (of: () => AuthContext): KindSpec<{ id: string }> => ({
   ...byId,
   concurrency: 4,
@@ -45,8 +45,8 @@ export const limitChanges = (of: () => AuthContext): KindSpec<{ id: string }> =>
 })
 
 /**
- * Changes a user's own limits; null restores the deployment's limit of a quota. Resolves once each service that is up has
- * them. Throws 404.
+ * Changes a user's own limits; null restores the deployment's limit of a quota. Resolves once each service that is up
+ * has received them. Throws 404.
  */
 export const changeOwnLimits = async (
   context: AuthContext,

@@ -1,14 +1,14 @@
 import { BACKUP_FAULT_NAMES, type BackupFault } from '@iodine/contracts'
 import { Schema } from 'mongoose'
 
-/** A backup of the product's data that was made, or failed. */
+/** A completed or failed backup of the app's data. */
 export interface BackupDoc {
-  /** When it was complete, or failed. */
+  /** Time of its completion or failure. */
   _id: Date
   duration_ms: number
   /** Null if it failed. */
   bytes: number | null
-  /** Why it failed; absent if it was made. */
+  /** Reason of a failure; absent for a completed backup. */
   fault?: BackupFault
 }
 

@@ -2,7 +2,7 @@ import type { BetaCode } from '@iodine/contracts'
 import { presentEmail } from '../../accounts/presenters/email.js'
 import type { BetaCodeDoc } from '../../sign-in/models/beta-code.js'
 
-/** A beta code as administrators see it. */
+/** Returns a beta code as administrators see it. */
 export const presentBetaCode = (doc: BetaCodeDoc): BetaCode => ({
   id: doc._id.toHexString(),
   code: doc.code,

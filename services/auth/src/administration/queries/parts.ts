@@ -4,13 +4,13 @@ import { z } from 'zod'
 import type { AuthConfig } from '../../config.js'
 
 const TIMEOUT_MS = 2_000
-/** Of a part of an earlier version, `process` is absent. */
+/** `process` is absent in responses of earlier versions. */
 const readiness = z.object({
   parts: z.record(z.string(), z.enum(['up', 'down'])),
   process: partState.shape.process.optional(),
 })
 
-/** Asks a part whether it is ready. One that does not answer in time is down. */
+/** Queries the readiness of a part. A part that does not answer in time is down. */
 const readPart = async (name: string, url: string): Promise<PartState> => {
   try {
     const answer = await fetch(new URL('/readyz', url), { signal: timeoutSignal(TIMEOUT_MS) })
@@ -21,7 +21,7 @@ const readPart = async (name: string, url: string): Promise<PartState> => {
   }
 }
 
-/** The services and the workers, as far as this service knows their addresses. */
+/** Returns the states of the services and the workers whose addresses this service knows. */
 export const readParts = (config: AuthConfig): Promise<PartState[]> =>
   Promise.all(
     ([...SERVICE_NAMES, 'workers'] as const).flatMap(name => {

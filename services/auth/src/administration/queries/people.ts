@@ -5,19 +5,19 @@ import type { AuthModels } from '../../models.js'
 import { liveApiTokens } from '../../tokens/models/api-token.js'
 import { liveFeedKeys } from '../../tokens/models/feed-key.js'
 
-type Place = Pick<UserDoc, '_id' | 'created_at'>
+type Position = Pick<UserDoc, '_id' | 'created_at'>
 
-const isAfter = (user: Place, place: Place): boolean =>
-  user.created_at < place.created_at ||
-  (user.created_at.getTime() === place.created_at.getTime() &&
-    user._id.toHexString() < place._id.toHexString())
+const isAfter = (user: Position, position: Position): boolean =>
+  user.created_at < position.created_at ||
+  (user.created_at.getTime() === position.created_at.getTime() &&
+    user._id.toHexString() < position._id.toHexString())
 
-/** Values that begin with a text: a range of an index, in which no character is special. */
+/** Returns the filter of values with a prefix: a range of an index, in which no character is special. */
 const beginningWith = (text: string) => ({ $gte: text, $lt: `${text}\u{10ffff}` })
 
 /**
- * The accounts that match a search, newest first; `more`: not all matches were looked at. A username may be given with the
- * `@` that screens show before it.
+ * Returns the accounts that match a search, newest first; `more`: some matches are missing. A username may have the `@`
+ * with which screens show it.
  */
 const findMatches = async ({ users }: AuthModels, search: string) => {
   const prefix = beginningWith(usernameKey(search).replace(/^@/, ''))
@@ -40,20 +40,20 @@ const findMatches = async ({ users }: AuthModels, search: string) => {
   }
 }
 
-/** Accounts as `sendList` reads them: all, or those that match a search. */
+/** Returns the list of accounts for `sendList`: all, or those that match a search. */
 export const peopleList = async (models: AuthModels, search: string | undefined) => {
   const term = search?.trim() ?? ''
   if (term !== '') {
     const { matches, more } = await findMatches(models, term)
     return {
-      find: async (after: Place | undefined, size: number) =>
+      find: async (after: Position | undefined, size: number) =>
         matches.filter(user => !after || isAfter(user, after)).slice(0, size),
       total: async () => (more ? { atLeast: matches.length } : matches.length),
     }
   }
   const { users } = models
   return {
-    find: (after: Place | undefined, size: number) =>
+    find: (after: Position | undefined, size: number) =>
       users
         .find({
           deleted_at: null,
@@ -76,7 +76,7 @@ export const peopleList = async (models: AuthModels, search: string | undefined)
   }
 }
 
-/** Numbers of live sessions by user; users without any are left out. */
+/** Returns the numbers of live sessions by user, without users that have none. */
 export const countSessions = async (
   { sessions }: AuthModels,
   ids: Types.ObjectId[],
@@ -88,7 +88,7 @@ export const countSessions = async (
   return new Map(counts.map(({ _id, sessions }) => [_id.toHexString(), sessions]))
 }
 
-/** Numbers of a user's valid API tokens and feed keys. */
+/** Returns the numbers of a user's valid API tokens and feed keys. */
 export const countTokens = async ({ apiTokens, feedKeys }: AuthModels, user_id: Types.ObjectId) => {
   const [api_tokens, feed_keys] = await Promise.all([
     apiTokens.countDocuments({ user_id, ...liveApiTokens() }),

@@ -12,7 +12,7 @@ import { changeOwnLimits } from '../commands/own-limits.js'
 import { presentPerson } from '../presenters/person.js'
 import { countSessions, countTokens, peopleList } from '../queries/people.js'
 
-/** Administration of accounts. */
+/** Adds the routes for the administration of accounts. */
 export const addPeopleRoutes = (context: AuthContext): void => {
   const { config, models, service } = context
 
@@ -45,8 +45,8 @@ export const addPeopleRoutes = (context: AuthContext): void => {
     }
   }
   /**
-   * An account that administrators may close. Who is an administrator is the deployment's decision: none of them
-   * locks out another, or themself.
+   * Returns an account that administrators may suspend. The deployment determines who is an administrator: no
+   * administrator can suspend another one or themself.
    */
   const findMember = async (id: string): Promise<UserDoc> => {
     const user = await find(id)
@@ -104,7 +104,7 @@ export const addPeopleRoutes = (context: AuthContext): void => {
     const { _id } = await find(params.id)
     const what = { action: 'account.tokens-revoked', subject: account(params) } as const
     return service.audit.during(call, what, async note => {
-      // Feed keys first: their end needs no Redis.
+      // Feed keys first: their revocation does not need Redis.
       const feed_keys = await revokeUserFeedKeys(context, _id)
       const api_tokens = await revokeUserApiTokens(context, _id)
       note({ count: api_tokens + feed_keys })
@@ -122,7 +122,7 @@ export const addPeopleRoutes = (context: AuthContext): void => {
       {
         action: 'account.limits-changed',
         subject: account(params),
-        // Of one limit, which, and what it is now; none if it is the deployment's again.
+        // For a single limit: its quota and new value; no value for the deployment's limit.
         ...(!more && { detail: quota, count: limit ?? undefined }),
       },
       () => changeOwnLimits(context, _id, body),

@@ -10,11 +10,11 @@ import {
 import { addressOf, done, notFound } from '@iodine/service-kit'
 import type { AuthContext } from '../../context.js'
 import { requireAdmin } from '../../sessions/policies/admin.js'
-import { noteBackup, noteFailedBackup } from '../commands/note-backup.js'
+import { noteFailedBackup, reportBackup } from '../commands/note-backup.js'
 import type { BackupDoc } from '../models/backup.js'
 import { readParts } from '../queries/parts.js'
 
-/** What administrators see of parts, queues and backups. */
+/** Adds the routes by which administrators see parts, queues, failed work and backups. */
 export const addSystemRoutes = (context: AuthContext): void => {
   const { config, models, service } = context
 
@@ -35,7 +35,7 @@ export const addSystemRoutes = (context: AuthContext): void => {
     return lists.flat().sort((a, b) => (a.failed_at < b.failed_at ? 1 : -1))
   })
 
-  service.route(systemApi.settleFailedWork, async call => {
+  service.route(systemApi.resolveFailedEntry, async call => {
     await requireAdmin(context, call.user)
     const { service: of, id } = call.params
     const name = SERVICE_NAMES.find(each => each === of && addressOf(config, each))
@@ -43,16 +43,16 @@ export const addSystemRoutes = (context: AuthContext): void => {
     const action = call.body.action === 'retry' ? 'work.retried' : 'work.dropped'
     const what = { action, subject: { kind: 'deployment' }, item: id } as const
     return service.audit.during(call, what, () =>
-      service.peers.call(name, outboxInternal.settleFailedWork, { params: { id }, body: call.body }),
+      service.peers.call(name, outboxInternal.resolveFailedEntry, { params: { id }, body: call.body }),
     )
   })
 
-  service.internal(backupsInternal.noteBackup, async ({ body }) => {
+  service.internal(backupsInternal.reportBackup, async ({ body }) => {
     const what = { action: 'backup.made', subject: { kind: 'deployment' } } as const
-    return done(service.audit.during('operator', what, () => noteBackup(context, body)))
+    return done(service.audit.during('operator', what, () => reportBackup(context, body)))
   })
 
-  // No entry in the audit log: nothing was done to anybody's data.
+  // No entry in the audit log: a failed backup affects no data.
   service.internal(backupsInternal.noteFailedBackup, ({ body }) => done(noteFailedBackup(context, body)))
 
   service.route(systemApi.listBackups, async ({ user }) => {

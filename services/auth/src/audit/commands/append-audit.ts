@@ -5,27 +5,27 @@ import { Types } from 'mongoose'
 import type { AuthModels } from '../../models.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
 import type { AuditHeadDoc } from '../models/audit-state.js'
-import { type ChainPlace, chainHash, GENESIS } from '../policies/audit-chain.js'
+import { type ChainPosition, chainHash, GENESIS } from '../policies/audit-chain.js'
 
 type Models = Pick<AuthModels, 'auditEntries' | 'auditHead'>
 
-/** Attempts of an append beside those of other replicas: of two, one goes on. */
+/** Maximum attempts of an append: of two concurrent replicas one succeeds. */
 const ATTEMPTS = 200
 const WAIT_MS = 5
 const WAIT_MAX_MS = 200
 
 /**
- * The end of the chain. Of what the majority of the replica set has: an entry that follows one which a failover takes
- * back would leave a gap.
+ * Returns the end of the chain with majority read concern: an entry that follows one which a failover rolls back would
+ * leave a gap.
  */
-const readEnd = async ({ auditEntries }: Models): Promise<ChainPlace> =>
+const readEnd = async ({ auditEntries }: Models): Promise<ChainPosition> =>
   (await auditEntries
     .findOne({}, { seq: 1, hash: 1 })
     .sort({ seq: -1 })
     .readConcern('majority')
     .lean<AuditEntryDoc>()) ?? GENESIS
 
-const chained = (end: ChainPlace, entries: readonly AuditEntry[]): AuditEntryDoc[] => {
+const chained = (end: ChainPosition, entries: readonly AuditEntry[]): AuditEntryDoc[] => {
   let last = end
   return entries.map(entry => {
     const seq = last.seq + 1
@@ -36,11 +36,11 @@ const chained = (end: ChainPlace, entries: readonly AuditEntry[]): AuditEntryDoc
   })
 }
 
-const noteHead = async ({ auditHead }: Models, { seq, hash }: ChainPlace): Promise<void> => {
+const noteHead = async ({ auditHead }: Models, { seq, hash }: ChainPosition): Promise<void> => {
   const head: AuditHeadDoc = { _id: 'head', seq, hash }
   await auditHead
     .updateOne({ _id: 'head', seq: { $lt: seq } }, { $set: head }, { upsert: true })
-    // The noted head is a later one already.
+    // The stored head is already a later one.
     .catch(ignoreDuplicateKey)
 }
 
@@ -58,10 +58,10 @@ const appendEntries = async (models: Models, entries: readonly AuditEntry[]): Pr
       unique.filter(({ id }) => !ids.has(id)),
     )
     const last = docs.at(-1)
-    // An earlier attempt may have been cut off before it noted the head.
+    // An earlier attempt may have been interrupted before it stored the head.
     if (!last) return noteHead(models, end)
     try {
-      // In order: the first one that another replica has taken the place of ends it, and the rest is tried again.
+      // Ordered: the first `seq` that another replica has taken ends the insert; the rest is retried.
       await auditEntries.collection.insertMany(docs)
       return noteHead(models, last)
     } catch (error) {
@@ -73,14 +73,14 @@ const appendEntries = async (models: Models, entries: readonly AuditEntry[]): Pr
 }
 
 /**
- * Appends entries to the log, in their order, one caller of this process after the other. Entries that the log has stay as
- * they are. The unique index on `seq` makes one chain of what several replicas append at once.
+ * Creates the function that appends entries to the log in their order; calls in this process are serialized. Entries
+ * that the log contains are skipped. The unique index on `seq` keeps concurrent appends of replicas in one chain.
  */
 export const createAuditAppender = (models: Models) => {
   let last: Promise<unknown> = Promise.resolve()
   return (entries: readonly AuditEntry[]): Promise<void> => {
-    const mine = last.then(() => appendEntries(models, entries))
-    last = mine.catch(() => {})
-    return mine
+    const appended = last.then(() => appendEntries(models, entries))
+    last = appended.catch(() => {})
+    return appended
   }
 }

@@ -5,12 +5,12 @@ import { derivedId } from '../../derived-id.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
 import { lastCheckpoint } from '../queries/audit-chain.js'
 
-/** Entries are removed at most once in this time: each removal is an entry itself. */
+/** Minimum interval between removals: each removal appends an entry. */
 const EVERY_MS = 24 * 3_600_000
 
 /**
- * Removes the entries at the beginning of the chain that are older than `LIMITS.auditMs`, up to the first younger one. An
- * entry says before which was the last of them, with its hash: the chain that is left is checked from there.
+ * Removes the entries at the beginning of the chain that are older than `LIMITS.auditMs`, up to the first younger one.
+ * An entry records the last removed position with its hash: the remaining chain is verified from there.
  * @returns the number of removed entries
  */
 export const expireAudit = async (
@@ -36,7 +36,7 @@ export const expireAudit = async (
         count: past.seq - from,
       } as const
       const checkpoint = { seq: past.seq, hash: past.hash }
-      // Replicas that do it at once append one entry.
+      // Concurrent replicas append one entry.
       const id = derivedId('audit.expired', past.hash)
       await appendAudit([{ ...newAuditEntry('system', what), id, checkpoint }])
     }

@@ -8,7 +8,7 @@ import type { FingerprintKeyDoc, PartSettingsDoc } from '../models/audit-state.j
 
 type Name = SettingChange['name']
 
-/** Made at first use. Not derived from a secret of the deployment: fingerprints outlive its rotation. */
+/** Reads the key, which is created at first use. Not derived from a secret of the deployment: it outlives rotations. */
 const readKey = async ({ fingerprintKeys }: AuthModels): Promise<Buffer> => {
   const find = () => fingerprintKeys.findById('key').lean<FingerprintKeyDoc>()
   if (!(await find()))
@@ -32,8 +32,8 @@ const changesOf = (
 }
 
 /**
- * Compares the settings of a part with those of its last start. An entry of the audit log has those that differ, by name
- * and fingerprint. Reports that arrive twice, or of several replicas, become one entry.
+ * Compares the settings of a part with those of its last start. Records the names and fingerprints of those that differ
+ * in the audit log. Duplicate reports, also from several replicas, create one entry.
  */
 export const reportSettings = async (
   { models, appendAudit }: Pick<AuthContext, 'models' | 'appendAudit'>,
@@ -58,6 +58,6 @@ export const reportSettings = async (
   await appendAudit([{ ...newAuditEntry('system', what), id, settings: changes }])
   await models.partSettings
     .updateOne({ _id: part, rev }, { $set: { rev: rev + 1, settings: after } }, { upsert: true })
-    // Another replica has stored it.
+    // Another replica has stored it already.
     .catch(ignoreDuplicateKey)
 }

@@ -1,15 +1,15 @@
 import type { AuditEntry } from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
-/** An entry of the audit log. It is never changed, and removed with all entries before it alone. */
+/** An entry of the audit log. It is immutable, and removed only together with all entries before it. */
 export interface AuditEntryDoc {
   /** The entry's id. */
   _id: Types.ObjectId
   /** The entry's time, for lists. */
   created_at: Date
-  /** Place in the chain, from 1. */
+  /** Position in the chain, from 1. */
   seq: number
-  /** Hash of the entry before. */
+  /** Hash of the previous entry. */
   prev: string
   hash: string
   entry: AuditEntry
@@ -26,7 +26,7 @@ export const auditEntrySchema = new Schema<AuditEntryDoc>(
   },
   { collection: 'audit_entries', versionKey: false, minimize: false },
 )
-// What makes one chain of concurrent appends.
+// Serializes concurrent appends into one chain.
 auditEntrySchema.index({ seq: 1 }, { unique: true })
 auditEntrySchema.index({ created_at: -1, _id: -1 })
 for (const field of ['action', 'actor.id', 'subject.id', 'item'])

@@ -1,23 +1,23 @@
 import { Schema } from 'mongoose'
 
-/** The last entry of the log that was appended: without it, a log whose end was cut off would look whole. */
+/** The last appended entry, by which a truncated log is detected. */
 export interface AuditHeadDoc {
   _id: 'head'
   seq: number
   hash: string
 }
 
-/** The settings that a part had at its last start. */
+/** The settings of a part at its last start. */
 export interface PartSettingsDoc {
   /** The part's name. */
   _id: string
-  /** Counts the changes. */
+  /** Number of changes. */
   rev: number
-  /** Fingerprints by name; null for secrets, which are set. */
+  /** Fingerprints by name; null for secrets that are set. */
   settings: Record<string, string | null>
 }
 
-/** The key of fingerprints. It is random, and in no entry. */
+/** The random key of fingerprints. No entry contains it. */
 export interface FingerprintKeyDoc {
   _id: 'key'
   key: string

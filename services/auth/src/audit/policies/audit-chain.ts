@@ -2,16 +2,19 @@ import { createHash } from 'node:crypto'
 import type { AuditEntry } from '@iodine/contracts'
 import canonicalize from 'canonicalize'
 
-/** A place in the chain: the last entry before the next one. */
-export interface ChainPlace {
+/** A position in the chain, by its last entry. */
+export interface ChainPosition {
   seq: number
   hash: string
 }
 
-/** What the first entry follows. */
-export const GENESIS: ChainPlace = { seq: 0, hash: '0'.repeat(64) }
+/** The position before the first entry. */
+export const GENESIS: ChainPosition = { seq: 0, hash: '0'.repeat(64) }
 
-/** SHA-256 (FIPS 180-4) of the canonical JSON (RFC 8785) of an entry with its place and the hash before it, in hex. */
+/**
+ * Returns the SHA-256 (FIPS 180-4), in hex, of the canonical JSON (RFC 8785) of an entry with its position and the
+ * previous hash.
+ */
 export const chainHash = (entry: AuditEntry, seq: number, prev: string): string =>
   createHash('sha256')
     .update(canonicalize({ ...entry, seq, prev }) as string)

@@ -9,7 +9,7 @@ const accountsIn = ({ entry: { actor, subject } }: AuditEntryDoc): string[] =>
     id => id ?? [],
   )
 
-/** Entries with the present names of the accounts in them, which the log doesn't keep. */
+/** Returns entries with the present usernames of their accounts, which the log does not store. */
 export const presentEntries = async (
   { users }: Pick<AuthModels, 'users'>,
   docs: AuditEntryDoc[],
@@ -58,8 +58,8 @@ const COLUMNS: readonly (readonly [string, (doc: AuditEntryDoc) => Cell])[] = [
 const settingCell = ({ name, change, fingerprint }: NonNullable<AuditEntry['settings']>[number]) =>
   [name, change, fingerprint ?? ''].join(':')
 
-/** The beginning of the log as CSV: its header row. */
+/** Header row of the log as CSV. */
 export const AUDIT_CSV_START = CSV_START + csvRow(COLUMNS.map(([name]) => name))
 
-/** An entry as a row of CSV. */
+/** Returns an entry as a row of CSV. */
 export const auditCsvRow = (doc: AuditEntryDoc): string => csvRow(COLUMNS.map(([, cell]) => cell(doc)))

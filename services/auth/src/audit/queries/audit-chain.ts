@@ -2,15 +2,15 @@ import type { AuditState } from '@iodine/contracts'
 import type { AuthModels } from '../../models.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
 import type { AuditHeadDoc } from '../models/audit-state.js'
-import { type ChainPlace, chainHash, GENESIS } from '../policies/audit-chain.js'
+import { type ChainPosition, chainHash, GENESIS } from '../policies/audit-chain.js'
 
 const BATCH = 500
 
-/** The entry of the last removal of old entries; null if there was none. */
+/** Returns the entry of the last removal of old entries; null if there was none. */
 export const lastCheckpoint = ({ auditEntries }: Pick<AuthModels, 'auditEntries'>) =>
   auditEntries.findOne({ 'entry.action': 'audit.expired' }).sort({ seq: -1 }).lean<AuditEntryDoc>()
 
-/** True if an entry is what its hash says, and its copies for lists are its own. */
+/** Returns true if the entry matches its hash and its indexed copies match the entry. */
 const isUnchanged = ({ _id, created_at, seq, prev, hash, entry }: AuditEntryDoc): boolean =>
   hash === chainHash(entry, seq, prev) &&
   _id.toHexString() === entry.id &&
@@ -18,29 +18,29 @@ const isUnchanged = ({ _id, created_at, seq, prev, hash, entry }: AuditEntryDoc)
 
 type Models = Pick<AuthModels, 'auditEntries' | 'auditHead'>
 
-/** The place before the first entry that is kept. */
-const startOf = async (models: Models): Promise<ChainPlace> =>
+/** Returns the position before the first stored entry. */
+const startOf = async (models: Models): Promise<ChainPosition> =>
   (await lastCheckpoint(models))?.entry.checkpoint ?? GENESIS
 
 const checkFrom = async (
   models: Models,
-  start: ChainPlace,
-  noted: ChainPlace | undefined,
+  start: ChainPosition,
+  noted: ChainPosition | undefined,
 ): Promise<AuditState> => {
-  // Read before the entries: what is appended meanwhile comes after it.
+  // Read before the entries: entries appended meanwhile come after it.
   const head = await models.auditHead.findById('head').lean<AuditHeadDoc>()
-  let last: ChainPlace = start
+  let last: ChainPosition = start
   let since: string | null = null
   let fault: AuditState['fault'] = null
-  const isOther = ({ seq, hash }: ChainPlace, place: ChainPlace | null | undefined) =>
-    place?.seq === seq && place.hash !== hash
+  const isOther = ({ seq, hash }: ChainPosition, position: ChainPosition | null | undefined) =>
+    position?.seq === seq && position.hash !== hash
   const faultOf = (doc: AuditEntryDoc): AuditState['fault'] => {
     if (doc.seq !== last.seq + 1) return { seq: last.seq + 1, kind: 'missing' }
     if (!isUnchanged(doc)) return { seq: doc.seq, kind: 'changed' }
     if (doc.prev !== last.hash) return { seq: doc.seq, kind: 'moved' }
     return isOther(doc, noted) || isOther(doc, head) ? { seq: doc.seq, kind: 'changed' } : null
   }
-  // The last removed entry is known by its hash alone.
+  // Of the last removed entry only the hash is known.
   if (isOther(start, noted)) fault = { seq: start.seq, kind: 'changed' }
   const docs = models.auditEntries
     .find({ seq: { $gt: start.seq } })
@@ -65,41 +65,41 @@ const checkFrom = async (
 }
 
 /**
- * Checks the whole chain: that each entry is there, is what its hash says, and follows the one before; and that its end is
- * the one that was noted. Ends at the first fault.
- * @param noted the end at an earlier time, kept elsewhere
+ * Verifies the whole chain: each entry is present, matches its hash and follows the previous one, and the end is the
+ * expected one. Stops at the first fault.
+ * @param noted an earlier end, stored outside of the database
  */
-export const verifyChain = async (models: Models, noted?: ChainPlace): Promise<AuditState> => {
+export const verifyChain = async (models: Models, noted?: ChainPosition): Promise<AuditState> => {
   for (let start = await startOf(models); ; ) {
     const state = await checkFrom(models, start, noted)
     if (!state.fault) return state
-    // Old entries that are removed during a check look like a fault: it begins again after them.
+    // The removal of old entries during the verification looks like a fault: it restarts after them.
     const now = await startOf(models)
     if (now.seq === start.seq) return state
     start = now
   }
 }
 
-/** The share of the time that checks may take: a long log is checked less often. */
-const TIMES_AS_LONG = 20
-const KEPT_MAX_MS = 300_000
+/** A result is cached for this multiple of its duration: a long log is verified less often. */
+const CACHE_FACTOR = 20
+const CACHE_MAX_MS = 300_000
 
-/** The state of the chain by a check that is shared, and kept for a time that grows with the log. */
+/** Creates the function that returns the state of the chain. Callers share a verification, whose result is cached. */
 export const createChainState = (models: Models) => {
   let check: { state: Promise<AuditState>; until: number } | undefined
   return (): Promise<AuditState> => {
     if (check && Date.now() < check.until) return check.state
     const begun = performance.now()
-    const mine = { state: verifyChain(models), until: Number.POSITIVE_INFINITY }
-    check = mine
-    mine.state.then(
+    const current = { state: verifyChain(models), until: Number.POSITIVE_INFINITY }
+    check = current
+    current.state.then(
       () => {
-        mine.until = Date.now() + Math.min(KEPT_MAX_MS, TIMES_AS_LONG * (performance.now() - begun))
+        current.until = Date.now() + Math.min(CACHE_MAX_MS, CACHE_FACTOR * (performance.now() - begun))
       },
       () => {
         check = undefined
       },
     )
-    return mine.state
+    return current.state
   }
 }

@@ -4,7 +4,7 @@ import { type UserDoc, usernameKey } from '../../accounts/models/user.js'
 import type { AuthModels } from '../../models.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
 
-/** The id that a text names: an id, or the id of the account with this username; null if there is none. */
+/** Returns the id in a text, or the id of the account with this username; null if there is none. */
 const idOf = async ({ users }: AuthModels, text: string): Promise<string | null> => {
   if (isId(text)) return text.toLowerCase()
   const user = await users
@@ -14,7 +14,7 @@ const idOf = async ({ users }: AuthModels, text: string): Promise<string | null>
   return user?._id.toHexString() ?? null
 }
 
-/** Selects entries of the log; an unknown name selects none. */
+/** Returns the filter of entries; an unknown name matches none. */
 export const selectEntries = async (
   models: AuthModels,
   { action, actor, actor_kind, subject, from, to }: AuditFilters,

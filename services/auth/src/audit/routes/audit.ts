@@ -11,7 +11,7 @@ import { selectEntries } from '../queries/audit-list.js'
 
 const BATCH = 500
 
-/** The audit log: services append, administrators read. Nothing changes or removes a single entry. */
+/** Adds the routes of the audit log: services append, administrators read. No route changes or removes an entry. */
 export const addAuditRoutes = (context: AuthContext): void => {
   const { models, service, appendAudit } = context
   const { auditEntries } = models
@@ -57,7 +57,7 @@ export const addAuditRoutes = (context: AuthContext): void => {
     }
     yield rows.join('')
   }
-  // A download reads the whole log: one at a time for each.
+  // A download reads the whole log: one at a time per administrator.
   const downloading = createKeyedLimiter()
   service.route(auditApi.exportAudit, async call => {
     await requireAdmin(context, call.user)

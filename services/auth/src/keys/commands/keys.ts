@@ -10,7 +10,7 @@ const BATCH = 200
 
 type KeyUse = Pick<KeyUseDoc, '_id' | 'setting'>
 
-/** The keys that this process signs and seals with. */
+/** Returns the keys with which this process signs and seals. */
 const keysInUse = ({ config, keys }: AuthContext): KeyUse[] => [
   { setting: 'JWT_PRIVATE_KEY', _id: keys.privateKey.kid },
   { setting: 'SECRETS_KEY', _id: keyringOf(config.SECRETS_KEY).id },
@@ -29,11 +29,11 @@ const noteKeys = async (context: AuthContext): Promise<void> => {
 }
 
 /**
- * Puts a change into the audit log, and into the service's. Of several replicas, or of a start that is cut off before
- * the change is stored, it becomes one entry.
- * @param since when the change before this one was; the key's name is not in the entry, a hash of it is
+ * Records a change of keys in the audit log and the service's log. Concurrent replicas and interrupted starts create
+ * one entry. The entry contains a hash of the key's id, not the id.
+ * @param since time of the previous change
  */
-const tellChange = async (
+const recordChange = async (
   { appendAudit, service }: AuthContext,
   action: 'key.used' | 'key.dropped',
   { _id, setting }: KeyUse,
@@ -42,37 +42,37 @@ const tellChange = async (
   const subject = { kind: 'key' as const, id: derivedId('key', _id) }
   const id = derivedId(action, _id, since?.getTime() ?? 0)
   await appendAudit([{ ...newAuditEntry('system', { action, subject, detail: setting }), id }])
-  service.log.info({ key: _id, setting }, action === 'key.used' ? 'a key comes into use' : 'a key is out')
+  service.log.info({ key: _id, setting }, action === 'key.used' ? 'key activated' : 'key removed')
 }
 
-/** True for an earlier key that is in the first place again, and was in none of the replicas. */
-const comesBack = ({ setting, used_at }: KeyUseDoc, all: readonly KeyUseDoc[]): boolean =>
+/** Returns true for an earlier key that is active again after a time in which no replica used it. */
+const isReactivated = ({ setting, used_at }: KeyUseDoc, all: readonly KeyUseDoc[]): boolean =>
   used_at.getTime() < Date.now() - 2 * NOTE_MS &&
   all.some(other => other.setting === setting && other.used_at > used_at)
 
-/** Tells of keys that come into use with this start, and of those that are out with it. */
-const tellChanges = async (context: AuthContext): Promise<void> => {
+/** Records keys that become active with this start, and keys that are missing since it. */
+const recordChanges = async (context: AuthContext): Promise<void> => {
   const { config, keys, models, service } = context
   const before = await models.keyUses.find().lean<KeyUseDoc[]>()
   for (const key of keysInUse(context)) {
     const known = before.find(({ _id }) => _id === key._id)
-    if (!known || known.gone_at) await tellChange(context, 'key.used', key, known?.gone_at)
-    else if (comesBack(known, before)) await tellChange(context, 'key.used', key, known.used_at)
+    if (!known || known.gone_at) await recordChange(context, 'key.used', key, known?.gone_at)
+    else if (isReactivated(known, before)) await recordChange(context, 'key.used', key, known.used_at)
   }
   const own = new Set([...keys.jwks.keys.map(({ kid = '' }) => kid), ...keyringOf(config.SECRETS_KEY).ids])
   for (const { _id, setting, used_at, gone_at } of before) {
     if (own.has(_id)) continue
     if (setting === 'JWT_PRIVATE_KEY' && used_at.getTime() + SIGNED_MS > Date.now())
-      service.log.warn({ key: _id, used_at }, 'JWT_PRIVATE_KEY lacks a key: what it signed is refused')
+      service.log.warn({ key: _id, used_at }, 'JWT_PRIVATE_KEY lacks a key: its tokens are rejected')
     if (gone_at) continue
-    await tellChange(context, 'key.dropped', { _id, setting }, used_at)
+    await recordChange(context, 'key.dropped', { _id, setting }, used_at)
     await models.keyUses.updateOne({ _id }, { $set: { gone_at: new Date() } })
   }
 }
 
 /**
- * Refuses to start without a key that AI keys are sealed with: their owners would be told that they have none.
- * Throws ConfigError.
+ * Refuses to start without a key that AI keys are sealed with: their owners would have to enter them again.
+ * @throws ConfigError
  */
 const requireKeys = async (context: AuthContext): Promise<void> => {
   const missing = await countMissing(context)
@@ -80,24 +80,24 @@ const requireKeys = async (context: AuthContext): Promise<void> => {
     throw new ConfigError(
       missing.map(
         ({ key, count }) =>
-          `SECRETS_KEY: lacks the key ${key}, with which ${count} AI keys are sealed: add it behind the first one. If it is lost, add lost:${key}: their owners then enter them anew`,
+          `SECRETS_KEY: lacks the key ${key}, which seals ${count} AI keys: add it after the first one. If it is lost, add lost:${key}: users then enter their AI keys again`,
       ),
     )
 }
 
-/** Checks the keys against what is stored, and notes from now on that they are in use. Throws ConfigError. */
+/** Checks the keys against the stored values, then records their use at intervals. Throws ConfigError. */
 export const startKeys = async (context: AuthContext): Promise<void> => {
   const { service } = context
   await requireKeys(context)
-  await tellChanges(context)
+  await recordChanges(context)
   await noteKeys(context)
   const timer = setInterval(() => {
-    noteKeys(context).catch(error => service.log.warn({ err: error }, 'use of keys not noted'))
+    noteKeys(context).catch(error => service.log.warn({ err: error }, 'use of keys not recorded'))
   }, NOTE_MS)
   service.onClose(() => clearInterval(timer))
 }
 
-/** Seals queued mails with the present key. Those that leave meanwhile, or that no key opens, stay as they are. */
+/** Reseals queued mails with the active key. Skips mails that leave the queue meanwhile or that no key opens. */
 const resealMails = async ({ config, service }: AuthContext): Promise<number> => {
   const { id } = keyringOf(config.SECRETS_KEY)
   const queue = service.queues.queue('mail')
@@ -115,9 +115,9 @@ const resealMails = async ({ config, service }: AuthContext): Promise<number> =>
 }
 
 /**
- * One step of sealing all AI keys, and then the queued mails, with the present key. A key that its owner changes
- * meanwhile is left alone. May be repeated and cut off at any point.
- * @param cursor where the last step ended; null begins
+ * Performs one step of resealing all AI keys, and then the queued mails, with the active key. Skips a key that its
+ * owner changes meanwhile. May be repeated and interrupted at any point.
+ * @param cursor returned by the previous step; null for the first one
  */
 export const resealSecrets = async (context: AuthContext, cursor: string | null) => {
   const { config, models } = context

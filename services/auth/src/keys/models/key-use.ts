@@ -1,14 +1,14 @@
 import { KEY_SETTINGS, type KeySetting } from '@iodine/contracts'
 import { Schema } from 'mongoose'
 
-/** A key that signs tokens or seals secrets, or did. Never the key itself. */
+/** The use of a key that signs tokens or seals secrets. It never contains the key. */
 export interface KeyUseDoc {
-  /** Name of the key. */
+  /** Id of the key. */
   _id: string
   setting: KeySetting
-  /** When a process last had it in the first place of the setting. Written every minute. */
+  /** When a process last used the key as the first of its setting. Written every 10 minutes (`NOTE_MS`). */
   used_at: Date
-  /** When a process first started without it. Unset once it is used again. */
+  /** When a process first started without the key. Unset once the key is used again. */
   gone_at?: Date
 }
 

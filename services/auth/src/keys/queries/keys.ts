@@ -4,19 +4,19 @@ import type { UserDoc } from '../../accounts/models/user.js'
 import type { AuthContext } from '../../context.js'
 import type { KeyUseDoc } from '../models/key-use.js'
 
-/** Begins what is sealed. */
+/** Prefix of a sealed value. */
 const NAMED = /^[0-9a-f]{10}\./
-/** Begins what is sealed with one of these keys. */
+/** Returns the pattern of values sealed with one of these keys. */
 export const namedBy = (ids: readonly string[]): RegExp => new RegExp(`^(?:${ids.join('|')})\\.`)
 
-/** The longest life of what a key has signed. */
+/** Maximum lifetime of a signed token in milliseconds. */
 export const SIGNED_MS = LIMITS.sessionMs
-/** How exactly the use of a key is noted. */
+/** Interval in milliseconds at which the use of keys is recorded. */
 export const NOTE_MS = 600_000
-/** What is stored nowhere ends within this time of the key's last use: a token, or a challenge. */
+/** Maximum lifetime of values that are not stored (tokens and challenges) after the key's last use. */
 const LIVES_MS = { JWT_PRIVATE_KEY: SIGNED_MS, SECRETS_KEY: LIMITS.passkeyChallengeMs } as const
 
-/** The keys of this process's settings, and others that were in use. */
+/** Returns the keys of this process's settings, and other keys that were in use. */
 export const listKeys = async ({ config, keys, models }: AuthContext): Promise<KnownKey[]> => {
   const { ids, lost } = keyringOf(config.SECRETS_KEY)
   const uses = await models.keyUses.find().sort({ used_at: -1 }).lean<KeyUseDoc[]>()
@@ -39,14 +39,14 @@ export const listKeys = async ({ config, keys, models }: AuthContext): Promise<K
   return [...present, ...missing.map(({ setting, _id }) => known(setting, _id, 'missing'))]
 }
 
-/** Number of AI keys that a key seals. */
+/** Returns the number of AI keys that a key seals. */
 const countUnder = async ({ models }: AuthContext, key: string) => ({
   kind: 'ai_keys' as const,
   key,
   count: await models.users.countDocuments({ sealed_ai_key: namedBy([key]) }),
 })
 
-/** Numbers of AI keys by the key that they name, of keys that SECRETS_KEY neither holds nor names as lost. */
+/** Returns the numbers of AI keys by sealing key, for keys that SECRETS_KEY neither contains nor declares lost. */
 export const countMissing = async (context: AuthContext): Promise<SealedCount[]> => {
   const { ids, lost } = keyringOf(context.config.SECRETS_KEY)
   const known = [...ids, ...lost]
@@ -64,10 +64,10 @@ export const countMissing = async (context: AuthContext): Promise<SealedCount[]>
   }
 }
 
-/** Maximum number of mails that are read: pending ones, and those in the queue. */
+/** Maximum number of mails that are read, of the pending and of the queued ones each. */
 export const MAILS_MAX = 10_000
 
-/** Numbers of sealed values by the key that seals them: AI keys, mails that are owed, and those in the queue. */
+/** Returns the numbers of sealed values by sealing key: AI keys, pending mails, and queued mails. */
 export const countSealed = async (context: AuthContext): Promise<SealedCount[]> => {
   const { service } = context
   const counts = new Map<string, { mails: number; queued_mails: number }>()

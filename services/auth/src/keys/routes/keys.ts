@@ -5,7 +5,7 @@ import type { AuthContext } from '../../context.js'
 import { resealSecrets } from '../commands/keys.js'
 import { countSealed, listKeys } from '../queries/keys.js'
 
-/** The keys that sign tokens and seal secrets, and the secrets that they seal. */
+/** Adds the routes for the keys that sign tokens and seal secrets, and for the sealed secrets. */
 export const addKeyRoutes = (context: AuthContext): void => {
   const { config, keys, models, service } = context
 

@@ -6,10 +6,10 @@ import { type OutgoingMail, outgoingMail } from '../models/mail.js'
 
 /** Short, so that mails leave soon after the mail server recovers. */
 const RETRY_MS = 3_000
-/** Time that the workers have before the job is added again. Adding an existing job has no effect. */
-const RECHECK_MS = 15_000
+/** Milliseconds until the job is added again; without effect while the job exists. */
+const REQUEUE_MS = 15_000
 
-/** Work of the outbox: enqueues a mail for the workers until they report that a mail server has accepted or refused it. */
+/** Creates the outbox kind that enqueues a mail for the workers until they report its acceptance or refusal. */
 export const outgoingMails = (of: () => AuthContext): KindSpec<OutgoingMail> => ({
   payload: outgoingMail,
   keyOf: ({ id }) => id,
@@ -33,13 +33,13 @@ export const outgoingMails = (of: () => AuthContext): KindSpec<OutgoingMail> => 
         removeOnFail: true,
       },
     )
-    return Math.min(RECHECK_MS, left)
+    return Math.min(REQUEUE_MS, left)
   },
 })
 
 /**
- * Has a mail sent as soon as a mail server accepts it, until it expires. One that waits already is sent once.
- * @param session transaction after whose commit it is sent
+ * Sends a mail as soon as a mail server accepts it, until it expires. A pending mail with the same id is sent once.
+ * @param session transaction after whose commit the mail is sent
  */
 export const sendMail = (
   { config, mails }: AuthContext,
@@ -59,4 +59,4 @@ export const sendMail = (
   )
 
 /** Removes a mail that a mail server accepted or refused permanently. */
-export const settleMail = ({ mails }: AuthContext, id: string): Promise<void> => mails.complete(id)
+export const completeMail = ({ mails }: AuthContext, id: string): Promise<void> => mails.complete(id)

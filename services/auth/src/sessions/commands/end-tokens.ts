@@ -13,22 +13,22 @@ import type { SessionDoc } from '../models/session.js'
 
 /** Short: until the tombstones are written, a gateway may accept an ended token. */
 const BACKOFF_MAX_MS = 2_000
-/** The request completes the ends itself: the outbox only retries. */
+/** The request completes the ends itself; the outbox only retries. */
 const RETRY_AFTER_MS = 2_000
 
-interface Ended {
+interface EndFilters {
   sessions?: QueryFilter<SessionDoc>
   apiTokens?: QueryFilter<ApiTokenDoc>
 }
 
 /**
- * Stores the end of a user's sessions and API tokens, of those that the filters select. The outbox then completes it.
- * @returns the number of ended ones
+ * Stores the end of those sessions and API tokens of a user that the filters select. The outbox then completes it.
+ * @returns the number of ended sessions and tokens
  */
 export const storeEnds = (
   { models, service, endings }: AuthContext,
   user_id: Types.ObjectId,
-  { sessions, apiTokens }: Ended,
+  { sessions, apiTokens }: EndFilters,
 ): Promise<number> =>
   inTransaction(service.mongo, async session => {
     const open = { user_id, ended_at: null }
@@ -66,7 +66,7 @@ export const completeEnds = async (
   await models.apiTokens.deleteMany({ _id: { $in: apiTokens.map(({ _id }) => _id) } })
 }
 
-/** Work of the outbox: completes ends that a crash or a Redis outage interrupted. */
+/** Creates the outbox kind that completes ends interrupted by a crash or a Redis outage. */
 export const tokenEndings = (of: () => AuthContext): KindSpec<{ id: string }> => ({
   ...byId,
   concurrency: 4,
@@ -74,7 +74,7 @@ export const tokenEndings = (of: () => AuthContext): KindSpec<{ id: string }> =>
   handle: ([user]) => completeEnds(of(), new Types.ObjectId(user?.id)),
 })
 
-/** Ends all sessions and API tokens of a user, and voids the code for the extension. Rejects while Redis is down. */
+/** Ends all sessions and API tokens of a user and deletes the extension code. Rejects while Redis is down. */
 export const endAllTokens = async (context: AuthContext, user_id: Types.ObjectId): Promise<void> => {
   await context.models.extensionCodes.deleteOne({ _id: user_id })
   await storeEnds(context, user_id, { sessions: {}, apiTokens: {} })

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
 import { DETAILS, LIMITS } from '@iodine/contracts'
-import { SESSION_KNOWN_MS, sessionKey, signingKeysOf, signToken, unavailable } from '@iodine/service-kit'
+import { SESSION_CACHE_MS, sessionKey, signingKeysOf, signToken, unavailable } from '@iodine/service-kit'
 import { calculateJwkThumbprint, exportJWK, importPKCS8 } from 'jose'
 import { type QueryFilter, Types } from 'mongoose'
 import type { UserDoc } from '../../accounts/models/user.js'
@@ -10,7 +10,7 @@ import { deviceOf } from './devices.js'
 import { completeEnds, storeEnds } from './end-tokens.js'
 
 /**
- * Reads `JWT_PRIVATE_KEY`. A key's name is the thumbprint of its public half (RFC 7638), the same in each process.
+ * Reads `JWT_PRIVATE_KEY`. A key's id is the thumbprint of its public half (RFC 7638), the same in each process.
  */
 export const readSessionKeys = async (setting: string): Promise<SessionKeys> => {
   const [first, ...others] = await Promise.all(
@@ -27,10 +27,10 @@ export const readSessionKeys = async (setting: string): Promise<SessionKeys> => 
   }
 }
 
-/** How often the use of a session is recorded. */
+/** Minimum interval between records of a session's use. */
 const SEEN_EVERY_MS = 5 * 60_000
 
-/** When a session that is used now ends, if it is not used again. */
+/** Returns the time at which a session used now expires without further use. */
 const endOf = (session: Pick<SessionDoc, 'scope' | 'created_at'>, now: number): Date =>
   new Date(
     Math.min(session.created_at.getTime() + LIMITS.sessionMs, now + LIMITS.idleSessionMs[kindOf(session)]),
@@ -39,7 +39,7 @@ const endOf = (session: Pick<SessionDoc, 'scope' | 'created_at'>, now: number): 
 const DAY_MS = 24 * 3_600_000
 const today = (): Date => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS)
 
-/** True if the account is open. Records its use (one write a day), which clears an inactivity warning. */
+/** Returns true for an open account. Records its use (one write a day), which clears an inactivity warning. */
 export const useAccount = async ({ models }: AuthContext, userId: Types.ObjectId): Promise<boolean> => {
   const user = await models.users
     .findById(userId)
@@ -59,15 +59,15 @@ export const useAccount = async ({ models }: AuthContext, userId: Types.ObjectId
 
 export interface SessionInput extends Pick<SessionDoc, 'scope' | 'by'> {
   userId: string
-  /** Header of the request, by which the owner tells the session from others. */
+  /** User agent header: the session list shows its browser and system. */
   userAgent: string | undefined
-  /** Whether what opens it is still valid, asked once it is stored. */
+  /** Returns whether the means of sign-in is still valid. Called once the session is stored. */
   isValid?: (() => Promise<boolean>) | undefined
 }
 
 /**
- * Opens a session and returns its token; null for a suspended or deleted account, or for what is no longer valid. Ends the
- * oldest ones past the limit.
+ * Opens a session and returns its token; null for a suspended or deleted account, or if `isValid` returns false. Ends
+ * the oldest sessions past the limit.
  */
 export const openSession = async (
   context: AuthContext,
@@ -86,8 +86,8 @@ export const openSession = async (
     created_at,
     expires_at: endOf({ scope, created_at }, created_at.getTime()),
   })
-  // Checked after the insert: an account closed before is detected here; closing it later ends this session
-  // with the others.
+  // Checked after the insert: an account closed before is detected here; closing it later ends this session with the
+  // others.
   if (!(await useAccount(context, user_id)) || !(await isValid())) {
     await models.sessions.deleteOne({ _id: sid })
     return null
@@ -108,7 +108,7 @@ const endSurplus = async (context: AuthContext, user_id: Types.ObjectId): Promis
     await endEventually(context, user_id, { _id: { $in: surplus.map(({ _id }) => _id) } })
 }
 
-/** Notes that a session is in use, which defers its end. */
+/** Records the use of a session, which defers its expiry. */
 const seeSession = async ({ models }: AuthContext, session: SessionDoc): Promise<void> => {
   const now = Date.now()
   if (now - (session.last_seen_at ?? session.created_at).getTime() < SEEN_EVERY_MS) return
@@ -118,7 +118,7 @@ const seeSession = async ({ models }: AuthContext, session: SessionDoc): Promise
   )
 }
 
-/** The live session with this id, null if none. Its state is cached in Redis for the gateway. */
+/** Returns the state of the live session with this id; null if there is none. Caches it in Redis for the gateway. */
 export const checkSession = async (context: AuthContext, sid: string) => {
   const { models, service, config } = context
   const session = await models.sessions
@@ -130,14 +130,14 @@ export const checkSession = async (context: AuthContext, sid: string) => {
   // NX never overwrites a tombstone: the session may have been revoked since the read.
   // Not awaited: a hanging Redis must not delay the answer.
   void service.redis
-    .set(sessionKey(config.REDIS_PREFIX, sid), JSON.stringify(state), 'PX', SESSION_KNOWN_MS, 'NX')
+    .set(sessionKey(config.REDIS_PREFIX, sid), JSON.stringify(state), 'PX', SESSION_CACHE_MS, 'NX')
     .catch(() => {})
   return state
 }
 
 /**
  * Ends a session of a user. Once this resolves, its token is invalid everywhere. Throws 503 while Redis is down: the
- * database then has the end of the session, and the outbox completes it. Until then a gateway that does not ask this
+ * end is then stored in the database, and the outbox completes it. Until then a gateway that does not query this
  * service may accept the token.
  */
 export const endSession = async (
@@ -152,8 +152,8 @@ export const endSession = async (
 }
 
 /**
- * Ends all sessions of a user, or all but one, like `endSession`. A code for the extension, which one of them may have made,
- * opens none afterwards. Returns their number.
+ * Ends all sessions of a user, or all but one, like `endSession`. Deletes the extension code, which one of them may
+ * have created. Returns the number of ended sessions.
  */
 export const endSessions = async (
   context: AuthContext,
@@ -179,7 +179,7 @@ const endEventually = async (
   )
 }
 
-/** Ends all sessions of a user like `endSessions`, also while Redis is down: the outbox completes it then. */
+/** Ends all sessions of a user like `endSessions`, also while Redis is down: the outbox then completes it. */
 export const endSessionsEventually = async (context: AuthContext, user_id: Types.ObjectId): Promise<void> => {
   await context.models.extensionCodes.deleteOne({ _id: user_id })
   await endEventually(context, user_id, {})

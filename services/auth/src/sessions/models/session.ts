@@ -5,7 +5,7 @@ export interface SessionDoc {
   _id: string
   user_id: Types.ObjectId
   scope: 'full' | 'collector'
-  /** What opened it. Absent in sessions of before passkeys: a link or a code. */
+  /** Means of sign-in. Absent in sessions that a version without passkeys opened, by link or code. */
   by?: 'link' | 'code' | 'passkey'
   /** Names of the browser and its system, where the user agent has them. */
   browser?: string
@@ -13,7 +13,7 @@ export interface SessionDoc {
   created_at: Date
   /** Written at most every `SEEN_EVERY_MS`. Absent until then. */
   last_seen_at?: Date
-  /** When it ends unless it is used, at the latest with its token. */
+  /** Time of expiry without further use, at the latest that of the token. */
   expires_at: Date
   /** When the session was ended. The document is deleted once Redis has the tombstone. */
   ended_at?: Date

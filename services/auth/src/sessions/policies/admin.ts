@@ -6,7 +6,7 @@ import type { AuthContext } from '../../context.js'
 export const isAdminEmail = (config: Pick<AuthConfig, 'ADMIN_EMAILS'>, email: string): boolean =>
   config.ADMIN_EMAILS.includes(email)
 
-/** Whether an account is an administrator's that may act: not suspended, not deleted. */
+/** Returns whether the account is an administrator's, and neither suspended nor deleted. */
 export const isAdmin = async ({ config, models }: AuthContext, userId: string): Promise<boolean> => {
   const user = await models.users
     .findOne({ _id: userId, deleted_at: null, suspended_at: null })
@@ -19,8 +19,8 @@ const openedByPasskey = async ({ models }: AuthContext, sid: string): Promise<bo
   (await models.sessions.exists({ _id: sid, by: 'passkey' })) !== null
 
 /**
- * Checks the account on each call, as tokens carry no rights. Throws 403 unless it is an administrator's and, where
- * that is required, the session was opened by a passkey.
+ * Checks the account on each call, as tokens contain no rights. Throws 403 unless it is an administrator's and, where
+ * `ADMIN_PASSKEYS` requires it, a passkey opened the session.
  */
 export const requireAdmin = async (context: AuthContext, { id, sid }: Caller): Promise<void> => {
   const { config, models } = context
@@ -32,8 +32,8 @@ export const requireAdmin = async (context: AuthContext, { id, sid }: Caller): P
 }
 
 /**
- * Throws 403 for an administrator who changes passkeys in a session that none opened, where passkeys are required:
- * else whoever reads their mail could add one. The first passkey is added after a mailed link.
+ * Throws 403 for an administrator with passkeys whose session no passkey opened, where passkeys are required: otherwise
+ * access to their mail would suffice to add one. The first passkey is added in a session opened by link.
  */
 export const requirePasskeySession = async (context: AuthContext, { id, sid }: Caller): Promise<void> => {
   const { config, models } = context

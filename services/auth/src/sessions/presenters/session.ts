@@ -2,7 +2,7 @@ import type { Session } from '@iodine/contracts'
 import { kindOf, type SessionDoc } from '../models/session.js'
 import { sessionId } from '../queries/sessions.js'
 
-/** A session as its owner sees it. @param current the `sid` of the session that asks */
+/** Returns a session as its owner sees it. @param current the `sid` of the requesting session */
 export const presentSession = (session: SessionDoc, current: string): Session => ({
   id: sessionId(session._id).toHexString(),
   kind: kindOf(session),

@@ -2,13 +2,13 @@ import type { Types } from 'mongoose'
 import { normalCode } from '../../codes.js'
 import type { AuthModels } from '../../models.js'
 
-// A code that this address used without getting an account (crash in between) remains valid for the address.
+// A code stays valid for the address that used it: a crash may have prevented the account's creation.
 const goodFor = (email: string) => ({
   email: { $in: [null, email] },
   $or: [{ used: false }, { used_by: email }],
 })
 
-/** Finds the typed code if the address may use it. */
+/** Returns the id of the typed code if the address may use it, else null. */
 export const codeFor = async (
   { betaCodes }: AuthModels,
   email: string,
@@ -21,7 +21,7 @@ export const codeFor = async (
   return found?._id ?? null
 }
 
-/** Consumes the code for the address's new account; false when another address consumed it first. */
+/** Consumes the code for the address's new account. Returns false if another address has consumed it. */
 export const consumeCode = async (
   { betaCodes }: AuthModels,
   email: string,

@@ -3,10 +3,10 @@ import { LIMITS } from '@iodine/contracts'
 import { isDuplicateKey, keyringOf } from '@iodine/service-kit'
 import type { AuthContext } from '../../context.js'
 
-/** What a challenge is for: of a sign-in, or of a user's new passkey. */
+/** Purpose of a challenge: a sign-in, or a new passkey of a user. */
 type Purpose = 'sign-in' | `new-${string}`
 
-/** Random bytes, then the time of its end as 48 bits, then a MAC of both and the purpose. */
+/** Format of a challenge: random bytes, its expiry as 48 bits, and a MAC of both and the purpose. */
 const RANDOM_BYTES = 16
 const END_BYTES = 6
 const MAC_BYTES = 32
@@ -17,8 +17,8 @@ const macOf = (secret: Buffer, purpose: Purpose, content: Buffer): Buffer => {
 }
 
 /**
- * Makes a challenge in base64url. Nothing is stored for it, as anybody may ask for one: its MAC shows that it is
- * ours.
+ * Creates a challenge in base64url. It is not stored, as anybody may request one: its MAC proves that this service
+ * created it.
  */
 export const newChallenge = ({ config }: AuthContext, purpose: Purpose): string => {
   const [secret] = keyringOf(config.SECRETS_KEY).keys as [Buffer]
@@ -28,10 +28,10 @@ export const newChallenge = ({ config }: AuthContext, purpose: Purpose): string 
   return Buffer.concat([content, macOf(secret, purpose, content)]).toString('base64url')
 }
 
-/** True for a challenge of ours, made with any of the keys, for this purpose, that has not ended. */
+/** Returns true for an unexpired challenge of this purpose whose MAC is valid under one of the keys. */
 export const isChallenge = ({ config }: AuthContext, purpose: Purpose, challenge: string): boolean => {
   const bytes = Buffer.from(challenge, 'base64url')
-  // One spelling a challenge: another one of the same bytes would pass for unused.
+  // Only the canonical base64url: another encoding of the same bytes would count as unused.
   if (bytes.length !== RANDOM_BYTES + END_BYTES + MAC_BYTES || bytes.toString('base64url') !== challenge)
     return false
   const content = bytes.subarray(0, RANDOM_BYTES + END_BYTES)
@@ -41,9 +41,9 @@ export const isChallenge = ({ config }: AuthContext, purpose: Purpose, challenge
   return content.readUIntBE(RANDOM_BYTES, END_BYTES) > Date.now()
 }
 
-/** Uses a challenge up. Of several calls at once, one returns true. */
+/** Marks a challenge as used. Of concurrent calls, one returns true. */
 export const useChallenge = async ({ models }: AuthContext, challenge: string): Promise<boolean> => {
-  // Twice as long as it lasts: another replica's clock may be behind.
+  // Twice the challenge's lifetime: another replica's clock may be behind.
   const expires_at = new Date(Date.now() + 2 * LIMITS.passkeyChallengeMs)
   try {
     await models.usedChallenges.create({ _id: challenge, expires_at })

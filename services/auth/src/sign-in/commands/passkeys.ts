@@ -10,35 +10,35 @@ import type { PasskeyDoc } from '../models/passkey.js'
 import { isChallenge, newChallenge, useChallenge } from './challenges.js'
 import { signIn } from './sign-in.js'
 
-// Loaded with the first passkey: it brings parsers for certificates, which would slow down every start.
+// Loaded with the first passkey: its certificate parsers would slow down every start.
 const webauthn = () => import('@simplewebauthn/server')
 
 /**
- * Formats of attestation (Web Authentication Level 3, 8) that are read. None is asked for, which leaves browsers these
- * two. Of others the library follows addresses in certificates, which anybody may have made.
+ * Accepted attestation formats (Web Authentication Level 3, 8). None is requested, so browsers send these two. For
+ * other formats the library would request URLs in certificates, which an attacker may have created (SSRF).
  */
 const FORMATS = ['none', 'packed']
 
-/** The format of an attestation object in base64url. Throws for what is none. */
+/** Returns the format of an attestation object in base64url. Throws for other values. */
 const formatOf = async (attestation: string): Promise<string> => {
   const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers')
   return decodeAttestationObject(isoBase64URL.toBuffer(attestation)).get('fmt')
 }
 
-/** The relying party (Web Authentication Level 3, 5.4.2): a passkey works at this address alone. */
+/** Returns the relying party (Web Authentication Level 3, 5.4.2): a passkey works only at this address. */
 const partyOf = ({ config }: AuthContext) => {
   const { hostname, origin } = new URL(config.PUBLIC_URL)
   return { rpID: hostname, origin }
 }
 
-/** A user's passkeys, oldest first. */
+/** Returns a user's passkeys, oldest first. */
 export const listPasskeys = ({ models }: AuthContext, userId: string) =>
   models.passkeys
     .find({ user_id: new Types.ObjectId(userId) })
     .sort({ created_at: 1, _id: 1 })
     .lean<PasskeyDoc[]>()
 
-/** Options for `navigator.credentials.create()`: a discoverable passkey that verifies its user. */
+/** Returns options for `navigator.credentials.create()`: a discoverable passkey with user verification. */
 export const newPasskeyOptions = async (context: AuthContext, { _id, email, username }: UserDoc) => {
   const { generateRegistrationOptions } = await webauthn()
   const userId = _id.toHexString()
@@ -63,8 +63,8 @@ export const newPasskeyOptions = async (context: AuthContext, { _id, email, user
 }
 
 /**
- * Adds a passkey. Throws 400 for an answer that does not hold, 401 for a closed account, 409 for a known one, 413 past the
- * limit.
+ * Adds a passkey. Throws 400 for an invalid response, 401 for a closed account, 409 for a known credential, 413 past
+ * the limit.
  */
 export const createPasskey = async (
   context: AuthContext,
@@ -108,12 +108,12 @@ export const createPasskey = async (
   )
 }
 
-/** The library's errors quote what was sent; they all mean the same to a caller. */
+/** Throws the same error for all faults: the library's errors quote the request. */
 const refuse = (): never => {
   throw badRequest(DETAILS.badPasskey)
 }
 
-/** Renames a passkey of the user's. Throws 404. */
+/** Renames a passkey of the user. Throws 404. */
 export const renamePasskey = async (
   { models }: AuthContext,
   user_id: string,
@@ -127,15 +127,15 @@ export const renamePasskey = async (
   return passkey
 }
 
-/** Removes a passkey of the user's; sessions that it opened go on. Throws 404. */
+/** Deletes a passkey of the user. Sessions that it opened continue. Throws 404. */
 export const deletePasskey = async ({ models }: AuthContext, user_id: string, _id: string): Promise<void> => {
   const { deletedCount } = await models.passkeys.deleteOne({ _id, user_id })
   if (deletedCount === 0) throw notFound()
 }
 
 /**
- * Removes all passkeys of an account and ends its sessions and API tokens: a thief may have opened one, and made others.
- * Its owner signs in by a link again. Throws 404.
+ * Deletes all passkeys of an account and ends its sessions and API tokens, which a thief may have created. The owner
+ * then signs in by link. Throws 404.
  */
 export const resetPasskeys = async (context: AuthContext, email: string): Promise<UserDoc> => {
   const user = await findAccount(context, email)
@@ -144,7 +144,7 @@ export const resetPasskeys = async (context: AuthContext, email: string): Promis
   return user
 }
 
-/** Options for `navigator.credentials.get()`: any discoverable passkey of this address. */
+/** Returns options for `navigator.credentials.get()`: any discoverable passkey of this address. */
 export const passkeyOptions = async (context: AuthContext) => {
   const { generateAuthenticationOptions } = await webauthn()
   return {
@@ -158,9 +158,9 @@ export const passkeyOptions = async (context: AuthContext) => {
 }
 
 /**
- * Opens a session for the owner of a passkey that answers a challenge of ours (Web Authentication Level 3, 7.2).
- * Throws 400 for an unknown or removed passkey, another site's, a challenge that is used or over, a signature
- * that does not hold, a counter that goes back (a copy of the authenticator), and a closed account.
+ * Opens a session for the owner of a passkey that answers a challenge (Web Authentication Level 3, 7.2). Throws 400 for
+ * an unknown or deleted passkey, another origin, a used or expired challenge, an invalid signature, a counter that
+ * decreases (a copy of the authenticator), and a closed account.
  */
 export const verifyPasskey = async (
   context: AuthContext,
@@ -188,7 +188,7 @@ export const verifyPasskey = async (
     },
   }).catch(refuse)
   if (!verified || !(await useChallenge(context, challenge))) return refuse()
-  // Of two answers under way with the same count, one is a copy's.
+  // Of two concurrent responses with the same counter, one comes from a copy.
   const { matchedCount } = await models.passkeys.updateOne(
     { _id: passkey._id, counter: passkey.counter },
     { $set: { counter: authenticationInfo.newCounter, last_used_at: new Date() } },
@@ -196,7 +196,7 @@ export const verifyPasskey = async (
   if (matchedCount === 0) return refuse()
   const userId = passkey.user_id.toHexString()
   const user = await models.users.findById(passkey.user_id).select('username').lean<UserDoc>()
-  // Looked at once more when the session is stored: one whose passkey was removed meanwhile is not opened.
+  // Checked again once the session is stored: the passkey may have been deleted meanwhile.
   const isValid = async () => (await models.passkeys.exists({ _id: passkey._id })) !== null
   const access_token = user && (await signIn(context, { userId, by: 'passkey', request, isValid }))
   if (!access_token) return refuse()

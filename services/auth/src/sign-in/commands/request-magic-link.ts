@@ -9,7 +9,7 @@ import type { AuthModels } from '../../models.js'
 import { isAdminEmail } from '../../sessions/policies/admin.js'
 import { codeFor } from './beta-codes.js'
 
-// Above what the rate limit admits during a link's life, so that new links never displace a live one.
+// Above the number that the rate limit admits during a link's lifetime, so that new links never displace a live one.
 const OPEN_LINKS_MAX = 100
 
 /** Stores a sign-in link for the address. */
@@ -30,9 +30,9 @@ export const addLink = async (
 }
 
 /**
- * Queues a mail with a sign-in link, unless a beta code is required first. Known, unknown and suspended
- * addresses get the same answer where no beta code is required; only the mail tells that an account is
- * suspended. Throws 400 for a code that is unknown, used or bound to another address.
+ * Sends a mail with a sign-in link, unless a beta code is required first. Where none is required, known, unknown and
+ * suspended addresses get the same response; only the mail reveals a suspension. Throws 400 for a code that is unknown,
+ * used or bound to another address.
  */
 export const requestMagicLink = async (
   context: AuthContext,

@@ -3,20 +3,20 @@ import type { AuthContext } from '../../context.js'
 import { openSession } from '../../sessions/commands/sessions.js'
 import { isAdmin } from '../../sessions/policies/admin.js'
 
-/** What signs in to a full session. */
+/** Means of sign-in to a full session. */
 type SignInBy = 'link' | 'passkey'
 
 interface SignInInput {
   userId: string
   by: SignInBy
   request: FastifyRequest
-  /** Whether what signs in still does, asked once the session is stored. */
+  /** Returns whether the means of sign-in is still valid. Called once the session is stored. */
   isValid?: () => Promise<boolean>
 }
 
 /**
- * Opens a session for who has signed in, and returns its token; null for a suspended or deleted account, or for what is
- * no longer valid. Sign-ins of administrators are recorded in the audit log.
+ * Opens a session and returns its token; null for a suspended or deleted account, or if `isValid` returns false.
+ * Records sign-ins of administrators in the audit log.
  */
 export const signIn = async (
   context: AuthContext,

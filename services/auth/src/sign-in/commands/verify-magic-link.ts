@@ -13,14 +13,14 @@ const liveLink = (token: string) => ({
   links: { $elemMatch: { token_hash: hashOf(token), expires_at: { $gt: new Date() } } },
 })
 
-/** The address that a link's token signs in. Leaves the link as it is. Throws 400 unless it is live. */
+/** Returns the address that a link signs in, without using the link. Throws 400 unless the link is live. */
 export const readMagicLink = async ({ models }: AuthContext, token: string): Promise<{ email: string }> => {
   const found = await models.links.findOne(liveLink(token)).select('_id').lean<MagicLinksDoc>()
   if (!found) throw badRequest(DETAILS.badToken)
   return { email: presentEmail(found._id) }
 }
 
-/** Consumes a link's token and opens a session, for a new user if needed. Throws 400 unless it is live. */
+/** Consumes a link and opens a session, for a new user if needed. Throws 400 unless the link is live. */
 export const verifyMagicLink = async (
   context: AuthContext,
   token: string,
@@ -28,8 +28,8 @@ export const verifyMagicLink = async (
 ): Promise<{ access_token: string; has_username: boolean }> => {
   const { models } = context
   const token_hash = hashOf(token)
-  // The removal is atomic: of concurrent requests only one gets the document. It also voids the address's
-  // other links.
+  // The removal is atomic: of concurrent requests one gets the document. It also invalidates the other links of the
+  // address.
   const found = await models.links.findOneAndDelete(liveLink(token)).lean<MagicLinksDoc>()
   const link = found?.links.find(each => each.token_hash === token_hash)
   if (!found || !link) throw badRequest(DETAILS.badToken)

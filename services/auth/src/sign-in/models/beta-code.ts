@@ -10,7 +10,7 @@ export interface BetaCodeDoc {
   used_by: string | null
   created_at: Date
   used_at: Date | null
-  /** The administrator who created the code. Null after that account's deletion and in old codes. */
+  /** The administrator who created the code. Null after the account's deletion and in codes of earlier versions. */
   created_by: Types.ObjectId | null
 }
 

@@ -8,7 +8,7 @@ export interface MagicLink {
   expires_at: Date
 }
 
-/** All open links of an address in one document, so that using one link voids the others atomically. */
+/** All open links of an address in one document: using one link invalidates the others atomically. */
 export interface MagicLinksDoc {
   /** The e-mail address. */
   _id: string

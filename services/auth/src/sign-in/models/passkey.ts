@@ -1,14 +1,14 @@
 import { Schema, type Types } from 'mongoose'
 import type { Slotted } from '../../tokens/models/slotted.js'
 
-/** A credential of Web Authentication, by which its owner signs in. */
+/** A Web Authentication credential with which its owner signs in. */
 export interface PasskeyDoc extends Slotted {
   _id: Types.ObjectId
   /** Base64url, chosen by the authenticator. */
   credential_id: string
   /** COSE key (RFC 9052). */
   public_key: Buffer
-  /** Signatures so far; authenticators that do not count always say 0. */
+  /** Number of signatures; always 0 for authenticators without a counter. */
   counter: number
   transports: string[]
   name: string

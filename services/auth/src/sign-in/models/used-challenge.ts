@@ -9,6 +9,6 @@ export const usedChallengeSchema = new Schema(
   },
   { collection: 'used_challenges', versionKey: false },
 )
-/** A challenge that a passkey has answered: it takes no second answer. */
+/** A used challenge, which is rejected from then on. */
 export type UsedChallengeDoc = InferSchemaType<typeof usedChallengeSchema>
 usedChallengeSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })

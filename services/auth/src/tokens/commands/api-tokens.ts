@@ -9,8 +9,8 @@ import {
 import {
   hashOf,
   notFound,
+  SESSION_CACHE_MS,
   SESSION_GRACE_MS,
-  SESSION_KNOWN_MS,
   signToken,
   unavailable,
 } from '@iodine/service-kit'
@@ -22,13 +22,13 @@ import { useAccount } from '../../sessions/commands/sessions.js'
 import { type ApiTokenDoc, liveApiTokens } from '../models/api-token.js'
 import { addToAccount } from './slots.js'
 
-/** How exactly the last use of a token is stored. */
-const USED_MS = 60_000
-/** How long services take what the gateway gets for a checked token: longer than the gateway goes by its check. */
-const TOKEN_MS = SESSION_GRACE_MS + SESSION_KNOWN_MS
+/** Precision in milliseconds of the stored last use of a token. */
+const USE_PRECISION_MS = 60_000
+/** Lifetime of the service token: exceeds the time for which the gateway caches a check. */
+const TOKEN_MS = SESSION_GRACE_MS + SESSION_CACHE_MS
 /**
- * Makes a token. Only its hash is stored. Throws 413 for a user who has as many as they may, 401 for a closed account.
- * @returns the token itself, which nothing can show again
+ * Creates a token and stores only its hash. Throws 413 past the limit of the user, 401 for a closed account.
+ * @returns the token, which cannot be shown again
  */
 export const createApiToken = async (
   context: AuthContext,
@@ -50,7 +50,7 @@ export const createApiToken = async (
   return { token, doc }
 }
 
-/** A user's tokens that are not revoked, newest first. */
+/** Returns a user's tokens that are not revoked, newest first. */
 export const listApiTokens = ({ models }: AuthContext, userId: string): Promise<ApiTokenDoc[]> =>
   models.apiTokens
     .find({ user_id: new Types.ObjectId(userId), ended_at: null })
@@ -58,8 +58,8 @@ export const listApiTokens = ({ models }: AuthContext, userId: string): Promise<
     .lean<ApiTokenDoc[]>()
 
 /**
- * The live token with this hash, and one for the services with its scopes; null for one that is revoked or expired, or
- * whose account is suspended, to be deleted or deleted. Its use is its user's activity.
+ * Returns the live token with this hash, and a service token with its scopes; null for a revoked or expired token, and
+ * for an account that is suspended, deleted or scheduled for deletion. Counts as activity of the user.
  */
 export const checkApiToken = async (context: AuthContext, hash: string) => {
   const { models, keys } = context
@@ -67,20 +67,20 @@ export const checkApiToken = async (context: AuthContext, hash: string) => {
   const doc = await models.apiTokens.findOne({ hash, ...liveApiTokens(new Date(now)) }).lean<ApiTokenDoc>()
   if (!doc || (await models.users.exists({ _id: doc.user_id, delete_at: { $ne: null } }))) return null
   if (!(await useAccount(context, doc.user_id))) return null
-  if ((doc.last_used_at?.getTime() ?? 0) <= now - USED_MS)
+  if ((doc.last_used_at?.getTime() ?? 0) <= now - USE_PRECISION_MS)
     await models.apiTokens.updateOne({ _id: doc._id }, { $set: { last_used_at: new Date(now) } })
   const { scopes, expires_at } = doc
   const [id, user_id] = [doc._id.toHexString(), doc.user_id.toHexString()]
-  // A moment, not a lifetime: that would begin after the reads above, and end after the token itself.
+  // An absolute time: a lifetime would start after the reads above and could end after the token.
   const end = new Date(Math.min(now + TOKEN_MS, expires_at.getTime()))
   const token = await signToken(keys.privateKey, { id: user_id, sid: id, scope: 'api', scopes }, end)
   return { id, user_id, scopes, expires_at: expires_at.toISOString(), token }
 }
 
 /**
- * Revokes a token of the user's. Once this resolves, it is invalid everywhere. Throws 404, and 503 while Redis is down: the
- * database then has its end, and the outbox completes it. Until then a gateway that does not ask this service may accept
- * the token.
+ * Revokes a token of the user. Once this resolves, it is invalid everywhere. Throws 404, and 503 while Redis is down:
+ * the end is then stored in the database, and the outbox completes it. Until then a gateway that does not query this
+ * service may accept the token.
  */
 export const revokeApiToken = async (context: AuthContext, userId: string, id: string): Promise<void> => {
   const [_id, user_id] = [new Types.ObjectId(id), new Types.ObjectId(userId)]
@@ -92,8 +92,8 @@ export const revokeApiToken = async (context: AuthContext, userId: string, id: s
 }
 
 /**
- * Revokes the valid tokens of a user. Once this resolves, they are invalid everywhere. Throws 503 while Redis is down, like
- * `revokeApiToken`.
+ * Revokes the valid tokens of a user. Once this resolves, they are invalid everywhere. Throws 503 while Redis is down,
+ * like `revokeApiToken`.
  * @returns their number
  */
 export const revokeUserApiTokens = async (context: AuthContext, user_id: Types.ObjectId): Promise<number> => {

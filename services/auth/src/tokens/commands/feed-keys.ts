@@ -7,16 +7,16 @@ import type { AuthContext } from '../../context.js'
 import { type FeedKeyDoc, liveFeedKeys } from '../models/feed-key.js'
 import { addToAccount } from './slots.js'
 
-/** Begins each key, so that tools which look for leaked secrets find it. */
+/** Prefix of each key, by which secret scanners recognize it. */
 const PREFIX = 'iodine_feed_'
-/** How long services take the token of a checked key. */
+/** Lifetime of the service token of a checked key. */
 const TOKEN_MS = 60_000
-/** How exactly the last use of a key is stored. */
-const USED_MS = 60_000
+/** Precision in milliseconds of the stored last use of a key. */
+const USE_PRECISION_MS = 60_000
 
 /**
- * Makes a key. Only its hash is stored. Throws 413 for a user who has as many as they may, 401 for a closed account.
- * @returns the key itself, which nothing can show again
+ * Creates a key and stores only its hash. Throws 413 past the limit of the user, 401 for a closed account.
+ * @returns the key, which cannot be shown again
  */
 export const createFeedKey = async (
   context: AuthContext,
@@ -38,7 +38,7 @@ export const createFeedKey = async (
   return { key, doc }
 }
 
-/** Revokes a key of the user's. Throws 404. */
+/** Revokes a key of the user. Throws 404. */
 export const deleteFeedKey = async ({ models }: AuthContext, user_id: string, _id: string): Promise<void> => {
   const { deletedCount } = await models.feedKeys.deleteOne({ _id, user_id })
   if (deletedCount === 0) throw notFound()
@@ -54,9 +54,9 @@ export const revokeUserFeedKeys = async (
 }
 
 /**
- * The live key with this hash, with a token of the scope `feed` for the services; null for a key that is revoked or
- * expired, or whose account is suspended, deleted or about to be. Nothing is cached, so that its end counts at once. Its use is no
- * activity of its user.
+ * Returns the live key with this hash, with a service token of the scope `feed`; null for a revoked or expired key, and
+ * for an account that is suspended, deleted or scheduled for deletion. Nothing is cached, so that a revocation takes
+ * effect at once. Does not count as activity of the user.
  */
 export const checkFeedKey = async ({ models, keys }: AuthContext, hash: string) => {
   const now = Date.now()
@@ -68,7 +68,7 @@ export const checkFeedKey = async ({ models, keys }: AuthContext, hash: string) 
     .lean<UserDoc>()
   const tlp = tlpOfRank(doc.tlp)
   if (!user || user.suspended_at || user.delete_at || user.deleted_at || !tlp) return null
-  if ((doc.last_used_at?.getTime() ?? 0) < now - USED_MS)
+  if ((doc.last_used_at?.getTime() ?? 0) < now - USE_PRECISION_MS)
     await models.feedKeys.updateOne({ _id: doc._id }, { $set: { last_used_at: new Date(now) } })
   const [id, user_id] = [doc._id.toHexString(), doc.user_id.toHexString()]
   const token = await signToken(keys.privateKey, { id: user_id, sid: id, scope: 'feed', tlp }, TOKEN_MS)

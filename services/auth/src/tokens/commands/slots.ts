@@ -6,8 +6,8 @@ import type { Slotted } from '../models/slotted.js'
 
 /**
  * Stores a document in a free one of its user's `max` slots.
- * @param known called when the document, or a field of it, is there already: throws what that means
- * @returns the document, undefined if no slot is free
+ * @param known called on a duplicate key; throws if the document exists already
+ * @returns the document; undefined if no slot is free
  */
 const insertInSlot = async <T extends Slotted>(
   model: Model<T>,
@@ -33,8 +33,8 @@ const insertInSlot = async <T extends Slotted>(
 }
 
 /**
- * Stores what a user may have `max` of, each in a slot. Throws 413 with `full` where no slot is free, 401 for a closed
- * account.
+ * Stores a document of which a user may have `max`, each in a slot. Throws 413 with `full` if no slot is free, 401 for
+ * a closed account.
  * @param known as for `insertInSlot`
  */
 export const addToAccount = async <T extends Slotted>(

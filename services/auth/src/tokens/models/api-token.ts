@@ -2,7 +2,7 @@ import { API_SCOPES, type ApiScope, LIMITS } from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 import type { Slotted } from './slotted.js'
 
-/** A token that a script calls the API with. */
+/** A token with which a script calls the API. */
 export interface ApiTokenDoc extends Slotted {
   _id: Types.ObjectId
   name: string
@@ -34,5 +34,5 @@ apiTokenSchema.index({ user_id: 1, slot: 1 }, { unique: true })
 apiTokenSchema.index({ hash: 1 }, { unique: true })
 apiTokenSchema.index({ expires_at: 1 }, { expireAfterSeconds: LIMITS.expiredApiTokenMs / 1000 })
 
-/** Tokens that may be used: neither revoked nor expired. */
+/** Returns the filter of valid tokens: neither revoked nor expired. */
 export const liveApiTokens = (now = new Date()) => ({ ended_at: null, expires_at: { $gt: now } })

@@ -1,12 +1,12 @@
 import { Schema, type Types } from 'mongoose'
 import type { Slotted } from './slotted.js'
 
-/** A key that another system pulls feeds with. */
+/** A key with which another system pulls feeds. */
 export interface FeedKeyDoc extends Slotted {
   _id: Types.ObjectId
   label: string
   hash: string
-  /** A place in `TLP_LEVELS`: the strictest level that it reads. */
+  /** Index in `TLP_LEVELS` of the strictest level that the key reads. */
   tlp: number
   created_at: Date
   expires_at: Date | null
@@ -30,5 +30,5 @@ export const feedKeySchema = new Schema<FeedKeyDoc>(
 feedKeySchema.index({ user_id: 1, slot: 1 }, { unique: true })
 feedKeySchema.index({ hash: 1 }, { unique: true })
 
-/** Keys that may be used, unless their account is closed. */
+/** Returns the filter of keys that have not expired, regardless of their accounts. */
 export const liveFeedKeys = () => ({ $or: [{ expires_at: null }, { expires_at: { $gt: new Date() } }] })

@@ -1,8 +1,8 @@
 import type { Types } from 'mongoose'
 
-/** What a user has a limited number of. A unique index of both fields holds the limit also for requests at once. */
+/** A document of which a user has a limited number. A unique index of both fields enforces the limit. */
 export interface Slotted {
   user_id: Types.ObjectId
-  /** From 0: a user has as many as there are slots. */
+  /** Index of the slot, from 0. */
   slot: number
 }

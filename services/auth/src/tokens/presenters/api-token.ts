@@ -1,7 +1,7 @@
 import type { ApiToken } from '@iodine/contracts'
 import type { ApiTokenDoc } from '../models/api-token.js'
 
-/** An API token as its user sees it. It never contains the token itself. */
+/** Returns an API token as its user sees it. It never contains the token itself. */
 export const presentApiToken = (
   doc: Pick<ApiTokenDoc, '_id' | 'name' | 'scopes' | 'created_at' | 'expires_at' | 'last_used_at'>,
 ): ApiToken => ({

@@ -1,7 +1,7 @@
 import { type FeedKey, type FeedTlp, tlpOfRank } from '@iodine/contracts'
 import type { FeedKeyDoc } from '../models/feed-key.js'
 
-/** A feed key as its user sees it. It never contains the key itself. */
+/** Returns a feed key as its user sees it. It never contains the key itself. */
 export const presentFeedKey = (doc: Omit<FeedKeyDoc, 'hash' | 'slot' | 'user_id'>): FeedKey => ({
   id: doc._id.toHexString(),
   label: doc.label,

@@ -7,8 +7,8 @@ import { type CampaignDoc, CHANGED } from '../models/campaign.js'
 const FOLLOW_MS = 2_000
 
 /**
- * Changes a campaign and the date of its last change. If it is published, the same transaction enqueues the publication of
- * the change.
+ * Changes a campaign and the date of its last change. If it is published, the same transaction enqueues the publication
+ * of the change.
  * @returns the campaign after the change; null if the filter selects none
  */
 export const changeCampaign = async (

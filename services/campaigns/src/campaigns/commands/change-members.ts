@@ -6,15 +6,15 @@ import type { CampaignDoc } from '../models/campaign.js'
 import { findCampaign } from '../queries/campaign-detail.js'
 import { changeCampaign } from './change-campaign.js'
 
-/** How many IODs a campaign may hold: its creator's own limit, or everyone's. Throws 404. */
-const memberMax = async ({ campaigns, quotas }: Store, id: string, everyones: number): Promise<number> => {
+/** Returns the maximum number of IODs of a campaign: its creator's limit, or else the default. Throws 404. */
+const memberMax = async ({ campaigns, quotas }: Store, id: string, defaultMax: number): Promise<number> => {
   const doc = await campaigns.findById(id).select('created_by').lean<CampaignDoc>()
   if (!doc) throw notFound()
-  return (doc.created_by && (await quotas.own(doc.created_by)).campaign_iods) ?? everyones
+  return (doc.created_by && (await quotas.own(doc.created_by)).campaign_iods) ?? defaultMax
 }
 
 /**
- * Adds an IOD to a campaign. Idempotent. The answer omits the members, as a client that adds many would
+ * Adds an IOD to a campaign. Idempotent. The result omits the members, as a client that adds many would
  * receive the whole list each time. Throws 404 for an unknown campaign or IOD, 413 for a full campaign, 503
  * while the iods service is unavailable.
  */
@@ -23,12 +23,12 @@ export const addIod = async (
   peers: Peers,
   id: string,
   iodId: string,
-  everyones: number,
+  defaultMax: number,
 ): Promise<CampaignDoc> => {
   const { campaigns } = store
   const iod = new Types.ObjectId(iodId)
   const [max, [known]] = await Promise.all([
-    memberMax(store, id, everyones),
+    memberMax(store, id, defaultMax),
     peers.call('iods', iodsInternal.knownIods, { body: { ids: [iod.toHexString()] } }),
   ])
   if (!known) throw notFound()
@@ -45,7 +45,7 @@ export const addIod = async (
 }
 
 /**
- * Adds IODs to a campaign in one step, in the given order. Idempotent. Unknown IODs are left out. Throws 404
+ * Adds IODs to a campaign in one step, in the given order. Idempotent. Unknown IODs are omitted. Throws 404
  * for an unknown campaign, 413 if not all of the new ones fit, 503 while the iods service is unavailable.
  */
 export const addIods = async (
@@ -53,11 +53,11 @@ export const addIods = async (
   peers: Peers,
   id: string,
   iodIds: readonly string[],
-  everyones: number,
+  defaultMax: number,
 ): Promise<ResponseOf<typeof campaignsApi.addIods>> => {
   const ids = [...new Set(iodIds.map(iodId => iodId.toLowerCase()))]
   const [max, found] = await Promise.all([
-    memberMax(store, id, everyones),
+    memberMax(store, id, defaultMax),
     peers.call('iods', iodsInternal.knownIods, { body: { ids } }),
   ])
   const known = new Set(found)
@@ -68,7 +68,7 @@ export const addIods = async (
     return (await changeCampaign(store, hasRoom, change, session)) !== null
   }
   return inTransaction(store.mongo, async session => {
-    // Mostly all are new: the members of a large campaign are not read for that.
+    // Usually all are new: then the members of a large campaign are not read.
     if (known.size === ids.length && (await push(ids, session)))
       return { added: ids, already: [], unknown: [] }
     const doc = await store.campaigns.findById(id).select('+iod_ids').session(session).lean<CampaignDoc>()
@@ -91,7 +91,7 @@ const REMOVED_MAX = 100
 
 /**
  * Removes an IOD from a campaign. Idempotent. Throws 404 for an unknown campaign. If the IOD is among the
- * counted members (`countStatistics`), it is noted to be subtracted.
+ * counted members (`countStatistics`), it is recorded for subtraction.
  * @returns the campaign, and whether the IOD was in it
  */
 export const removeIod = async (

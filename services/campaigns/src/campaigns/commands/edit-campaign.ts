@@ -5,7 +5,7 @@ import type { Store } from '../../models.js'
 import { type CampaignDoc, type CampaignModel, searchFields } from '../models/campaign.js'
 import { changeCampaign } from './change-campaign.js'
 
-/** Throws 413 when the user's quota is full. */
+/** Creates a campaign. Throws 413 when the user's quota is full. */
 export const createCampaign = async (
   { campaigns, quotas }: Store,
   userId: string,
@@ -29,13 +29,14 @@ export const createCampaign = async (
   return doc
 }
 
-/** Only the creator may edit or delete a campaign. The write itself has the condition, so it is atomic. */
-export const mine = (userId: string, id: string) => ({ _id: id, created_by: userId })
+/** Returns the filter of writes that only a campaign's creator may make. It makes check and write atomic. */
+export const createdBy = (userId: string, id: string) => ({ _id: id, created_by: userId })
 
-export const refusal = async (model: CampaignModel, id: string) =>
+/** Returns the error of a write that `createdBy` did not match: 404, or 403 for another user's campaign. */
+export const accessError = async (model: CampaignModel, id: string) =>
   (await model.exists({ _id: id })) ? forbidden() : notFound()
 
-/** Throws 404, or 403 for another user's campaign. */
+/** Changes a campaign's name and description. Throws 404, or 403 for another user's campaign. */
 export const updateCampaign = async (
   store: Store,
   userId: string,
@@ -49,8 +50,8 @@ export const updateCampaign = async (
   const { campaigns } = store
   const doc =
     Object.keys(changes).length > 0
-      ? await changeCampaign(store, mine(userId, id), { $set: changes })
-      : await campaigns.findOne(mine(userId, id)).lean<CampaignDoc>()
-  if (!doc) throw await refusal(campaigns, id)
+      ? await changeCampaign(store, createdBy(userId, id), { $set: changes })
+      : await campaigns.findOne(createdBy(userId, id)).lean<CampaignDoc>()
+  if (!doc) throw await accessError(campaigns, id)
   return doc
 }

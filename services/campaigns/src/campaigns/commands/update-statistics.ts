@@ -3,10 +3,10 @@ import type { Peers } from '@iodine/service-kit'
 import type { CampaignModel } from '../models/campaign.js'
 import { countStatistics } from '../queries/statistics.js'
 
-/** Changes since the stored numbers from which on new ones are stored. */
+/** Minimum changes since the stored counts before new counts are stored. */
 const STORED_FROM = 100
 
-/** Returns a campaign's statistics, and stores the numbers that the next count begins with. Throws as `countStatistics`. */
+/** Returns a campaign's statistics, and stores the counts as the next call's base. Throws as `countStatistics`. */
 export const updateStatistics = async (
   model: CampaignModel,
   peers: Peers,
@@ -14,7 +14,7 @@ export const updateStatistics = async (
 ): Promise<CampaignStatistics> => {
   const { doc, statistics, counted, changes } = await countStatistics(model, peers, id)
   if (changes >= STORED_FROM)
-    // An addition in the meantime is behind the counted members. A removal may be of one of them.
+    // A concurrent addition comes after the counted members. A concurrent removal may remove one of them.
     await model.updateOne({ _id: doc._id, removals: doc.removals ?? null }, { $set: { counted } })
   return statistics
 }

@@ -2,16 +2,16 @@ import { foldText, type IodCounts } from '@iodine/contracts'
 import { type GramLengths, gramsOf } from '@iodine/service-kit'
 import { type Model, Schema, type Types } from 'mongoose'
 
-/** Statistics of a campaign's first members at some time, to which what came later is added. */
+/** Stored statistics of a campaign's first members, the base of later counts. */
 export interface CountedMembers extends IodCounts {
-  /** The first so many members are in the numbers. */
+  /** Number of leading members that the counts include. */
   members: number
-  /** Members that were removed since. They are in the numbers, too. */
+  /** Members removed since, which the counts still include. */
   removed: Types.ObjectId[]
   votes: number
-  /** Votes until then are in the numbers. */
+  /** The counts include votes up to this time. */
   until: Date
-  /** When the count began from nothing. */
+  /** Time of the last count from scratch. */
   begun: Date
 }
 
@@ -19,7 +19,7 @@ export interface CountedMembers extends IodCounts {
 export interface TechniqueDoc {
   /** DISARM's id. */
   id: string
-  /** Who added it; null once the account is deleted. */
+  /** User who added it; null once the account is deleted. */
   by: Types.ObjectId | null
   at: Date
 }
@@ -31,7 +31,7 @@ export interface CampaignDoc {
   /** Null once the account is deleted. */
   created_by: Types.ObjectId | null
   created_at: Date
-  /** When its name, description, members, techniques or kept objects last changed: the database's time. Not read by default. */
+  /** Time of the last change of its sharing or of its exports' content, by the database's clock. Not read by default. */
   changed_at: Date
   /** Length of `iod_ids`, updated atomically with it, so that lists need not read the ids. */
   iod_count: number
@@ -41,13 +41,13 @@ export interface CampaignDoc {
   techniques?: TechniqueDoc[]
   /** Only read where selected. */
   counted?: CountedMembers
-  /** Number of removals, so that what was counted before one is not stored after it. Only read where selected. */
+  /** Number of removals: counts from before a removal are not stored after it. Only read where selected. */
   removals?: number
-  /** Level that its creator gave its exports: a place in `TLP_LEVELS`. Not read by default. */
+  /** Level of its exports, set by its creator: an index into `TLP_LEVELS`. Not read by default. */
   tlp?: number
   /** Whether its creator publishes it. Not read by default. */
   published?: boolean
-  /** The folded name, which is searched. Not read by default, as `ngrams`. */
+  /** Folded name that a search reads. Neither it nor `ngrams` is read by default. */
   search: string
   /** The n-grams of `search`. */
   ngrams: number[]
@@ -56,13 +56,13 @@ export type CampaignModel = Model<CampaignDoc>
 
 export const GRAM_LENGTHS: GramLengths = { longest: 10 }
 
-/** What a search by name reads. */
+/** Returns the fields that a search by name reads. */
 export const searchFields = ({ name }: Pick<CampaignDoc, 'name'>): Pick<CampaignDoc, 'search' | 'ngrams'> => {
   const search = foldText(name)
   return { search, ngrams: gramsOf([search], GRAM_LENGTHS) }
 }
 
-/** Notes the time of a change, in updates. */
+/** Update operator that records the time of a change. */
 export const CHANGED = { $currentDate: { changed_at: true } } as const
 
 /** Order of lists, newest first. */
@@ -78,7 +78,7 @@ const techniqueSchema = new Schema<TechniqueDoc>(
     by: { type: Schema.Types.ObjectId, default: null },
     at: { type: Date, required },
   },
-  // `id` is the technique's, not the virtual one of Mongoose.
+  // `id` is the technique's id, not the virtual getter of Mongoose.
   { _id: false, id: false },
 )
 export const campaignSchema = new Schema<CampaignDoc>(
@@ -106,5 +106,5 @@ campaignSchema.index(BY_DATE)
 campaignSchema.index({ created_by: 1, ...BY_DATE })
 campaignSchema.index(BY_IOD)
 campaignSchema.index(BY_GRAM)
-// What a user has added, for their export and after their account's deletion.
+// For the export and the deletion of an account.
 campaignSchema.index({ 'techniques.by': 1 }, { sparse: true })

@@ -1,6 +1,6 @@
 import type { Campaign, Iod } from '@iodine/contracts'
 
-/** Streams the JSON of a campaign with its IODs, one piece per batch, so that it is never in memory whole. */
+/** Streams the JSON of a campaign with its IODs, one piece per batch, so that the whole is never in memory. */
 export async function* campaignDetailJson(
   campaign: Campaign,
   first: Iod[],

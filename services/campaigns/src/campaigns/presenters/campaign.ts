@@ -2,7 +2,7 @@ import type { Campaign } from '@iodine/contracts'
 import type { UserDirectory } from '@iodine/service-kit'
 import type { CampaignDoc } from '../models/campaign.js'
 
-/** Campaigns as clients see them, in the given order, with their creators' current usernames. */
+/** Presents campaigns to clients, in the given order, with their creators' current usernames. */
 export const presentCampaigns = async (users: UserDirectory, docs: CampaignDoc[]): Promise<Campaign[]> => {
   const names = await users.usernames(docs.flatMap(doc => doc.created_by?.toHexString() ?? []))
   return docs.map(doc => ({

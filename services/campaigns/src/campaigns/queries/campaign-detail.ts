@@ -5,7 +5,7 @@ import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
 /** IODs per request: one request for nearly every campaign, and well within the timeout. */
 const BATCH = LIMITS.campaignBatch
 
-/** A campaign with its members' ids, and with other fields that are not read by default. Throws 404. */
+/** Reads a campaign with its members' ids, and further fields that are not read by default. Throws 404. */
 export const findCampaign = async (
   model: CampaignModel,
   id: string,
@@ -25,33 +25,33 @@ export const findCampaign = async (
  */
 export async function* iodBatches(peers: Peers, { iod_ids = [] }: CampaignDoc): AsyncGenerator<Iod[]> {
   const ids = iod_ids.map(id => id.toHexString())
-  const ask = (at: number): Promise<Iod[]> | undefined => {
+  const fetchBatch = (at: number): Promise<Iod[]> | undefined => {
     if (at >= ids.length) return undefined
-    const asked = ids.slice(at, at + BATCH)
-    const answer = peers.call('iods', iodsInternal.getIods, { body: { ids: asked } }).then(iods => {
+    const requested = ids.slice(at, at + BATCH)
+    const answer = peers.call('iods', iodsInternal.getIods, { body: { ids: requested } }).then(iods => {
       const known = new Map(iods.map(iod => [iod.id, iod]))
-      return asked.flatMap(id => known.get(id) ?? [])
+      return requested.flatMap(id => known.get(id) ?? [])
     })
     // Prevents an unhandled rejection when the consumer has stopped.
     answer.catch(() => {})
     return answer
   }
-  let next = ask(0)
+  let next = fetchBatch(0)
   for (let at = BATCH; next; at += BATCH) {
     const batch: Iod[] = await next
-    next = ask(at)
+    next = fetchBatch(at)
     yield batch
   }
 }
 
-/** All IODs of a campaign. Throws 503 while the iods service is down. */
+/** Fetches all IODs of a campaign. Throws 503 while the iods service is down. */
 export const fetchIods = async (peers: Peers, campaign: CampaignDoc): Promise<Iod[]> => {
   const iods: Iod[] = []
   for await (const batch of iodBatches(peers, campaign)) iods.push(...batch)
   return iods
 }
 
-/** Error handler: null when the iods service is down; rethrows other errors. */
+/** Returns null for the error of a service that is down; rethrows other errors. */
 export const nullWhenDown = (error: unknown): null => {
   if (error instanceof HttpError && error.status >= 500) return null
   throw error

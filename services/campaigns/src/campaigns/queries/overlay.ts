@@ -5,19 +5,19 @@ import { createSingleFlight, type Download } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
 
-/** An answer is given again for this time. */
+/** Time for which an answer is reused. */
 const KEPT_MS = 30_000
-/** Ids of IODs in an answer, so that members who fill large campaigns don't fill everybody's memory. */
+/** Maximum ids of IODs in an answer: large campaigns must not fill the memory of all clients. */
 const IDS_MAX = 500_000
 const CAMPAIGNS_MAX = 20_000
-/** Characters of a name. */
+/** Maximum characters of a name. */
 const NAME_MAX = 200
-/** Ids that are read at once. */
+/** Maximum ids per read. */
 const BATCH_IDS = 10_000
 
 type Listed = Pick<CampaignDoc, '_id' | 'iod_count'>
 
-/** The smallest campaigns with IODs, in the order of their ids, as batches of few ids. */
+/** Selects the smallest campaigns with IODs. Returns their ids, sorted, in batches of at most `BATCH_IDS` IODs. */
 const listBatches = async (model: CampaignModel, idsMax: number): Promise<Types.ObjectId[][]> => {
   const smallest = await model
     .find({ iod_count: { $gt: 0 } }, { iod_count: 1 })
@@ -43,7 +43,7 @@ const listBatches = async (model: CampaignModel, idsMax: number): Promise<Types.
   return batches
 }
 
-/** Reads campaigns; other requests are answered between batches. */
+/** Reads campaigns, and yields to other requests after each. */
 async function* readBatches(
   model: CampaignModel,
   batches: Types.ObjectId[][],
@@ -65,8 +65,8 @@ async function* readBatches(
 }
 
 /**
- * Campaigns with the ids of their IODs, as of the last `keptMs`. Empty ones are left out; of too many ids, the
- * largest campaigns.
+ * Creates the overlay: campaigns with the ids of their IODs, cached for `keptMs`. It omits empty campaigns and, beyond
+ * `idsMax` ids, the largest campaigns.
  */
 export const createCampaignOverlay = (
   model: CampaignModel,

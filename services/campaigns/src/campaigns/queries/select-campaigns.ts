@@ -19,6 +19,6 @@ export const selectCampaigns = ({
   // An IOD is in few campaigns.
   if (iod_id) return { filter: { iod_ids: new Types.ObjectId(iod_id), ...named }, hint: BY_IOD }
   if (!term) return { filter: {} }
-  // The longest gram, which is the first, is rare enough: names are short, and have only candidates read.
+  // The first gram is the longest and rare enough: names are short, and only candidates are read.
   return { filter: { ngrams: gramsOfTerm(term, GRAM_LENGTHS)[0] as number, ...named }, hint: BY_GRAM }
 }

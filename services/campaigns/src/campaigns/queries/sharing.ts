@@ -1,4 +1,4 @@
-import { type CampaignSharing, rankOfTlp, tlpOfRank, USUAL_TLP } from '@iodine/contracts'
+import { type CampaignSharing, DEFAULT_TLP, rankOfTlp, tlpOfRank } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
 import type { PublicationDoc } from '../../feeds/models/publication.js'
 import { type ImportDoc, keptFrom } from '../../imports/models/import.js'
@@ -16,8 +16,8 @@ const presentFeed = (doc: PublicationDoc | null): CampaignSharing['feed'] =>
   }
 
 /**
- * The level of a campaign's exports, and the lowest that it may have: the strictest of what it keeps. Derived, so that
- * it is the creator's again once a strict import is removed. Throws 404.
+ * Returns the level of a campaign's exports, and its minimum: the strictest level of the campaign's imports. The level
+ * is computed, so that the creator's level applies again once a strict import is removed. Throws 404.
  */
 export const readLevels = async (
   { campaigns, imports }: Pick<CampaignModels, 'campaigns' | 'imports'>,
@@ -32,13 +32,13 @@ export const readLevels = async (
     .lean<Pick<ImportDoc, 'tlp'>[]>()
   const least = strictest?.tlp ?? 0
   return {
-    tlp: tlpOfRank(Math.max(doc.tlp ?? rankOfTlp(USUAL_TLP), least)) ?? 'red',
+    tlp: tlpOfRank(Math.max(doc.tlp ?? rankOfTlp(DEFAULT_TLP), least)) ?? 'red',
     least: tlpOfRank(least) ?? 'red',
     published: doc.published ?? false,
   }
 }
 
-/** A campaign's levels, whether it is published, and how far its feed is. Throws 404. */
+/** Returns a campaign's levels, whether it is published, and the state of its feed. Throws 404. */
 export const readSharing = async (
   models: Pick<CampaignModels, 'campaigns' | 'imports' | 'publications'>,
   id: string,

@@ -8,16 +8,16 @@ import {
 import { notFound, type Peers } from '@iodine/service-kit'
 import type { CampaignDoc, CampaignModel, CountedMembers } from '../models/campaign.js'
 
-/** Numbers of this age are counted from nothing, as a restored database or a wrong clock may falsify them. */
-const TRUSTED_MS = 24 * 3_600_000
+/** Maximum age of stored counts: a restored database or a wrong clock may falsify them. */
+const MAX_AGE_MS = 24 * 3_600_000
 type Counts = ResponseOf<typeof iodsInternal.countIods>
 
-interface Counted {
+interface CountResult {
   doc: CampaignDoc
   statistics: CampaignStatistics
-  /** Numbers that the next count may begin with. */
+  /** Counts that the next call may begin with. */
   counted: CountedMembers
-  /** Members and votes that the stored numbers lack. */
+  /** Number of added members, removed members and IODs with new votes that the stored counts lack. */
   changes: number
 }
 
@@ -25,11 +25,14 @@ interface Counted {
  * Counts a campaign's statistics, as of some time during the call.
  * @throws HttpError 404, or 503 while the iods service is down
  *
- * The stored numbers are of the first members, and of votes until some time. Members are only appended, votes
- * only added, and an IOD's kind never changes. So the iods service is asked about the rest alone: newer
- * members, removed ones, and newer votes.
+ * The stored counts cover the first members, and votes up to a time. Members are only appended, votes only added, and
+ * an IOD's kind never changes. So the iods service counts only newer members, removed members and newer votes.
  */
-export const countStatistics = async (model: CampaignModel, peers: Peers, id: string): Promise<Counted> => {
+export const countStatistics = async (
+  model: CampaignModel,
+  peers: Peers,
+  id: string,
+): Promise<CountResult> => {
   const doc = await model.findById(id).select('+iod_ids +counted +removals').lean<CampaignDoc>()
   if (!doc) throw notFound()
   const { base, until, voted } = await findBase(peers, doc)
@@ -66,22 +69,22 @@ export const countStatistics = async (model: CampaignModel, peers: Peers, id: st
 }
 
 /**
- * What a campaign's count begins with: the stored numbers, if they can be trusted and few votes are newer, or
- * else nothing. `voted` lists the IODs, of any campaign, with newer votes until `until`, and later ones. Times
- * are of the clock that dates votes, that of the iods service's database.
+ * Returns the base of a count: the stored counts if they are recent and few votes are newer, else zero counts. `voted`
+ * lists the IODs of all campaigns with newer votes: their numbers up to `until`, and later. Times are by the clock of
+ * the iods service's database, which dates votes.
  */
 const findBase = async (peers: Peers, { counted }: CampaignDoc) => {
   const body = { since: counted?.until.toISOString() ?? null }
   const newest = await peers.call('iods', iodsInternal.votesSince, { body })
   const until = new Date(newest.until)
-  if (counted && newest.complete && until.getTime() - counted.begun.getTime() < TRUSTED_MS)
+  if (counted && newest.complete && until.getTime() - counted.begun.getTime() < MAX_AGE_MS)
     return { base: counted, until, voted: newest.iods }
   const none = { categories: {}, source_types: {}, votes: 0 }
   const base: CountedMembers = { members: 0, removed: [], until, begun: until, ...none }
   return { base, until, voted: [] }
 }
 
-/** Counts IODs a batch at a time, so that other queries come in between. */
+/** Counts IODs in batches, so that other queries run in between. */
 const countIods = async (peers: Peers, ids: string[], until: Date): Promise<Counts> => {
   let counts: Counts = { categories: {}, source_types: {}, votes: 0, later: 0 }
   for (let at = 0; at < ids.length; at += LIMITS.campaignBatch) {
@@ -101,7 +104,7 @@ const sum = <K extends string>(items: Record<K, number>[], key: K): number =>
   items.reduce((total, item) => total + item[key], 0)
 
 type Numbers = IodCounts['categories']
-/** Adds numbers by name and subtracts others. Names with 0 are left out. */
+/** Returns the sums of numbers by name, minus `less`. Names with a sum of 0 are omitted. */
 const addUp = (some: Numbers, more: Numbers, less: Numbers = {}): Numbers => {
   const names = new Set([...Object.keys(some), ...Object.keys(more)])
   const sums = [...names].map((name): [string, number] => [

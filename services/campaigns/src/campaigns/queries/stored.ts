@@ -5,7 +5,7 @@ const MEMBER_BYTES = 12
 /** Size of a technique in BSON. */
 const TECHNIQUE_BYTES = 60
 
-/** Number of campaigns, and the bytes of their texts, members, techniques, imported files and feeds. */
+/** Returns the number of campaigns, and the bytes of their texts, members, techniques, imported files and feeds. */
 export const storedOf = async ({
   campaigns,
   imports,

@@ -16,7 +16,7 @@ import {
 import { Types } from 'mongoose'
 import type { CampaignsConfig } from '../../config.js'
 import { deleteCampaign } from '../../deletion/commands/delete-campaign.js'
-import { forgetUser } from '../../deletion/commands/forget-user.js'
+import { eraseUser } from '../../deletion/commands/forget-user.js'
 import { exportFile } from '../../exports/queries/export-file.js'
 import { personalPublication } from '../../feeds/presenters/publication.js'
 import type { Store } from '../../models.js'
@@ -34,10 +34,10 @@ import { storedOf } from '../queries/stored.js'
 
 /** `true` when a detail lacks its IODs because the iods service is down; `iod_count` is still valid. */
 const IODS_UNAVAILABLE = 'x-iods-unavailable'
-/** Number of other tools' objects that an export leaves out, as their IOD was taken out of the campaign. */
+/** Number of imported objects that an export omits, such as objects of an IOD outside the campaign. */
 const WITHHELD = 'x-withheld'
 
-/** How long a reading of a campaign's statistics is waited for before the next one begins. */
+/** Timeout of a read of a campaign's statistics, after which the next one may begin. */
 const STATISTICS_MS = 5_000
 
 export const addCampaignRoutes = (
@@ -73,7 +73,7 @@ export const addCampaignRoutes = (
   service.route(campaignsApi.getStatistics, async ({ params: { id } }) =>
     oneAtATime(id.toLowerCase(), () => updateStatistics(campaigns, service.peers, id)),
   )
-  // Votes are weighed anew for each.
+  // Exports of a user run one at a time, as each weighs votes.
   const exporting = createKeyedLimiter()
   const exported = { models: store, peers: service.peers, present: presentOne }
   const campaign = ({ id }: { id: string }) => ({ kind: 'campaign', id }) as const
@@ -128,7 +128,7 @@ export const addCampaignRoutes = (
       personalTechniques(campaigns),
       personalSource('publication', publications, user_id => ({ user_id }), personalPublication),
     ],
-    forget: userId => forgetUser(store, userId),
+    forget: userId => eraseUser(store, userId),
   })
 
   serveUsage(service, quotas, async created_by => {

@@ -1,16 +1,19 @@
 import { Types } from 'mongoose'
-import { mine, refusal } from '../../campaigns/commands/edit-campaign.js'
+import { accessError, createdBy } from '../../campaigns/commands/edit-campaign.js'
 import { enqueueWithdrawal } from '../../feeds/commands/share-campaign.js'
 import { enqueueRemoval } from '../../imports/commands/remove-import.js'
 import type { Store } from '../../models.js'
 
-/** @throws 404, or 403 for another user's campaign */
+/**
+ * Deletes a campaign, and enqueues the removal of its imports and its withdrawal from feeds.
+ * @throws HttpError 404, 403 for another user's campaign
+ */
 export const deleteCampaign = async (store: Store, userId: string, id: string): Promise<void> => {
   const { campaigns, quotas } = store
   await quotas.change(new Types.ObjectId(userId), { campaigns: -1 }, async session => {
-    const { deletedCount } = await campaigns.deleteOne(mine(userId, id), { session })
+    const { deletedCount } = await campaigns.deleteOne(createdBy(userId, id), { session })
     // The exception rolls the usage back.
-    if (deletedCount === 0) throw await refusal(campaigns, id)
+    if (deletedCount === 0) throw await accessError(campaigns, id)
     await enqueueRemoval(store, { campaign_id: id }, session)
     await enqueueWithdrawal(store, { _id: id }, session)
   })

@@ -5,15 +5,15 @@ import { enqueueRemoval } from '../../imports/commands/remove-import.js'
 import type { Store } from '../../models.js'
 
 /**
- * Removes a deleted user's id from their campaigns, their imports and subscriptions, and the techniques that they have
- * added. These remain, but for imports of files that are not done; the campaigns can no longer be edited and are withdrawn
- * from feeds, the subscriptions are paused.
+ * Removes a deleted user's id from their campaigns, imports, subscriptions and techniques. These remain, except
+ * unfinished imports of files. The campaigns become read-only and are withdrawn from feeds; the subscriptions are
+ * paused.
  */
-export const forgetUser = async (store: Store, userId: Types.ObjectId): Promise<void> => {
+export const eraseUser = async (store: Store, userId: Types.ObjectId): Promise<void> => {
   const { mongo, campaigns, imports, subscriptions, quotas } = store
   // Ensures that the usage is counted, as the remaining campaigns still count.
   await quotas.used(userId)
-  // Nobody could withdraw them any more.
+  // No user could withdraw them later.
   await inTransaction(mongo, session =>
     enqueueWithdrawal(store, { user_id: userId }, session, { user_id: null }),
   )

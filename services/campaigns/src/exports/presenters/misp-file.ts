@@ -1,4 +1,4 @@
-/** Events as a file: one by itself, several as MISP answers a search. */
+/** Yields a file of events: one event by itself, several in the form of MISP's search response. */
 export async function* mispFile(
   events: AsyncIterable<AsyncIterable<Uint8Array | string>>,
   isOne: boolean,

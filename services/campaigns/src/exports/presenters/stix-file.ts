@@ -2,7 +2,7 @@ import type { StixBundle } from '@iodine/exchange'
 
 const END = '\n  ]\n}\n'
 
-/** A bundle as a file, with further objects as they stand in other files. */
+/** Yields a bundle as a file, with the unchanged bytes of further objects. */
 export async function* stixFile(
   bundle: StixBundle,
   objects: AsyncIterable<Uint8Array | string>,
@@ -16,7 +16,7 @@ export async function* stixFile(
   yield END
 }
 
-/** A bundle without the objects that are written as another tool wrote them: same id, same version. */
+/** Returns a bundle without the objects that the campaign has imported in the same version. */
 export const withoutKept = (bundle: StixBundle, kept: ReadonlySet<string>): StixBundle => ({
   ...bundle,
   objects: bundle.objects.filter(

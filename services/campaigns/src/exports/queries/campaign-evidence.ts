@@ -4,12 +4,12 @@ import { HttpError, type Peers } from '@iodine/service-kit'
 import type { CampaignDoc } from '../../campaigns/models/campaign.js'
 
 const MAX = LIMITS.exportedEvidenceMax
-/** An answer may be of thousands of quotes, each with its seal. */
+/** Timeout of a batch, which may contain thousands of quotes with their seals. */
 const BATCH_MS = 20_000
 
 /**
- * The evidence of a campaign's IODs as a user sees it. Throws 413 if it is too much for a file, 503 while the
- * iods service, or the collector service that knows the seals, is down.
+ * Fetches the evidence of a campaign's IODs as a user sees it. Throws 413 past the maximum of a file, 503 while the
+ * iods service, or the collector service, which has the seals, is down.
  */
 export const fetchEvidence = async (
   peers: Peers,

@@ -2,7 +2,7 @@ import { iodsInternal, LIMITS, type Tlp } from '@iodine/contracts'
 import type { Peers } from '@iodine/service-kit'
 import type { CampaignDoc } from '../../campaigns/models/campaign.js'
 
-/** The levels of a campaign's IODs that imports have marked, by id. Throws 503 while the iods service is down. */
+/** Fetches the levels of a campaign's IODs that imports have marked. Throws 503 while the iods service is down. */
 export const fetchLevels = async (peers: Peers, { iod_ids = [] }: CampaignDoc): Promise<Map<string, Tlp>> => {
   const found = new Map<string, Tlp>()
   for (let at = 0; at < iod_ids.length; at += LIMITS.levelsMax) {

@@ -3,10 +3,10 @@ import type { StatementsById } from '@iodine/exchange'
 import type { Peers } from '@iodine/service-kit'
 import type { CampaignDoc } from '../../campaigns/models/campaign.js'
 
-/** Confidence is weighed anew. */
+/** Timeout of a batch, which weighs votes. */
 const BATCH_MS = 10_000
 
-/** What files of other tools say of a campaign's IODs. Throws 503 while the iods service is down. */
+/** Fetches the statements of a campaign's IODs for STIX and MISP files. Throws 503 while the iods service is down. */
 export const fetchStatements = async (
   peers: Peers,
   { iod_ids = [] }: CampaignDoc,

@@ -34,7 +34,7 @@ import { fetchLevels } from './campaign-levels.js'
 import { fetchStatements } from './campaign-statements.js'
 import { beyondEvents, iodsById, packedObjects, writtenEvent } from './written-events.js'
 
-/** Bytes that are sent at once. */
+/** Bytes per sent piece. */
 const PIECE_BYTES = 65_536
 
 /** A campaign as a file. */
@@ -44,46 +44,46 @@ export interface CampaignExport {
   content: string | AsyncIterable<string | Uint8Array>
   /** Number of its IODs. */
   iods: number
-  /** Number of other tools' objects that it leaves out, where it has any. */
+  /** Number of imported objects that it omits; absent without imported objects. */
   withheld?: number
 }
 
-interface Exported {
+interface ExportDependencies {
   models: CampaignModels
   peers: Peers
   present: (doc: CampaignDoc) => Promise<Campaign>
 }
 
-/** A campaign, and what it keeps of other tools. */
-interface Kept {
+/** A campaign with its imported objects and events. */
+interface ExportSource {
   doc: CampaignDoc
   detail: CampaignDetail
   context: ExportContext
   events: readonly StoredEvent[]
-  /** Whether it keeps objects of STIX. */
+  /** Whether it has imported STIX objects. */
   hasObjects: boolean
   stix: ForeignPart
   misp: ForeignPart
 }
 type Content = Pick<CampaignExport, 'content' | 'withheld'>
 
-/** A campaign's file in STIX, with the objects of other tools; events of MISP are packed into objects. */
+/** Returns a campaign's STIX file with the imported objects. MISP events are packed into objects. */
 const withObjects = async (
   { foreign }: CampaignModels,
-  kept: Kept,
+  source: ExportSource,
   profile: ExportProfile,
 ): Promise<Content> => {
-  const { detail, context, misp, events } = kept
-  const { _id } = kept.doc
-  const said = { detail, context, iods: iodsById(detail), withheld: new Set(misp.withheld) }
+  const { detail, context, misp, events } = source
+  const { _id } = source.doc
+  const content = { detail, context, iods: iodsById(detail), withheld: new Set(misp.withheld) }
   const isAll = profile === 'lossless'
-  const stix = isAll ? kept.stix : await ofTypes(foreign, _id, kept.stix, OPENCTI_TYPES)
+  const stix = isAll ? source.stix : await ofTypes(foreign, _id, source.stix, OPENCTI_TYPES)
   const made = toStixBundle(detail, { ...context, standIns: stix.standIns })
   const own = isAll ? { bundle: made, leftOut: 0 } : forOpenCti(made)
   const ids = own.bundle.objects.map(({ id }) => id)
   async function* objects(): AsyncGenerator<Uint8Array | string> {
     yield* foreignBytes(foreign, _id, 'stix', stix)
-    if (isAll) for (const event of events) yield* packedObjects(foreign, _id, said, event)
+    if (isAll) for (const event of events) yield* packedObjects(foreign, _id, content, event)
   }
   const ofEvents = isAll ? await countWithheld(foreign, _id, misp) : events.length
   return {
@@ -96,14 +96,14 @@ const withObjects = async (
 }
 
 /**
- * A campaign's file in MISP, with the events of other tools: what we say goes into the only one, or into one of our own.
- * Objects of STIX are packed into attachments.
+ * Returns a campaign's MISP file with the imported events. A single event receives the campaign's content; beside
+ * several, the content is in the campaign's own event. STIX objects are packed into attachments.
  */
-const withEvents = async ({ foreign }: CampaignModels, kept: Kept): Promise<Content> => {
-  const { detail, context, stix, misp, events, hasObjects } = kept
-  const { _id } = kept.doc
+const withEvents = async ({ foreign }: CampaignModels, source: ExportSource): Promise<Content> => {
+  const { detail, context, stix, misp, events, hasObjects } = source
+  const { _id } = source.doc
   const { standIns } = misp
-  const said = {
+  const content = {
     detail,
     context: { ...context, standIns },
     iods: iodsById(detail),
@@ -119,17 +119,17 @@ const withEvents = async ({ foreign }: CampaignModels, kept: Kept): Promise<Cont
         }),
       ]
     : []
-  const { iods: rest, techniques } = beyondEvents(said, events)
+  const { iods: rest, techniques } = beyondEvents(content, events)
   const hasRest = rest.length + techniques.length + attachments.length > 0
   const { Event } = toMispEvent({ ...detail, iods: rest }, { ...context, techniques, standIns })
   async function* written(): AsyncGenerator<AsyncIterable<Uint8Array | string>> {
     for (const event of events) {
       if (!isOne) {
-        yield writtenEvent(foreign, _id, said, event)
+        yield writtenEvent(foreign, _id, content, event)
         continue
       }
-      const pieces = eventPieces(foreign, _id, event, said.iods, said.withheld)
-      yield overlayEvent(event, pieces, additionsOf(detail, said.context, event, attachments))
+      const pieces = eventPieces(foreign, _id, event, content.iods, content.withheld)
+      yield overlayEvent(event, pieces, additionsOf(detail, content.context, event, attachments))
     }
     if (!isOne && hasRest) yield writeEvent(Event, attachments)
   }
@@ -140,11 +140,12 @@ const withEvents = async ({ foreign }: CampaignModels, kept: Kept): Promise<Cont
 }
 
 /**
- * A campaign as a file.
- * @throws 404, 503 while its IODs or what is said of them can't be read, 413 for too much evidence
+ * Exports a campaign as a file.
+ * @throws HttpError 404, 503 while its IODs, their evidence, statements or levels cannot be read, 413 for too much
+ *   evidence
  */
 export const exportFile = async (
-  { models, peers, present }: Exported,
+  { models, peers, present }: ExportDependencies,
   { format, evidence: wanted, profile }: QueryOf<typeof campaignsApi.exportCampaign>,
   id: string,
   userId: string,
@@ -159,8 +160,8 @@ export const exportFile = async (
     isVersioned(format) ? fetchStatements(peers, doc).catch(nullWhenDown) : undefined,
     isVersioned(format) ? undefined : fetchLevels(peers, doc).catch(nullWhenDown),
   ])
-  // Refused, as a file without the IODs, or their evidence, would look like the whole campaign, one without the
-  // statements would give its objects other ids, and one without the levels would lower them.
+  // A file without the IODs or their evidence would look complete. Without the statements its objects would have other
+  // ids; without the levels it would lower them.
   if (!iods || evidence === null || statements === null || levels === null) throw unavailable()
   const context: ExportContext = {
     now: new Date(),
@@ -182,10 +183,10 @@ export const exportFile = async (
     const whole = events.map(({ import_id }) => import_id)
     const stix = await readForeignPart(foreign, doc, 'stix')
     const misp = await readForeignPart(foreign, doc, 'misp', whole)
-    const kept = { doc, detail, context, events, hasObjects, stix, misp }
+    const source = { doc, detail, context, events, hasObjects, stix, misp }
     return {
       ...file,
-      ...(await (format === 'stix' ? withObjects(models, kept, profile) : withEvents(models, kept))),
+      ...(await (format === 'stix' ? withObjects(models, source, profile) : withEvents(models, source))),
     }
   }
   return { ...file, content: exportCampaign(detail, format, context).text }

@@ -1,4 +1,4 @@
-import { type CampaignDetail, highestTlp, type Iod, USUAL_TLP } from '@iodine/contracts'
+import { type CampaignDetail, DEFAULT_TLP, highestTlp, type Iod } from '@iodine/contracts'
 import type { ExportContext } from '@iodine/exchange'
 import { type Additions, additionsOf, overlayEvent } from '@iodine/exchange/misp'
 import { attributeObject, eventObjects } from '@iodine/exchange/packed'
@@ -6,14 +6,14 @@ import type { Types } from 'mongoose'
 import type { ForeignModel } from '../../imports/models/foreign.js'
 import { eventPieces, iodsInEvent, type StoredEvent } from '../../imports/queries/kept-events.js'
 
-/** What a campaign says, as it goes into the events that it keeps. */
-export interface Said {
+/** Content of a campaign that is written into its imported events. */
+export interface CampaignContent {
   detail: CampaignDetail
   /** In MISP, its `standIns` are the attributes of the events. */
   context: ExportContext
   /** The IODs of `detail`, by id. */
   iods: ReadonlyMap<string, Iod>
-  /** Keys of pieces that are left out. */
+  /** Keys of omitted pieces. */
   withheld: ReadonlySet<string>
 }
 
@@ -22,16 +22,16 @@ const UNTOUCHED: Additions = { Attribute: [], Object: [], Tag: [], timestamp: nu
 export const iodsById = ({ iods }: CampaignDetail) => new Map<string, Iod>(iods.map(iod => [iod.id, iod]))
 
 /**
- * Objects of STIX, in JSON, for an event of MISP: attributes that are no IOD, and the event itself, byte for byte but for
- * what is left out.
+ * Yields the STIX objects of a MISP event, as JSON: its attributes that are no IODs, and the event itself, unchanged
+ * except for omitted pieces.
  */
 export async function* packedObjects(
   foreign: ForeignModel,
   campaign_id: Types.ObjectId,
-  { context, iods, withheld }: Said,
+  { context, iods, withheld }: CampaignContent,
   event: StoredEvent,
 ): AsyncGenerator<string> {
-  const level = highestTlp([event.strictest, event.tlp, context.tlp]) ?? USUAL_TLP
+  const level = highestTlp([event.strictest, event.tlp, context.tlp]) ?? DEFAULT_TLP
   const pieces = () => eventPieces(foreign, campaign_id, event, iods, withheld)
   for await (const { raw, place, key, isHidden, iod } of pieces()) {
     if (isHidden || iod || place.type !== 'attribute' || place.isText) continue
@@ -46,14 +46,14 @@ export async function* packedObjects(
 }
 
 /**
- * One of several events that a campaign keeps, with what is said of its own attributes; all else stands in an event of
- * ours.
- * @param newer Unix seconds that its timestamp has at least
+ * Yields one of several imported events with the campaign's content about its attributes. The campaign's own event
+ * contains the rest.
+ * @param newer minimum timestamp, Unix seconds
  */
 export async function* writtenEvent(
   foreign: ForeignModel,
   campaign_id: Types.ObjectId,
-  { detail, context, iods, withheld }: Said,
+  { detail, context, iods, withheld }: CampaignContent,
   event: StoredEvent,
   newer = 0,
 ): AsyncGenerator<Uint8Array> {
@@ -66,9 +66,9 @@ export async function* writtenEvent(
   yield* overlayEvent(event, pieces, { ...additions, timestamp })
 }
 
-/** What a campaign says that none of its kept events has. */
+/** Returns the campaign's content that none of its imported events contains. */
 export const beyondEvents = (
-  { detail, context: { standIns, evidence, techniques = [] } }: Said,
+  { detail, context: { standIns, evidence, techniques = [] } }: CampaignContent,
   events: readonly StoredEvent[],
 ) => ({
   iods: detail.iods.filter(({ id }) => !standIns?.has(id) || evidence?.get(id)?.length),

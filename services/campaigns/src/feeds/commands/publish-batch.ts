@@ -6,9 +6,9 @@ import type { Store } from '../../models.js'
 import type { PublicationDoc, PublishedDoc } from '../models/publication.js'
 import { type Publishable, sha256Of } from '../queries/publishable.js'
 
-/** What is known of rows that are compared, without their bytes. */
+/** A published row for comparison, without its bytes. */
 export type Row = Omit<PublishedDoc, 'raw' | 'campaign_id' | 'spec'>
-/** Fields of `Row`. */
+/** Projection of `Row`. */
 export const ROW = {
   stix_id: 1,
   type: 1,
@@ -25,54 +25,54 @@ export const ROW = {
   twin: 1,
 } as const
 
-/** What one batch does to a campaign's feed. */
+/** Changes of one batch to a campaign's feed. */
 export interface Batch {
-  /** Objects that are published. */
+  /** Objects to publish. */
   put: readonly Publishable[]
-  /** Rows that newer ones take the place of. */
+  /** Rows that newer rows replace, or that have expired. */
   replaced: readonly Row[]
-  /** Rows that are withdrawn: by a revoked version, or from the collection. */
+  /** Rows to withdraw: a revoked version replaces revocable ones, the others are deleted. */
   withdrawn: readonly Row[]
 }
 
-/** Another step has taken the publication over, or its creator has changed it. */
+/** Error: another step has taken over the publication, or its creator has changed it. */
 export class Superseded extends Error {}
 
-const AN_INSTANT = 1
+const MIN_INTERVAL_MS = 1
 
-/** Makes sure that there is a clock, outside transactions. */
+/** Creates the clock document unless it exists, outside transactions. */
 export const startClock = async ({ clock }: Pick<Store, 'clock'>): Promise<void> => {
   await clock.updateOne({ _id: 'added' }, { $setOnInsert: { at: new Date(0) } }, { upsert: true })
 }
 
 /**
- * The time of this transaction's batch: that of the database, but at least a millisecond after the batch before. All
- * batches of the deployment write the same document, so that they are committed in the order of their times: whoever has
- * read up to a time has missed nothing before it.
+ * Returns the time of this transaction's batch: the database's time, but at least a millisecond after the previous
+ * batch. All batches of the deployment write the same document, so they commit in the order of their times: a client
+ * that has read up to a time has missed no earlier batch.
  */
 const nextTime = async (clock: Store['clock'], session: ClientSession): Promise<Date> => {
   const doc = await clock
     .findOneAndUpdate(
       { _id: 'added' },
-      [{ $set: { at: { $max: ['$$NOW', { $add: ['$at', AN_INSTANT] }] } } }],
+      [{ $set: { at: { $max: ['$$NOW', { $add: ['$at', MIN_INTERVAL_MS] }] } } }],
       { session, returnDocument: 'after', updatePipeline: true },
     )
     .lean<{ at: Date }>()
-  if (!doc) throw new Error('the clock of the feeds is missing')
+  if (!doc) throw new Error('The clock document of the feeds is missing')
   return doc.at
 }
 
-/** The version of STIX that an object states. Other tools' may state anything. */
+/** Returns the STIX version that an object states. Objects of other tools may state any value. */
 const specOf = (object: unknown): string => {
   const given = (object as { spec_version?: unknown } | null)?.spec_version
   return typeof given === 'string' || typeof given === 'number' ? String(given) : '2.0'
 }
 
-/** A version after another one: now, but later. */
-const later = (than: string, now: Date): string =>
+/** Returns a version after another one: the current time, or 1 ms after the other version. */
+const versionAfter = (than: string, now: Date): string =>
   new Date(Math.max(now.getTime(), (Date.parse(than) || 0) + 1)).toISOString()
 
-/** The rows of objects that are published, with their bytes. */
+/** Builds the rows of objects to publish, with their bytes. */
 const rowsOf = async (
   { foreign, published }: Store,
   campaign_id: Types.ObjectId,
@@ -90,7 +90,7 @@ const rowsOf = async (
     ).map(({ _id, raw }) => [String(_id), bytesOf(raw)]),
   )
   const ids = put.map(({ stix_id }) => stix_id)
-  // Versions that pullers may have already: those of this feed, and those that revoked the object in any.
+  // Versions that pullers may have: those of this feed, and those that revoked the object in any feed.
   const before = await published
     .find({ stix_id: { $in: ids }, $or: [{ campaign_id }, { revoked: true }] }, { stix_id: 1, version: 1 })
     .session(session)
@@ -104,16 +104,16 @@ const rowsOf = async (
     let object: unknown
     if (of instanceof Types.ObjectId) {
       const bytes = raws.get(String(of))
-      // Its import was removed meanwhile: the next step knows.
+      // Its import was removed meanwhile: the next step omits it.
       if (!bytes) return []
       raw = bytes
       object = JSON.parse(raw.toString())
     } else {
       object = of
       const floor = floors.get(each.stix_id) ?? ''
-      // What is ours says something else than a version that was published: it is a later one.
+      // Our object differs from a published version, so it needs a later version.
       if (isRevocable(of) && floor >= version) {
-        version = later(floor, added)
+        version = versionAfter(floor, added)
         object = { ...of, modified: version }
       }
       raw = Buffer.from(JSON.stringify(object))
@@ -135,7 +135,7 @@ const rowsOf = async (
   })
 }
 
-/** The revoked versions of withdrawn rows, but of those that another campaign publishes. */
+/** Builds the revoked versions of withdrawn rows, except of objects that another campaign publishes. */
 const revocationsOf = async (
   { published }: Store,
   campaign_id: Types.ObjectId,
@@ -163,7 +163,7 @@ const revocationsOf = async (
     .session(session)
     .lean<PublishedDoc[]>()
   return docs.map(doc => {
-    const version = later(doc.version, added)
+    const version = versionAfter(doc.version, added)
     const object = revokedVersion(JSON.parse(bytesOf(doc.raw).toString()) as StixObject, version)
     const raw = Buffer.from(JSON.stringify(object))
     return {
@@ -182,8 +182,8 @@ const revocationsOf = async (
   })
 }
 
-/** Of rows that another campaign has in the same bytes, marks those that all need not show again. */
-const markTwins = async (
+/** Marks rows whose bytes another campaign publishes at the same level or below. */
+const markDuplicates = async (
   { published }: Store,
   rows: PublishedDoc[],
   session: ClientSession,
@@ -204,8 +204,8 @@ const markTwins = async (
     row.twin = (lowest.get(`${row.stix_id} ${row.sha256}`) ?? Number.POSITIVE_INFINITY) <= row.tlp
 }
 
-/** Shows twins of rows that are gone. */
-const showTwins = async (
+/** Unmarks duplicates of removed rows, so that the collection of all campaigns contains one of each. */
+const unmarkDuplicates = async (
   { published }: Store,
   gone: readonly Row[],
   session: ClientSession,
@@ -252,9 +252,9 @@ export const publishBatch = async (
       ...(await revocationsOf(store, campaign_id, withdrawn, added, session)),
     ]
     if (gone.length > 0) await published.deleteMany({ _id: { $in: gone.map(({ _id }) => _id) } }, { session })
-    await markTwins(store, rows, session)
+    await markDuplicates(store, rows, session)
     if (rows.length > 0) await published.collection.insertMany(rows, { session })
-    await showTwins(store, gone, session)
+    await unmarkDuplicates(store, gone, session)
     const bytes = sum(rows) - sum(gone)
     const counted = await publications.updateOne(
       { _id: campaign_id, run, wanted, user_id },
@@ -267,6 +267,6 @@ export const publishBatch = async (
   })
 }
 
-/** Whether a user's quota refused a batch. */
-export const isRefused = (error: unknown): error is HttpError =>
+/** Returns whether the error is of a full quota. */
+export const isQuotaError = (error: unknown): error is HttpError =>
   error instanceof HttpError && error.status === 413

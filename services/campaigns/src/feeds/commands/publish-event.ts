@@ -18,13 +18,15 @@ import { readEventFile } from '../queries/feed-events.js'
 import { type PublishableEvent, sha256Of } from '../queries/publishable.js'
 import { Superseded } from './publish-batch.js'
 
-const PART = 1_048_576
+const PART_BYTES = 1_048_576
 const md5Of = (value: string) => createHash('md5').update(value).digest()
 
 const partsOf = (file: Buffer): Buffer[] =>
-  Array.from({ length: Math.ceil(file.length / PART) }, (_, n) => file.subarray(n * PART, (n + 1) * PART))
+  Array.from({ length: Math.ceil(file.length / PART_BYTES) }, (_, n) =>
+    file.subarray(n * PART_BYTES, (n + 1) * PART_BYTES),
+  )
 
-const readBefore = async (store: Store, doc: FeedEventDoc | null) => {
+const readPublished = async (store: Store, doc: FeedEventDoc | null) => {
   if (!doc) return null
   const pieces: Buffer[] = []
   for await (const piece of readEventFile(store, doc)) pieces.push(piece)
@@ -33,8 +35,8 @@ const readBefore = async (store: Store, doc: FeedEventDoc | null) => {
 
 type Publication = Pick<PublicationDoc, '_id' | 'run' | 'wanted' | 'user_id'>
 
-/** Writes an event's file, or takes it out of the feed. */
-const put = async (
+/** Writes an event's file, or removes it from the feed. */
+const replaceFile = async (
   { feedEvents, feedEventParts, publications, quotas }: Store,
   { _id: campaign_id, run, wanted, user_id }: Publication,
   doc: Pick<FeedEventDoc, '_id' | 'bytes'> & Partial<FeedEventDoc>,
@@ -46,27 +48,27 @@ const put = async (
   if (next && doc.sha256 !== sha256)
     for (const [n, raw] of partsOf(file).entries()) {
       const part = { _id: new Types.ObjectId(), campaign_id, sha256, n, raw }
-      // Of a step that was killed: the same bytes.
+      // A duplicate is of a killed step and has the same bytes.
       await feedEventParts.create(part).catch(ignoreDuplicateKey)
     }
   const bytes = file.length - doc.bytes
   await quotas.settle(async (session, take) => {
-    const mine = { _id: campaign_id, run, wanted, user_id }
-    const held = await publications.updateOne(mine, { $inc: { bytes } }, { session })
+    const claimed = { _id: campaign_id, run, wanted, user_id }
+    const held = await publications.updateOne(claimed, { $inc: { bytes } }, { session })
     if (held.matchedCount === 0) throw new Superseded()
     const $set = { ...fields, campaign_id, sha256, bytes: file.length }
     if (next) await feedEvents.updateOne({ _id }, { $set }, { upsert: true, session })
     else await feedEvents.deleteOne({ _id }, { session })
     await take(user_id, { published_bytes: bytes })
   })
-  // Readers of the file before find its parts no more, and begin again.
+  // Readers of the previous file miss its parts and receive 503.
   if (doc.sha256 && doc.sha256 !== sha256)
     await feedEventParts.deleteMany({ campaign_id, sha256: doc.sha256 })
 }
 
 /**
- * Brings a campaign's event in the feed of MISP in line. A file that is larger than imports may be is left out.
- * @param next null: the campaign is withdrawn; its attributes are marked as deleted
+ * Updates a campaign's event in the MISP feed. Omits a file above the maximum size of imports.
+ * @param next null for a withdrawn campaign, whose attributes are marked as deleted
  * @throws Superseded, 413 past the user's quota
  */
 export const publishEvent = async (
@@ -77,7 +79,7 @@ export const publishEvent = async (
   const { feedEvents } = store
   const { _id } = publication
   const doc = await feedEvents.findById(_id).lean<FeedEventDoc>()
-  const before = await readBefore(store, doc)
+  const before = await readPublished(store, doc)
   const event = nextFeedEvent(next?.event.Event ?? null, before, Math.floor(Date.now() / 1_000))
   if (!event) return
   const file = Buffer.from(JSON.stringify(event))
@@ -95,7 +97,7 @@ export const publishEvent = async (
     hashes: Buffer.concat(hashedValues(event).map(md5Of)),
     file,
   }
-  await put(store, publication, doc ?? { _id, bytes: 0 }, isTooLarge ? null : fields)
+  await replaceFile(store, publication, doc ?? { _id, bytes: 0 }, isTooLarge ? null : fields)
 }
 
 const fileOf = async (pieces: AsyncIterable<Uint8Array>): Promise<Buffer | null> => {
@@ -110,11 +112,11 @@ const fileOf = async (pieces: AsyncIterable<Uint8Array>): Promise<Buffer | null>
 }
 
 /**
- * Brings the events of other tools that a campaign keeps in line in the feed of MISP: byte for byte, with what is laid over
- * them. Where an event says something else than was published, its timestamp rises, as pullers compare nothing else. What
- * is gone leaves. A file that is larger than imports may be is left out.
- * @param end when others have their turn
- * @returns whether nothing is left to do
+ * Updates a campaign's imported events in the MISP feed: their unchanged bytes with the campaign's content. A changed
+ * event has a later timestamp, as pullers compare only that. Removes events that the campaign lacks. Omits files above
+ * the maximum size of imports.
+ * @param end time to stop for other publications, in milliseconds
+ * @returns whether all events are updated
  * @throws Superseded, 413 past the user's quota
  */
 export const publishKeptEvents = async (
@@ -135,27 +137,27 @@ export const publishKeptEvents = async (
     left.delete(uuid)
     const source = sha256Of(file)
     if (doc?.source === source && doc.tlp === tlp) continue
-    let said = describeEvent((JSON.parse(file.toString()) as { Event?: unknown }).Event)
+    let description = describeEvent((JSON.parse(file.toString()) as { Event?: unknown }).Event)
     const least = doc ? doc.timestamp + (doc.source === source ? 0 : 1) : 0
-    if (Number(said.manifest.timestamp) < least) {
+    if (Number(description.manifest.timestamp) < least) {
       file = (await fileOf(write(least))) ?? file
-      said = describeEvent((JSON.parse(file.toString()) as { Event?: unknown }).Event)
+      description = describeEvent((JSON.parse(file.toString()) as { Event?: unknown }).Event)
     }
-    await put(store, publication, doc ?? { _id: new Types.ObjectId(), bytes: 0 }, {
+    await replaceFile(store, publication, doc ?? { _id: new Types.ObjectId(), bytes: 0 }, {
       own: false,
       uuid,
       source,
-      timestamp: Number(said.manifest.timestamp) || 0,
+      timestamp: Number(description.manifest.timestamp) || 0,
       tlp,
-      manifest: JSON.stringify(said.manifest),
-      hashes: Buffer.concat(said.values.map(md5Of)),
+      manifest: JSON.stringify(description.manifest),
+      hashes: Buffer.concat(description.values.map(md5Of)),
       file,
     })
     if (Date.now() > end) return false
     await setImmediate()
   }
-  for (const doc of left.values()) await put(store, publication, doc, null)
-  // Those of steps that were killed.
+  for (const doc of left.values()) await replaceFile(store, publication, doc, null)
+  // Parts that killed steps have left.
   const sha256 = { $nin: await feedEvents.distinct('sha256', { campaign_id: publication._id }) }
   await store.feedEventParts.deleteMany({ campaign_id: publication._id, sha256 })
   return true

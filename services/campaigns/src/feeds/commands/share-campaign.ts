@@ -2,9 +2,9 @@ import {
   type BodyOf,
   type CampaignSharing,
   type campaignsApi,
+  DEFAULT_TLP,
   DETAILS,
   rankOfTlp,
-  USUAL_TLP,
 } from '@iodine/contracts'
 import { collectionIdOf } from '@iodine/exchange'
 import { forbidden, HttpError, inTransaction } from '@iodine/service-kit'
@@ -14,8 +14,8 @@ import { readLevels, readSharing } from '../../campaigns/queries/sharing.js'
 import type { Store } from '../../models.js'
 import type { PublicationDoc } from '../models/publication.js'
 
-/** Changes a publication that is to be brought in line with its campaign. Its entry of the outbox is stored with it. */
-const due = (changes: Partial<PublicationDoc>) => ({
+/** Returns the update that makes a publication due. The same transaction adds its outbox entry. */
+const dueUpdate = (changes: Partial<PublicationDoc>) => ({
   $set: { ...changes, state: 'due' as const, problem: null },
   $inc: { asked: 1 },
 })
@@ -31,7 +31,10 @@ const enqueuePublication = async (
   const begun = { collection_id: collectionIdOf(id.toLowerCase()), rows: 0, revoked: 0, bytes: 0 }
   await publications.updateOne(
     { _id: id },
-    { ...due({ wanted: true, user_id: new Types.ObjectId(userId), tlp }), $setOnInsert: begun as never },
+    {
+      ...dueUpdate({ wanted: true, user_id: new Types.ObjectId(userId), tlp }),
+      $setOnInsert: begun as never,
+    },
     { session, upsert: true },
   )
   await work.publications.add({ id: id.toLowerCase() }, { session })
@@ -53,14 +56,14 @@ export const enqueueWithdrawal = async (
     .session(session)
     .lean<Pick<PublicationDoc, '_id'>[]>()
   const _id = { $in: docs.map(doc => doc._id) }
-  await publications.updateMany({ _id }, due({ ...changes, wanted: false }), { session })
+  await publications.updateMany({ _id }, dueUpdate({ ...changes, wanted: false }), { session })
   await work.publications.addAll(
     docs.map(doc => ({ id: doc._id.toHexString() })),
     { session },
   )
 }
 
-/** Level and publication are others than those that a change began with. */
+/** Error: level or publication differ from the state before the change. */
 export class SharingChanged extends HttpError {
   override name = 'SharingChanged'
   constructor() {
@@ -70,9 +73,9 @@ export class SharingChanged extends HttpError {
 
 /**
  * Sets the level of a campaign's exports, and whether it is published.
- * @param before what both are so far
- * @throws 404, 403 for another user's campaign, 409 below what it keeps, or for one that would be published and red, and
- *   SharingChanged if `before` does not hold
+ * @param before both before the change
+ * @throws 404, 403 for another user's campaign, 409 for a level below the minimum or a published campaign at TLP:RED,
+ *   SharingChanged if `before` is outdated
  */
 export const shareCampaign = async (
   store: Store,
@@ -82,11 +85,11 @@ export const shareCampaign = async (
   before: Pick<CampaignSharing, 'tlp' | 'published'>,
 ): Promise<CampaignSharing> => {
   const now = await readLevels(store, id)
-  const mine = { _id: id, created_by: userId }
-  if (!(await store.campaigns.exists(mine))) throw forbidden()
+  const own = { _id: id, created_by: userId }
+  if (!(await store.campaigns.exists(own))) throw forbidden()
   const tlp = body.tlp ?? now.tlp
   const published = body.published ?? now.published
-  // An import that begins meanwhile counts all the same: its level is compared at each reading.
+  // An import that begins meanwhile still counts: its level is compared at each read.
   if (rankOfTlp(tlp) < rankOfTlp(now.least)) throw new HttpError(409, DETAILS.tlpTooLow)
   if (published && tlp === 'red') throw new HttpError(409, DETAILS.publishedRed)
   await inTransaction(
@@ -94,11 +97,11 @@ export const shareCampaign = async (
     async session => {
       const $set = { ...(body.tlp && { tlp: rankOfTlp(body.tlp) }), published }
       const was = await store.campaigns
-        .findOneAndUpdate(mine, { $set, ...CHANGED }, { session })
+        .findOneAndUpdate(own, { $set, ...CHANGED }, { session })
         .select(['+tlp', '+published'])
         .lean<CampaignDoc>()
       if (!was) throw forbidden()
-      const level = Math.max(was.tlp ?? rankOfTlp(USUAL_TLP), rankOfTlp(now.least))
+      const level = Math.max(was.tlp ?? rankOfTlp(DEFAULT_TLP), rankOfTlp(now.least))
       if (level !== rankOfTlp(before.tlp) || (was.published ?? false) !== before.published)
         throw new SharingChanged()
       if (published) await enqueuePublication(store, userId, id, rankOfTlp(tlp), session)

@@ -13,7 +13,7 @@ import {
 } from '../queries/publishable.js'
 import {
   type Batch,
-  isRefused,
+  isQuotaError,
   publishBatch,
   ROW,
   type Row,
@@ -24,19 +24,19 @@ import { publishEvent, publishKeptEvents } from './publish-event.js'
 
 /** Maximum duration of a step. The next one, behind other publications, compares again. */
 const STEP_MS = 15_000
-/** Delay of a publication while another one of the same creator is at work. */
+/** Delay of a publication while another one of the same creator is in progress. */
 const BUSY_MS = 1_000
 /** Delay before a permanently failed publication is retried. */
-const AGAIN_MS = 600_000
+const RETRY_MS = 600_000
 
-interface Publishing extends Pick<StoreService, 'peers' | 'users'> {
+interface PublicationContext extends Pick<StoreService, 'peers' | 'users'> {
   store: Store
 }
 
 const BATCH = { items: LIMITS.feedPageMax, size: 2_097_152 }
 
-/** What others refer to comes first. */
-const placeOf = ({ type }: Pick<Publishable, 'type'>): number => {
+/** Returns the rank in the order of publication: objects that others refer to come first. */
+const rankOf = ({ type }: Pick<Publishable, 'type'>): number => {
   if (type === 'marking-definition' || type === 'identity' || type === 'extension-definition') return 0
   return ['relationship', 'sighting', 'opinion', 'note', 'grouping', 'report'].includes(type) ? 2 : 1
 }
@@ -44,7 +44,7 @@ const placeOf = ({ type }: Pick<Publishable, 'type'>): number => {
 const keyOf = ({ stix_id, source, tlp }: Pick<Row, 'stix_id' | 'source' | 'tlp'>) =>
   `${stix_id} ${source} ${tlp}`
 
-/** What has to be done to rows so that they say what is to be published. Revoked ones go once they have expired. */
+/** Returns the changes from the published rows to the wanted objects. Expired revoked rows are removed. */
 const differences = (rows: readonly Row[], wanted: readonly Publishable[]) => {
   const expired = Date.now() - LIMITS.revokedMs
   const wantedKeys = new Map(wanted.map(each => [keyOf(each), each]))
@@ -63,11 +63,11 @@ const differences = (rows: readonly Row[], wanted: readonly Publishable[]) => {
       replaced.set(row.stix_id, [...(replaced.get(row.stix_id) ?? []), row])
     } else if (!row.revoked) withdrawn.push(row)
   }
-  const put = wanted.filter(each => !there.has(keyOf(each))).sort((a, b) => placeOf(a) - placeOf(b))
+  const put = wanted.filter(each => !there.has(keyOf(each))).sort((a, b) => rankOf(a) - rankOf(b))
   return { put, replaced, withdrawn, marks }
 }
 
-/** The batches that bring a campaign's feed in line. */
+/** Yields the batches that apply the differences to a campaign's feed. */
 function* plan({ put, replaced, withdrawn }: ReturnType<typeof differences>): Generator<Batch> {
   const left = new Map(replaced)
   const replacedBy = (some: readonly Publishable[]) =>
@@ -78,28 +78,32 @@ function* plan({ put, replaced, withdrawn }: ReturnType<typeof differences>): Ge
     })
   for (const some of batchesOf(put, BATCH, ({ bytes }) => bytes))
     yield { put: some, replaced: replacedBy(some), withdrawn: [] }
-  // Their newer versions are there already.
+  // Their newer versions are published already.
   for (const some of batchesOf([...left.values()].flat(), BATCH, ({ bytes }) => bytes))
     yield { put: [], replaced: some, withdrawn: [] }
   for (const some of batchesOf(withdrawn, BATCH, ({ bytes }) => bytes))
     yield { put: [], replaced: [], withdrawn: some }
 }
 
-/** Begins a step: null if there is no such publication, `busy` while another one of its user is at work. */
-const take = async ({ publications }: Store, id: string): Promise<PublicationDoc | 'busy' | null> => {
+/** Claims a publication for a step. Returns null if there is none, `busy` while another one of its user is running. */
+const claimPublication = async (
+  { publications }: Store,
+  id: string,
+): Promise<PublicationDoc | 'busy' | null> => {
   const doc = await publications.findById(id).lean<PublicationDoc>()
   if (!doc) return null
   const others = { user_id: doc.user_id, _id: { $ne: doc._id }, run: { $ne: null } }
   const isBusy = doc.user_id !== null && (await publications.exists(others)) !== null
-  // A killed step leaves its `run`, which would block the other publications of its user. No other step of this one is at work.
+  // This replaces the `run` of a killed step, which would block the user's other publications. No other step of this
+  // publication is in progress.
   const run = isBusy ? null : randomUUID()
   if (run !== doc.run) await publications.updateOne({ _id: doc._id }, { $set: { run } })
   return isBusy ? 'busy' : { ...doc, run }
 }
 
-/** What is to be published of a campaign: nothing if it is to be withdrawn, is gone, or is red. */
+/** Returns the content to publish; null for a campaign that is to be withdrawn, is deleted, or is TLP:RED. */
 const contentOf = async (
-  { store, peers, users }: Publishing,
+  { store, peers, users }: PublicationContext,
   { _id, wanted }: PublicationDoc,
 ): Promise<PublishableCampaign | null> =>
   wanted
@@ -109,8 +113,8 @@ const contentOf = async (
       })
     : null
 
-/** Writes what differs, for a while. Resolves to whether nothing is left to do. */
-const bringInLine = async (
+/** Publishes the differences until `end`. Resolves to whether all are published. */
+const publishDifferences = async (
   store: Store,
   doc: PublicationDoc,
   objects: readonly Publishable[],
@@ -126,13 +130,13 @@ const bringInLine = async (
   for (const batch of plan(found)) {
     await publishBatch(store, doc, batch)
     if (Date.now() > end) return false
-    // Pages are answered meanwhile.
+    // Lets requests for pages run.
     await setImmediate()
   }
   return true
 }
 
-/** Removes a withdrawn publication once all that was revoked of it has expired. */
+/** Removes a withdrawn publication once all its revoked rows have expired. */
 const endPublication = async (
   { feedEvents, feedEventParts, publications, quotas }: Store,
   { _id, run }: PublicationDoc,
@@ -142,7 +146,7 @@ const endPublication = async (
     const over = { _id, run, state: 'withdrawn' as const, rows: { $lte: 0 }, at }
     const gone = await publications.findOneAndDelete(over, { session }).lean<PublicationDoc>()
     if (!gone) return false
-    // Its bytes are those of its event.
+    // Its remaining bytes are those of its event file.
     await feedEvents.deleteMany({ campaign_id: _id }, { session })
     await take(gone.user_id, { published_bytes: -gone.bytes })
     return true
@@ -151,37 +155,40 @@ const endPublication = async (
 }
 
 /**
- * Does a part of a publication's work: publishes what of the campaign is new or has changed, withdraws what is gone. May be
- * repeated: it compares what is published with what is to be. Resolves as a handler of the outbox does.
+ * Runs one step of a publication: publishes new and changed objects, and withdraws removed ones. Idempotent, as it
+ * compares the published rows with the campaign. Resolves to the result of the outbox handler.
  */
-const stepPublication = async (publishing: Publishing, campaignId: string): Promise<number | undefined> => {
-  const { store } = publishing
+const stepPublication = async (
+  context: PublicationContext,
+  campaignId: string,
+): Promise<number | undefined> => {
+  const { store } = context
   const { publications } = store
   await startClock(store)
-  const doc = await take(store, campaignId)
+  const doc = await claimPublication(store, campaignId)
   if (doc === null) return
   if (doc === 'busy') return BUSY_MS
   const { _id, run, asked, wanted } = doc
-  const mine = { _id, run }
+  const claimed = { _id, run }
   try {
-    const content = await contentOf(publishing, doc)
+    const content = await contentOf(context, doc)
     // While it is due, readers of lower levels see nothing of it.
     if (content)
       await publications.updateOne(
-        { ...mine, wanted },
+        { ...claimed, wanted },
         { $set: { state: 'due' }, $max: { tlp: rankOfTlp(content.tlp) } },
       )
     const end = Date.now() + STEP_MS
-    const isDone = await bringInLine(store, doc, content?.objects ?? [], end)
+    const isDone = await publishDifferences(store, doc, content?.objects ?? [], end)
     if (!isDone) return 0
     if (doc.state === 'withdrawn') return await endPublication(store, doc).then(() => undefined)
     await publishEvent(store, doc, content?.misp ?? null)
     const areDone = await publishKeptEvents(store, doc, content?.misp.kept ?? [], end)
     if (!areDone) return 0
     const isRed = wanted && content === null
-    // A concurrent change raises `asked`, and has an entry of its own.
+    // A concurrent change raises `asked` and has another outbox entry.
     await publications.updateOne(
-      { ...mine, asked },
+      { ...claimed, asked },
       {
         $set: {
           state: wanted ? 'published' : 'withdrawn',
@@ -193,20 +200,20 @@ const stepPublication = async (publishing: Publishing, campaignId: string): Prom
       },
     )
   } catch (error) {
-    // The change or the step that superseded this one has an entry of its own.
+    // The change or the step that superseded this one has another outbox entry.
     if (error instanceof Superseded) return
-    if (!isRefused(error) && !(error instanceof TooManyObjects)) throw error
+    if (!isQuotaError(error) && !(error instanceof TooManyObjects)) throw error
     const problem =
       error instanceof TooManyObjects ? DETAILS.publishedFull : String((error as { detail: unknown }).detail)
-    await publications.updateOne(mine, { $set: { state: 'due', problem } })
-    return AGAIN_MS
+    await publications.updateOne(claimed, { $set: { state: 'due', problem } })
+    return RETRY_MS
   } finally {
-    await publications.updateOne(mine, { $set: { run: null } })
+    await publications.updateOne(claimed, { $set: { run: null } })
   }
 }
 
-/** Work of the outbox: brings a campaign's feed in line. Its key is the campaign's id. */
-export const publicationWork = (of: () => Publishing): KindSpec<{ id: string }> => ({
+/** Returns the outbox kind that updates a campaign's feed. Its key is the campaign's id. */
+export const publicationWork = (of: () => PublicationContext): KindSpec<{ id: string }> => ({
   ...byId,
   isHeavy: true,
   concurrency: 4,

@@ -1,12 +1,12 @@
 import { LIMITS } from '@iodine/contracts'
 import type { Store } from '../../models.js'
 
-/** How often due publications are looked for. */
+/** Interval of the sweep for due publications. */
 export const SWEEP_MS = 600_000
-/** How often a feed is compared with votes and comments on its IODs: they do not change the campaign. */
+/** Interval of comparing a feed with its IODs, whose votes and comments do not change the campaign. */
 const COMPARE_MS = 3_600_000
 
-/** Enqueues publications that time makes due: those to be compared, and those with revoked objects that have expired. */
+/** Enqueues publications that time makes due: those to compare, and those with expired revoked objects. */
 export const sweepPublications = async ({
   publications,
   published,

@@ -6,30 +6,30 @@ export const feedEventSchema = new Schema(
     campaign_id: { type: Schema.Types.ObjectId, required },
     own: { type: Boolean, required },
     uuid: { type: String, required },
-    /** SHA-256 of another tool's event before its timestamp was raised, hexadecimal; its own one's is empty. */
+    /** SHA-256 of an imported event before its timestamp was raised, hexadecimal; empty for our own event. */
     source: { type: String, default: '' },
-    /** Unix seconds of another tool's event, as published. */
+    /** Published timestamp, Unix seconds. */
     timestamp: { type: Number, default: 0 },
-    /** A place in `TLP_LEVELS`. */
+    /** An index into `TLP_LEVELS`. */
     tlp: { type: Number, required },
-    /** Of its file, which is kept in parts; hexadecimal. */
+    /** SHA-256 of its file, which is stored in parts; hexadecimal. */
     sha256: { type: String, required },
     bytes: { type: Number, required },
-    /** JSON of what the manifest says of it. */
+    /** Its entry of the manifest, as JSON. */
     manifest: { type: String, required },
     /** MD5s of its values, 16 bytes each. */
     hashes: { type: Buffer, required },
   },
   { collection: 'feed_events', versionKey: false },
 )
-/** An event in the feed of MISP: a campaign's own, or one of another tool that a campaign keeps. */
+/** An event of the MISP feed: a campaign's own event, or an imported one. */
 export type FeedEventDoc = InferSchemaType<typeof feedEventSchema> & {
-  /** The campaign's id if it is its own. */
+  /** The campaign's id for its own event. */
   _id: Types.ObjectId
 }
 feedEventSchema.index({ uuid: 1, campaign_id: 1 }, { unique: true })
 feedEventSchema.index({ campaign_id: 1 })
-/** Of several events by one UUID our own counts, else the one that was published first: nobody displaces it. */
+/** Precedence of events with the same UUID: a campaign's own event, else the one that was published first. */
 export const BY_PUBLICATION = { own: -1, _id: 1 } as const
 feedEventSchema.index({ tlp: 1, ...BY_PUBLICATION })
 

@@ -2,37 +2,36 @@ import { FEED_STATES, type FeedState } from '@iodine/contracts'
 import { type InferSchemaType, type Model, Schema, type Types } from 'mongoose'
 
 /**
- * A campaign's feed: whether it is wanted, and how far it is. It outlives the campaign, so that who pulls it learns of
- * its end.
+ * State of a campaign's feed. It outlives the campaign, so that pullers receive the revocations.
  */
 export interface PublicationDoc {
   /** The campaign's id. */
   _id: Types.ObjectId
   /** Id of its collection in TAXII. */
   collection_id: string
-  /** Whose quota it counts for; null once the account is deleted. */
+  /** User whose quota it uses; null once the account is deleted. */
   user_id: Types.ObjectId | null
   wanted: boolean
   state: FeedState
-  /** Raised with each request to bring it in line, so that none is lost while a step is at work. */
+  /** Number of requests to update the feed, so that a request during a step is not lost. */
   asked: number
   /** As last published. */
   title: string
-  /** A place in `TLP_LEVELS`: whoever reads less sees nothing of it from now on. */
+  /** An index into `TLP_LEVELS`, effective at once: readers of lower levels see none of the feed. */
   tlp: number
-  /** Rows of it, revoked ones among them, and bytes. */
+  /** Number of its rows, of the revoked rows among them, and bytes. */
   rows: number
   revoked: number
   bytes: number
-  /** When it was last brought in line with its campaign. */
+  /** Time of the last complete update. */
   at: Date | null
   problem: string | null
-  /** Fencing token of the step that is at work on it: a step that lost its lease writes nothing more. */
+  /** Fencing token of the step in progress: a step that lost its lease cannot write. */
   run: string | null
 }
 export type PublicationModel = Model<PublicationDoc>
 
-/** The last time that a batch was published at: each batch of the deployment has a later one. */
+/** Time of the last published batch; each batch of the deployment has a later time. */
 export interface ClockDoc {
   _id: 'added'
   at: Date
@@ -79,9 +78,9 @@ export const publishedSchema = new Schema(
     raw: { type: Buffer, required },
     bytes: { type: Number, required },
     sha256: { type: String, required },
-    /** SHA-256 of what the campaign's file says: a later `modified` may have been put in its place. */
+    /** SHA-256 of the object in the campaign's file; the published object may have a later `modified`. */
     source: { type: String, default: '' },
-    /** A place in `TLP_LEVELS`. */
+    /** An index into `TLP_LEVELS`. */
     tlp: { type: Number, required },
     /** When its batch was published. */
     added: { type: Date, required },
@@ -89,17 +88,17 @@ export const publishedSchema = new Schema(
     last: { type: Boolean, required },
     /** Whether it is the earliest one that this campaign has. */
     first: { type: Boolean, required },
-    /** Ours, which a revoked version may take the place of. */
+    /** Whether it is our object, which a revoked version may replace. */
     revocable: { type: Boolean, required },
     revoked: { type: Boolean, required },
-    /** The same bytes are published by another campaign, at this level or below: once is enough for all. */
+    /** Duplicate: another campaign publishes the same bytes at this level or below. The collection `all` omits it. */
     twin: { type: Boolean, required },
   },
   { collection: 'published', versionKey: false },
 )
 /** An object in a campaign's feed, in one version. */
 export type PublishedDoc = InferSchemaType<typeof publishedSchema> & { _id: Types.ObjectId }
-/** The order of pages: that of publication. */
+/** Order of pages: by publication. */
 export const BY_ADDED = { added: 1, _id: 1 } as const
 publishedSchema.index({ campaign_id: 1, stix_id: 1, version: 1, sha256: 1 }, { unique: true })
 publishedSchema.index({ campaign_id: 1, last: 1, tlp: 1, ...BY_ADDED })

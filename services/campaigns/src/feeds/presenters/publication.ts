@@ -1,6 +1,6 @@
 import type { PublicationDoc } from '../models/publication.js'
 
-/** A publication in its user's personal data. */
+/** Presents a publication for its user's data export. */
 export const personalPublication = ({ _id, collection_id, wanted, title, at }: PublicationDoc) => ({
   campaign_id: _id,
   collection_id,

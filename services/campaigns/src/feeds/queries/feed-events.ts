@@ -6,12 +6,12 @@ import { BY_PUBLICATION, type FeedEventDoc, type FeedEventPartDoc } from '../mod
 import { findRaised } from './feeds.js'
 import { sha256Of } from './publishable.js'
 
-/** Events whose hashes are read at once. */
+/** Events per read of hashes. */
 const HASHES = 20
 
 type Models = Pick<CampaignModels, 'feedEvents' | 'feedEventParts' | 'publications'>
 
-/** An event's file, part by part. Throws 503 if it was replaced meanwhile. */
+/** Yields an event's file, part by part. Throws 503 if it was replaced meanwhile. */
 export async function* readEventFile(
   { feedEventParts }: Models,
   { campaign_id, sha256, bytes }: FeedEventDoc,
@@ -26,13 +26,13 @@ export async function* readEventFile(
   }
 }
 
-/** Selects the events that may be read up to a level. */
+/** Returns the filter of the events that may be read up to a level. */
 const selected = async ({ publications }: Models, tlp: Tlp) => ({
   tlp: { $lte: rankOfTlp(tlp) },
   campaign_id: { $nin: await findRaised(publications, tlp) },
 })
 
-/** An event that may be read up to a level. Throws 404. */
+/** Returns an event that may be read up to a level. Throws 404. */
 export const findEvent = async (models: Models, uuid: string, tlp: Tlp): Promise<FeedEventDoc> => {
   const doc = await models.feedEvents
     .findOne({ uuid: uuid.toLowerCase(), ...(await selected(models, tlp)) }, { hashes: 0 })
@@ -42,7 +42,7 @@ export const findEvent = async (models: Models, uuid: string, tlp: Tlp): Promise
   return doc
 }
 
-/** Which events may be read up to a level, one by each UUID. */
+/** Returns the events that may be read up to a level, one per UUID. */
 const findListed = async <Field extends keyof FeedEventDoc>(
   models: Models,
   tlp: Tlp,
@@ -57,19 +57,19 @@ const findListed = async <Field extends keyof FeedEventDoc>(
   return [...first.values()]
 }
 
-/** The manifest of all events up to a level: the same bytes until one of them changes. */
+/** Returns the manifest of all events up to a level: the same bytes until one of them changes. */
 export const readManifest = async (models: Models, tlp: Tlp): Promise<Buffer> => {
   const docs = await findListed(models, tlp, 'manifest')
   return Buffer.from(`{${docs.map(({ uuid, manifest }) => `"${uuid}":${manifest}`).join(',')}}`)
 }
 
-/** Tells whether the hashes up to a level are the same as before. */
+/** Returns an entity tag of the hashes up to a level. */
 export const hashesTag = async (models: Models, tlp: Tlp): Promise<string> => {
   const docs = await findListed(models, tlp, 'sha256')
   return sha256Of(docs.map(({ sha256 }) => sha256).join())
 }
 
-/** MISP's list for quick look-ups: a line `MD5 of a value,UUID of its event` each. */
+/** Yields MISP's list for fast lookups, in lines `MD5 of a value,UUID of its event`. */
 export async function* readHashes(models: Models, tlp: Tlp): AsyncGenerator<string> {
   const ids = (await findListed(models, tlp)).map(({ _id }) => _id)
   for (let at = 0; at < ids.length; at += HASHES) {

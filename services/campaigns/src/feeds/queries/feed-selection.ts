@@ -4,20 +4,20 @@ import { badRequest } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { PublishedDoc } from '../models/publication.js'
 
-/** Where a page ends. */
+/** Position at which a page ends. */
 export interface Place {
   added: Date
   _id: Types.ObjectId
 }
 
-/** Which objects of a collection are asked for. */
+/** Query of objects of a collection. */
 export interface Selection {
   limit: number
   after: Date | undefined
   place: Place | undefined
   /** Conditions on rows. */
   match: Record<string, unknown>
-  /** Whether versions other than the latest are asked for. */
+  /** Whether versions other than the latest are requested. */
   versions: boolean
 }
 
@@ -36,18 +36,18 @@ export const cursorOf = ({ added, _id }: Place): string =>
 
 const placeOf = (next: string): Place => {
   const match = /^(\d{1,15})\.([0-9a-f]{24})$/.exec(Buffer.from(next, 'base64url').toString('latin1'))
-  if (!match) throw badRequest(['next: is not one of ours'])
+  if (!match) throw badRequest(['next: is malformed'])
   return { added: new Date(Number(match[1])), _id: new Types.ObjectId(match[2]) }
 }
 
 const limitOf = (given: string | undefined): number => {
   if (given === undefined) return LIMITS.feedPageMax
   if (!/^\d{1,15}$/.test(given) || Number(given) < 1) throw badRequest(['limit: must be a positive number'])
-  // TAXII 2.1, 3.4: a server may give fewer.
+  // TAXII 2.1, 3.4: a server may return fewer.
   return Math.min(Number(given), LIMITS.feedPageMax)
 }
 
-/** Versions by name or time (TAXII 2.1, 3.4.1); undefined for the latest alone. */
+/** Returns the condition of versions by name or time (TAXII 2.1, 3.4.1); undefined for the latest only. */
 const versionsOf = (given: string[] | undefined): Record<string, unknown> | undefined => {
   if (!given || given.length === 0 || (given.length === 1 && given[0] === 'last')) return undefined
   if (given.includes('all')) return {}
@@ -61,7 +61,7 @@ const versionsOf = (given: string[] | undefined): Record<string, unknown> | unde
       ...(times.length > 0
         ? [
             { version: { $in: times } },
-            // What has no version is named by the time of its publication.
+            // The time of publication identifies an object without a version.
             { version: '', added: { $in: times.map(each => new Date(Date.parse(each))) } },
           ]
         : []),
@@ -81,7 +81,7 @@ export const readSelection = (query: Query, only: { stix_id?: string } = {}): Se
   const versions = versionsOf(valuesOf(query['match[version]']))
   return {
     limit: limitOf(query.limit),
-    // Times finer than ours are cut: what was published within that millisecond is not after it.
+    // Finer times are cut to milliseconds: objects published within that millisecond are not after it.
     after: added_after === undefined ? undefined : new Date(Math.floor(Date.parse(added_after))),
     place: query.next === undefined ? undefined : placeOf(query.next),
     match: {
@@ -95,10 +95,10 @@ export const readSelection = (query: Query, only: { stix_id?: string } = {}): Se
   }
 }
 
-/** The condition that rows come after a place in the order of publication. */
+/** Returns the condition of rows after a position in the order of publication. */
 export const afterSelection = ({ after, place }: Selection): Record<string, unknown> => {
   if (!place) return after ? { added: { $gt: after } } : {}
-  // A client that goes on sends both, and the later one counts.
+  // A client that continues sends both, and the later one counts.
   if (after && after >= place.added) return { added: { $gt: after } }
   return {
     added: { $gte: place.added },

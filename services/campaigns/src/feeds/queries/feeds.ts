@@ -6,9 +6,9 @@ import type { CampaignModels } from '../../models.js'
 import { BY_ADDED, type PublicationDoc, type PublicationModel } from '../models/publication.js'
 import { afterSelection, cursorOf, type FeedRow, type Selection } from './feed-selection.js'
 
-/** Collections that are listed. */
+/** Maximum listed collections. */
 const COLLECTIONS = 10_000
-/** Rows that are read at once. */
+/** Rows per read. */
 const BATCH = 250
 const WITHDRAWN = 'Withdrawn campaign'
 
@@ -18,14 +18,14 @@ export interface Collection {
   title: string
   description: string
   alias: string
-  /** Undefined: that of all. */
+  /** Undefined for the collection of all campaigns. */
   campaign_id: Types.ObjectId | undefined
 }
 
 const ALL: Collection = {
   id: ALL_COLLECTION,
   title: 'All campaigns',
-  description: 'What all published campaigns hold, each object once',
+  description: 'The objects of all published campaigns, each once',
   alias: 'all',
   campaign_id: undefined,
 }
@@ -33,15 +33,15 @@ const ALL: Collection = {
 const collectionOf = ({ _id, collection_id, title, wanted }: PublicationDoc): Collection => ({
   id: collection_id,
   title: title || WITHDRAWN,
-  description: wanted ? 'A campaign' : 'What was published of a campaign is revoked',
+  description: wanted ? 'A campaign' : 'The published objects of a campaign, now revoked',
   alias: _id.toHexString(),
   campaign_id: _id,
 })
 
-/** Levels up to one, as they are stored. */
+/** Returns the stored values of the levels up to one. */
 const upTo = (tlp: Tlp): number[] => TLP_LEVELS.map(rankOfTlp).filter(rank => rank <= rankOfTlp(tlp))
 
-/** Collections that may be read up to a level, newest first after that of all. */
+/** Returns the collections that may be read up to a level: that of all campaigns, then the newest first. */
 export const listCollections = async (
   { publications }: Pick<CampaignModels, 'publications'>,
   tlp: Tlp,
@@ -54,7 +54,7 @@ export const listCollections = async (
   return [ALL, ...docs.map(collectionOf)]
 }
 
-/** A collection by its id or alias. Throws 404 for one that may not be read. */
+/** Returns a collection by its id or alias. Throws 404 for an unknown one, or one that may not be read. */
 export const findCollection = async (
   { publications }: Pick<CampaignModels, 'publications'>,
   given: string,
@@ -69,8 +69,8 @@ export const findCollection = async (
 }
 
 /**
- * Returns the campaigns whose level was raised above `tlp` and is not published yet: their published objects still have the
- * previous level.
+ * Returns the campaigns whose level was raised above `tlp` and is not published yet: their published objects still have
+ * the previous level.
  */
 export const findRaised = (publications: PublicationModel, tlp: Tlp): Promise<Types.ObjectId[]> =>
   publications.distinct('_id', { state: 'due', tlp: { $gt: rankOfTlp(tlp) } })
@@ -78,13 +78,13 @@ export const findRaised = (publications: PublicationModel, tlp: Tlp): Promise<Ty
 /** A page of a collection. */
 export interface FeedPage {
   rows: FeedRow[]
-  /** For the next page; undefined on the last one. */
+  /** Cursor of the next page; undefined on the last one. */
   next: string | undefined
 }
 
 /**
- * A page of a collection in the order of publication, up to a level.
- * @param fields what is read of rows; with `raw` a page is bounded by bytes, too
+ * Returns a page of a collection in the order of publication, up to a level.
+ * @param fields fields to read; with `raw` the page is bounded by bytes, too
  */
 export const readPage = async (
   { publications, published }: Pick<CampaignModels, 'publications' | 'published'>,

@@ -18,9 +18,9 @@ import { withoutKept } from '../../exports/presenters/stix-file.js'
 import { fetchStatements } from '../../exports/queries/campaign-statements.js'
 import {
   beyondEvents,
+  type CampaignContent,
   iodsById,
   packedObjects,
-  type Said,
   writtenEvent,
 } from '../../exports/queries/written-events.js'
 import { BY_FILE, type ForeignDoc } from '../../imports/models/foreign.js'
@@ -30,7 +30,7 @@ import type { CampaignModels } from '../../models.js'
 import { fileTechniques } from '../../techniques/queries/techniques.js'
 import { isOlder } from '../../versions.js'
 
-/** An object that a campaign's feed is to have. */
+/** An object to publish in a campaign's feed. */
 export interface Publishable {
   stix_id: string
   type: string
@@ -38,34 +38,34 @@ export interface Publishable {
   /** SHA-256 of its bytes; hexadecimal. */
   source: string
   bytes: number
-  /** A place in `TLP_LEVELS`. */
+  /** An index into `TLP_LEVELS`. */
   tlp: number
   /** Whether it is the latest version of the object. */
   last: boolean
   first: boolean
   revocable: boolean
-  /** Ours: the object. Of another tool: the document that keeps its bytes. */
+  /** Our object, or the id of the document with the bytes of an imported object. */
   of: StixObject | Types.ObjectId
 }
 
-/** An event of another tool that a campaign's feed is to have. */
+/** An imported event to publish in a campaign's feed. */
 export interface PublishableEvent {
   uuid: string
-  /** A place in `TLP_LEVELS`. */
+  /** An index into `TLP_LEVELS`. */
   tlp: number
   /**
-   * Its bytes, with what is laid over it.
-   * @param newer Unix seconds that its timestamp has at least
+   * Yields its bytes with the campaign's content.
+   * @param newer minimum timestamp, Unix seconds
    */
   write: (newer?: number) => AsyncIterable<Uint8Array>
 }
 
-/** All that a campaign's feed is to have. */
+/** Content to publish in a campaign's feed. */
 export interface PublishableCampaign {
   title: string
   tlp: Tlp
   objects: Publishable[]
-  /** For MISP's feed: the campaign's own event, and those that it keeps. */
+  /** For the MISP feed: the campaign's own event, and its imported events. */
   misp: { event: MispEvent; tlp: Tlp; kept: PublishableEvent[] }
 }
 
@@ -78,13 +78,13 @@ export const sha256Of = (bytes: Uint8Array | string): string =>
 
 const versionOf = ({ modified, created }: StixObject): string => String(modified ?? created ?? '')
 
-/** The level of an object of ours: its marking's, or that which it defines. */
+/** Returns the level of our object: that of its markings, or the level that it defines. */
 const levelOf = ({ id, object_marking_refs: refs }: StixObject): Tlp => {
   const ids = [id, ...(Array.isArray(refs) ? refs.map(String) : [])]
   return highestTlp(ids.map(each => tlpOfMarkingId(each))) ?? 'clear'
 }
 
-const ours = (object: StixObject): Publishable => {
+const ownObject = (object: StixObject): Publishable => {
   const raw = JSON.stringify(object)
   return {
     stix_id: object.id,
@@ -100,7 +100,7 @@ const ours = (object: StixObject): Publishable => {
   }
 }
 
-/** Marks the latest and the earliest version of each object. Of equal ones the last one counts as latest. */
+/** Marks the latest and the earliest version of each object. Of equal versions the last one counts as latest. */
 const markVersions = (objects: Publishable[]): Publishable[] => {
   const latest = new Map<string, Publishable>()
   const earliest = new Map<string, Publishable>()
@@ -116,8 +116,8 @@ const markVersions = (objects: Publishable[]): Publishable[] => {
 }
 
 /**
- * What a campaign publishes: the objects of its STIX file without evidence and without what is TLP:RED, those of other
- * tools byte for byte. Null for a campaign that is red.
+ * Returns the content that a campaign publishes: the objects of its STIX file, without evidence and TLP:RED objects.
+ * Imported objects are unchanged. Null for a TLP:RED campaign.
  * @throws 404, 503 while the iods service is down, TooManyObjects
  */
 export const readPublishable = async (
@@ -136,7 +136,7 @@ export const readPublishable = async (
     findEvents({ foreign, imports }, doc._id),
   ])
   const isRed = (iod: string) => statements.get(iod)?.tlp === 'red'
-  // What stands for a red one is left out, as if the campaign did not have it.
+  // Objects that stand for a TLP:RED IOD are omitted, as if the campaign did not contain it.
   const visible = { ...doc, iod_ids: (doc.iod_ids ?? []).filter(iod => !isRed(String(iod))) } as typeof doc
   const keeps = await readForeignPart(foreign, visible, 'stix')
   const whole = events.map(({ import_id }) => import_id)
@@ -161,7 +161,7 @@ export const readPublishable = async (
     if (object.tlp >= RED) return
     if (objects.push(object) > LIMITS.publishedObjectsMax) throw new TooManyObjects()
   }
-  for (const object of withoutKept(bundle, kept).objects) add(ours(object))
+  for (const object of withoutKept(bundle, kept).objects) add(ownObject(object))
   const hidden = new Set(keeps.withheld)
   const given = new Set<string>()
   const docs = foreign
@@ -171,7 +171,7 @@ export const readPublishable = async (
     .cursor({ batchSize: 1_000 })
   for await (const each of docs as unknown as AsyncIterable<ForeignDoc>) {
     const { _id, key, version, type, sha256, bytes, tlp, refs } = each
-    // TAXII names objects by their ids.
+    // TAXII identifies objects by their ids: objects without an id are omitted.
     if (key === '' || given.has(sha256) || hidden.has(key) || refs?.some(ref => hidden.has(ref))) continue
     given.add(sha256)
     add({
@@ -187,7 +187,7 @@ export const readPublishable = async (
       of: _id,
     })
   }
-  const said: Said = {
+  const content: CampaignContent = {
     detail,
     context: { ...context, standIns: ofEvents.standIns },
     iods: iodsById(detail),
@@ -196,10 +196,10 @@ export const readPublishable = async (
   const shown = events.filter(({ tlp, strictest }) => highestTlp([tlp, strictest]) !== 'red')
   let room = LIMITS.importBytes
   for (const event of shown)
-    for await (const raw of packedObjects(foreign, doc._id, said, event)) {
+    for await (const raw of packedObjects(foreign, doc._id, content, event)) {
       room -= raw.length
       if (room < 0) throw new TooManyObjects()
-      add(ours(JSON.parse(raw)))
+      add(ownObject(JSON.parse(raw)))
     }
   const levelOfIods = (ids: Iterable<string>) =>
     highestTlp([sharing.tlp, ...[...ids].map(iod => statements.get(iod)?.tlp)]) ?? sharing.tlp
@@ -209,17 +209,17 @@ export const readPublishable = async (
   const named = shown.filter(({ uuid }) => UUID.test(uuid.toLowerCase()) && uuid.toLowerCase() !== ownUuid)
   for (const event of named) {
     const uuid = event.uuid.toLowerCase()
-    const own = [...(await iodsInEvent(foreign, doc._id, event))].filter(iod => said.iods.has(iod))
+    const own = [...(await iodsInEvent(foreign, doc._id, event))].filter(iod => content.iods.has(iod))
     for (const iod of own) inEvents.add(iod)
     byUuid.set(uuid, {
       uuid,
       tlp: rankOfTlp(highestTlp([event.tlp, event.strictest, levelOfIods(own)]) ?? sharing.tlp),
-      write: newer => writtenEvent(foreign, doc._id, said, event, newer),
+      write: newer => writtenEvent(foreign, doc._id, content, event, newer),
     })
   }
-  // What stands in an event that the feed can't name is in ours.
+  // IODs of an event without a usable UUID are in the campaign's own event.
   const standIns = new Map([...ofEvents.standIns].filter(([iod]) => inEvents.has(iod)))
-  const beyond = { ...said, context: { ...context, standIns } }
+  const beyond = { ...content, context: { ...context, standIns } }
   const { iods, techniques } = beyondEvents(beyond, named)
   return {
     title: doc.name,

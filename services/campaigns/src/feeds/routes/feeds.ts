@@ -14,7 +14,7 @@ import {
 const STIX_TYPE = 'application/stix+json;version=2.1'
 const ROOT = '/taxii2/iodine/'
 
-/** Whether an Accept header takes what we send (RFC 9110, 12.5.1). */
+/** Returns whether an Accept header accepts TAXII 2.1 (RFC 9110, 12.5.1). */
 const takesTaxii = (accept = '*/*'): boolean =>
   accept.split(',').some(range => {
     const [type = '', ...parameters] = range.toLowerCase().replace(/\s/g, '').split(';')
@@ -32,7 +32,7 @@ const negotiate = ({ headers }: { headers: { accept?: string | undefined } }) =>
   if (!takesTaxii(headers.accept)) throw new HttpError(406, DETAILS.notTaxii)
 }
 
-/** As bytes: to the type of a text Fastify would add a charset, which clients don't expect. */
+/** Returns JSON as bytes: for text Fastify would add a charset to the type, which clients do not expect. */
 const json = (value: unknown) => new Streamed<unknown>(Buffer.from(JSON.stringify(value)), TAXII_TYPE)
 
 const presentCollection = ({ id, title, description, alias }: Collection) => ({
@@ -45,7 +45,7 @@ const presentCollection = ({ id, title, description, alias }: Collection) => ({
   media_types: [STIX_TYPE],
 })
 
-/** Feeds: what published campaigns hold, in TAXII 2.1. */
+/** Adds the routes of the TAXII 2.1 feeds of published campaigns. */
 export const addFeedRoutes = (service: StoreService, store: Store): void => {
   service.feed(taxiiFeeds.discover, async ({ request }) => {
     negotiate(request)
@@ -80,8 +80,8 @@ export const addFeedRoutes = (service: StoreService, store: Store): void => {
     reply.header('x-taxii-date-added-first', times[0])
     reply.header('x-taxii-date-added-last', times[1])
   }
-  /** An object is unknown unless the collection has it. */
-  const isThere = async (collection: Collection, tlp: Tlp, stix_id: string) => {
+  /** Throws 404 unless the collection contains the object. */
+  const requireObject = async (collection: Collection, tlp: Tlp, stix_id: string) => {
     const any = readSelection({ limit: '1', 'match[version]': 'all' }, { stix_id })
     if ((await readPage(store, collection, tlp, any, ['_id'])).rows.length === 0) throw notFound()
   }
@@ -107,7 +107,7 @@ export const addFeedRoutes = (service: StoreService, store: Store): void => {
     const selection = readSelection(query, { stix_id: params.object })
     const collection = await findCollection(store, params.collection, reader.tlp)
     const page = await readPage(store, collection, reader.tlp, selection, ['raw'])
-    if (page.rows.length === 0) await isThere(collection, reader.tlp, params.object)
+    if (page.rows.length === 0) await requireObject(collection, reader.tlp, params.object)
     note(reply, page)
     return new Streamed<unknown>(envelope(page), TAXII_TYPE)
   })
@@ -116,7 +116,7 @@ export const addFeedRoutes = (service: StoreService, store: Store): void => {
     const selection = readSelection({ ...query, 'match[version]': 'all' }, { stix_id: params.object })
     const collection = await findCollection(store, params.collection, reader.tlp)
     const page = await readPage(store, collection, reader.tlp, selection, ['stix_id', 'version', 'spec'])
-    if (page.rows.length === 0) await isThere(collection, reader.tlp, params.object)
+    if (page.rows.length === 0) await requireObject(collection, reader.tlp, params.object)
     note(reply, page)
     const versions = page.rows.map(row => manifestEntry(row).version)
     return json(listPage('versions', versions, page.next))

@@ -11,9 +11,9 @@ interface Reply extends ReplyHeaders {
   code(status: number): unknown
 }
 
-/** The feed of MISP: a folder of files, of which none is written anew while nothing changes. */
+/** Adds the routes of the MISP feed: a folder of files whose bytes stay equal while nothing changes. */
 export const addMispFeedRoutes = (service: StoreService, store: Store): void => {
-  /** Answers by 304 if the client has the file already. */
+  /** Answers 304 if the client has the file already. */
   const conditional = (
     headers: { 'if-none-match'?: string | undefined },
     reply: Reply,

@@ -4,13 +4,13 @@ import { readLevels, readSharing } from '../../campaigns/queries/sharing.js'
 import type { Store } from '../../models.js'
 import { SharingChanged, shareCampaign } from '../commands/share-campaign.js'
 
-/** Changes of one campaign's sharing that overtake another, before that one is refused (409). */
+/** Maximum attempts of a change of sharing among concurrent changes, before it fails with 409. */
 const SHARING_ATTEMPTS = 100
 
-/** The level of a campaign, and whether feeds contain it. */
+/** Adds the routes of the level of a campaign, and whether feeds contain it. */
 export const addSharingRoutes = (service: StoreService, store: Store): void => {
   service.route(campaignsApi.getSharing, async ({ params }) => readSharing(store, params.id))
-  /** What a change of sharing is to the audit log. */
+  /** Returns the audit action of a change of sharing. */
   const sharingAction = (before: { published: boolean }, published = before.published) => {
     if (published === before.published) return 'campaign.level-changed'
     return published ? 'campaign.published' : 'campaign.withdrawn'
@@ -32,7 +32,7 @@ export const addSharingRoutes = (service: StoreService, store: Store): void => {
       )
     }
     let sharing: CampaignSharing | undefined
-    // Another request's change would make the entry a wrong one: this one begins anew after it.
+    // A concurrent change would make the audit entry wrong: retry after it.
     for (let left = SHARING_ATTEMPTS; !sharing; left--)
       sharing = await change().catch(error => {
         if (error instanceof SharingChanged && left > 1) return undefined

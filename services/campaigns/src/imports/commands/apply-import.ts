@@ -3,13 +3,13 @@ import { HttpError, inTransaction, notFound } from '@iodine/service-kit'
 import { changeCampaign } from '../../campaigns/commands/change-campaign.js'
 import type { Store } from '../../models.js'
 import type { ImportDoc } from '../models/import.js'
-import { PRESENTED } from '../presenters/import.js'
+import { PRESENTED_FIELDS } from '../presenters/import.js'
 import { findImport, importNotPlanned } from '../queries/find-import.js'
 import { countOfKept, sumKept } from '../queries/kept-objects.js'
 
 /**
- * Enqueues the application of a planned import, or continues one that stopped. From then on the campaign's level is at least
- * the file's.
+ * Enqueues the application of a planned import, or continues one that stopped. From then on the campaign's level is at
+ * least the file's.
  * @throws 404, 409 unless the import is planned or has stopped, 413 if the campaign has no room for its objects
  */
 export const applyImport = async (
@@ -18,7 +18,11 @@ export const applyImport = async (
   id: string,
   makes_iods: boolean,
 ): Promise<ImportDoc> =>
-  beginApplying(store, await findImport(store.imports, userId, id, '+events', ...PRESENTED), makes_iods)
+  beginApplying(
+    store,
+    await findImport(store.imports, userId, id, '+events', ...PRESENTED_FIELDS),
+    makes_iods,
+  )
 
 /** Like `applyImport`, without a check of the user. */
 export const beginApplying = async (
@@ -36,7 +40,7 @@ export const beginApplying = async (
     expires_at: null,
   } as const
   await inTransaction(mongo, async session => {
-    // The campaign is written first, so that imports into it take room one after the other.
+    // Writing the campaign first serializes imports into it.
     if (!(await changeCampaign(store, { _id: campaign_id }, {}, session))) throw notFound()
     const kept = await sumKept(imports, campaign_id, { except: _id, session })
     const types = [...kept.types, ...(doc.kept?.types ?? [])]
@@ -44,7 +48,7 @@ export const beginApplying = async (
     const fresh = (doc.subscription_id ? doc.new_events : doc.events) ?? []
     if (
       kept.imports >= LIMITS.campaignImportsMax ||
-      // Beside what the import of a subscription has brought before, which `bytes` counts.
+      // `doc.kept` are the objects of a subscription's earlier runs. `doc.bytes` includes theirs.
       kept.objects + countOfKept(doc.kept) + doc.objects > LIMITS.keptObjectsMax ||
       kept.bytes + doc.bytes > LIMITS.keptBytes ||
       events + fresh.length > LIMITS.keptEventsMax

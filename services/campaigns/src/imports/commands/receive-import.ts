@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { DETAILS, type ImportFormat, LIMITS, rankOfTlp } from '@iodine/contracts'
 import { type Span, UnreadableFile } from '@iodine/exchange'
-import { isKeptFormat, type OpenedFile, openFile, openOwnBundle, type Place } from '@iodine/exchange/intake'
+import {
+  isStoredFormat,
+  type OpenedFile,
+  openFile,
+  openOwnBundle,
+  type PiecePosition,
+} from '@iodine/exchange/intake'
 import { HttpError, inTransaction, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { batchesOf } from '../../batches.js'
@@ -15,32 +21,32 @@ const BOUNDS = {
   depth: LIMITS.jsonDepthMax,
 }
 
-/** Runs to the end, and lets other work come in between. */
-const finish = async <T>(opening: Generator<void, T>): Promise<T> => {
+/** Runs a generator to its end, and yields to other work between its steps. */
+const runToEnd = async <T>(opening: Generator<void, T>): Promise<T> => {
   let step = opening.next()
   for (; !step.done; step = opening.next()) await setImmediate()
   return step.value
 }
 
-/** Opens a file. Lets other work come in between. Throws UnreadableFile. */
+/** Opens a file, and yields to other work in between. Throws UnreadableFile. */
 export const openImport = async (format: ImportFormat, bytes: Uint8Array): Promise<OpenedFile> =>
-  finish(openFile(format, bytes, BOUNDS))
+  runToEnd(openFile(format, bytes, BOUNDS))
 
-/** As `openImport`; of a bundle that says nothing but our own, the pieces are entries, as those of our JSON. */
-const openOurs = async (format: ImportFormat, bytes: Uint8Array): Promise<OpenedFile> => {
+/** Opens a file like `openImport`. A bundle with only our own objects is split into entries, like our JSON. */
+const openUpload = async (format: ImportFormat, bytes: Uint8Array): Promise<OpenedFile> => {
   const file = await openImport(format, bytes)
-  return file.isOwn ? finish(openOwnBundle(file)) : file
+  return file.isOwn ? runToEnd(openOwnBundle(file)) : file
 }
 
-/** Places of the objects that a file's events begin with. */
+/** Returns the positions of the first objects of a file's events. */
 export const eventsOf = ({ places = [] }: OpenedFile): number[] =>
   places.flatMap((place, n) => (place?.format === 'misp' && place.event === n ? n : []))
 
-/** Whether an object counts as one: not the text that goes on with another one. */
-export const isCounted = (place: Place | null | undefined): boolean =>
+/** Returns whether a piece counts as an object: a packed piece, or one that continues another, does not. */
+export const isCounted = (place: PiecePosition | null | undefined): boolean =>
   !place?.isPacked && !(place?.format === 'misp' && place.isText)
 
-/** Stores the objects of a file in parts, without what stands between two, which belongs to none. */
+/** Stores the objects of a file in parts, without the bytes between them. */
 export const storeParts = async (
   importParts: Store['importParts'],
   import_id: Types.ObjectId,
@@ -54,7 +60,7 @@ export const storeParts = async (
     let end = 0
     const ends = part.map(([from, to]) => (end += to - from))
     const last = first + part.length
-    // By the driver: a model would copy the bytes once more.
+    // The driver inserts: a model would copy the bytes once more.
     await importParts.collection.insertOne({
       _id: new Types.ObjectId(),
       import_id,
@@ -68,7 +74,7 @@ export const storeParts = async (
   }
 }
 
-/** Objects in parts, as many as are worked on at once. */
+/** Splits objects into parts, one for each step of an import. */
 export const partsOf = (spans: readonly Span[]): Span[][] => [
   ...batchesOf(
     spans,
@@ -78,9 +84,9 @@ export const partsOf = (spans: readonly Span[]): Span[][] => [
 ]
 
 /**
- * Stores a file that is to be imported, and leaves it to be planned.
- * @throws 422 for a file that is none of the format, 404 without the campaign, or if the import was removed meanwhile, 413
- *   past the user's quota, 409 where the campaign has the file already, or the user too many imports that are not done
+ * Stores an uploaded file, and enqueues its plan.
+ * @throws HttpError 422 for a file of another format, 404 without the campaign, or if the import was removed meanwhile,
+ *   413 past the user's quota, 409 if the campaign has the file already, or the user too many unfinished imports
  */
 export const receiveImport = async (
   { mongo, work, campaigns, imports, importParts, quotas }: Store,
@@ -89,9 +95,9 @@ export const receiveImport = async (
 ): Promise<ImportDoc> => {
   if (!(await campaigns.exists({ _id: campaign_id }))) throw notFound()
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  if (isKeptFormat(format) && (await imports.exists({ campaign_id, sha256, format, state: 'done' })))
+  if (isStoredFormat(format) && (await imports.exists({ campaign_id, sha256, format, state: 'done' })))
     throw new HttpError(409, DETAILS.importedAlready)
-  const file = await openOurs(format, bytes).catch(error => {
+  const file = await openUpload(format, bytes).catch(error => {
     throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
   })
   const { spans, skipped, places, markings, tlp } = file

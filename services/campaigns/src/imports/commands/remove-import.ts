@@ -3,18 +3,18 @@ import { forbidden, inTransaction, notFound } from '@iodine/service-kit'
 import { type ClientSession, type QueryFilter, Types } from 'mongoose'
 import { changeCampaign } from '../../campaigns/commands/change-campaign.js'
 import type { Store } from '../../models.js'
-import { ended, type SubscriptionDoc } from '../../subscriptions/models/subscription.js'
+import { endOfRun, type SubscriptionDoc } from '../../subscriptions/models/subscription.js'
 import type { ImportDoc } from '../models/import.js'
 import { importNotPlanned } from '../queries/find-import.js'
 
-/** Objects that are deleted by one command. */
+/** Objects deleted per command. */
 const BATCH = 2_000
-/** Time that a request has to remove an import itself. */
+/** Delay of the outbox entry, during which the request removes the import. */
 const GRACE_MS = 60_000
 
 /**
- * Removes a part of what came by an import but IODs, and at the end the import itself. May be repeated.
- * @returns whether the import is gone
+ * Removes a batch of an import's objects, and after the last one the import. IODs remain. Idempotent.
+ * @returns whether the import is removed
  */
 export const removeSome = async (store: Store, { _id, campaign_id, batch }: ImportDoc): Promise<boolean> => {
   const { imports, importParts, foreign, brought, quotas } = store
@@ -36,7 +36,8 @@ export const removeSome = async (store: Store, { _id, campaign_id, batch }: Impo
 }
 
 /**
- * Enqueues the removal of imports. A subscription whose run is being imported is due again, and pulls its feed from the start.
+ * Enqueues the removal of imports. A subscription whose run is being imported is due again, and pulls its feed from the
+ * start.
  * @returns their number
  */
 export const enqueueRemoval = async (
@@ -50,7 +51,7 @@ export const enqueueRemoval = async (
   await imports.updateMany({ _id: ids }, { $set: { state: 'removing' } }, { session })
   const pulled = { import_id: ids, state: { $in: ['importing' as const, 'stopped' as const] } }
   for (const { _id, every } of await subscriptions.find(pulled).session(session).lean<SubscriptionDoc[]>()) {
-    const over = { ...ended({ every }, { error: DETAILS.pullRemoved }), import_id: null, cursor: null }
+    const over = { ...endOfRun({ every }, { error: DETAILS.pullRemoved }), import_id: null, cursor: null }
     await subscriptions.updateOne({ _id }, { $set: over }, { session })
   }
   const removals = docs.map(doc => ({ id: doc._id.toHexString() }))
@@ -59,20 +60,20 @@ export const enqueueRemoval = async (
 }
 
 /**
- * Discards a plan, or removes what came by an import; its IODs stay.
- * @returns the import as it was
+ * Discards a plan, or removes an import's objects. IODs remain.
+ * @returns the import before its removal
  * @throws 404, 403 unless the user has imported it or created the campaign, 409 while it is being applied
  */
 export const removeImport = async (store: Store, userId: string, id: string): Promise<ImportDoc> => {
   const doc = await store.imports.findOne({ _id: id, state: { $ne: 'removing' } }).lean<ImportDoc>()
   if (!doc) throw notFound()
   if (!doc.user_id?.equals(userId)) {
-    // Only its own user sees a plan.
+    // Only its user sees a plan.
     if (!['applying', 'done', 'failed'].includes(doc.state)) throw notFound()
-    const mine = { _id: doc.campaign_id, created_by: new Types.ObjectId(userId) }
-    if (!(await store.campaigns.exists(mine))) throw forbidden()
+    const ownCampaign = { _id: doc.campaign_id, created_by: new Types.ObjectId(userId) }
+    if (!(await store.campaigns.exists(ownCampaign))) throw forbidden()
   }
-  // Not while it is applied, nor if that has begun since.
+  // Excludes an import that is being applied, also if that has begun since the read.
   const idle = { _id: doc._id, state: { $eq: doc.state, $ne: 'applying' as const } }
   const marked = await inTransaction(store.mongo, session => enqueueRemoval(store, idle, session, GRACE_MS))
   if (marked === 0) throw importNotPlanned()

@@ -10,7 +10,7 @@ import {
   tlpOfRank,
 } from '@iodine/contracts'
 import { isTechnique } from '@iodine/exchange/disarm'
-import { isKeptFormat } from '@iodine/exchange/intake'
+import { isStoredFormat } from '@iodine/exchange/intake'
 import { HttpError, isDuplicateKey, type StoreService } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
 import { batchesOf } from '../../batches.js'
@@ -23,46 +23,46 @@ import type { ForeignDoc } from '../models/foreign.js'
 import type { ImportDoc, ImportPartDoc } from '../models/import.js'
 import { type ImportedObject, objectsOf } from '../queries/import-objects.js'
 import { keptBy } from '../queries/kept-objects.js'
+import { finishPull, keepLatestVersions, recordBrought, stopImport } from './finish-pull.js'
 import { isCounted } from './receive-import.js'
-import { finishPull, noteBrought, stopImport, supersede } from './settle-pull.js'
 
-/** For a batch of IODs that are brought in. */
-const BRING_MS = 20_000
-/** Wait for the removal of an import whose parts are removed. */
+/** Timeout of a request with a batch of IODs. */
+const BATCH_MS = 20_000
+/** Delay of a step whose import is being removed. */
 const GONE_MS = 1_000
 
-export interface Stepping extends Pick<StoreService, 'peers' | 'log'> {
+export interface ImportContext extends Pick<StoreService, 'peers' | 'log'> {
   store: Store
   /** Maximum IODs of a campaign, unless its creator has a limit of their own. */
   memberMax: number
 }
 
-/** Objects that stand for an IOD. */
-interface Standing extends ImportedObject {
+/** An object that stands for an IOD. */
+interface IodObject extends ImportedObject {
   known: ImportedObject['known'] & { iod: NewIod }
 }
-const isStanding = (object: ImportedObject): object is Standing => object.known.iod !== undefined
+const isIodObject = (object: ImportedObject): object is IodObject => object.known.iod !== undefined
 
-/** Objects that stand for IODs, as many as one call takes. */
-const callsOf = (objects: readonly Standing[]) =>
+/** Splits objects that stand for IODs into batches, one for each request. */
+const requestsOf = (objects: readonly IodObject[]) =>
   batchesOf(
     objects,
-    { items: LIMITS.broughtIodsMax, size: LIMITS.broughtChars },
+    { items: LIMITS.upsertIodsMax, size: LIMITS.upsertChars },
     ({ known: { iod } }) => iod.value.length + (iod.description?.length ?? 0),
   )
 
 type Invalid = NonNullable<ImportDoc['invalid']>[number]
 
-/** Characters of a refused entry's value that a plan has. */
+/** Maximum characters of a rejected entry's value in a plan. */
 const INVALID_CHARS = 200
 
-/** What a plan says of the objects of a part that no IOD can be made of. */
+/** Returns a plan's entries for the objects of a part that cannot become an IOD. */
 const invalidOf = (objects: readonly ImportedObject[]): Invalid[] =>
   objects.flatMap(({ order, known: { reason, place = `Object ${order + 1}`, value = '' } }) =>
     reason === undefined ? [] : { place, value: value.slice(0, INVALID_CHARS), reason },
   )
 
-/** What a part adds to its import's counts. */
+/** Update of an import's counts by a part. */
 interface Counts {
   $inc?: Record<string, number>
   $max?: { tlp: number }
@@ -70,16 +70,16 @@ interface Counts {
   $push?: { invalid: { $each: Invalid[]; $slice: number } }
 }
 
-/** Ids of techniques that objects name. */
+/** Returns the ids of the techniques that objects name, without duplicates. */
 const techniquesOf = (objects: readonly ImportedObject[]): string[] => [
   ...new Set(objects.flatMap(({ known }) => known.techniques)),
 ]
 
-/** Adds the quotes of a part's entries to their IODs. May be repeated. Resolves to what became of them. */
-const bringEvidence = async (
-  peers: Stepping['peers'],
+/** Adds the quotes of a part's entries to their IODs. Idempotent. Resolves to the counts of the quotes. */
+const importEvidence = async (
+  peers: ImportContext['peers'],
   user_id: string,
-  objects: readonly Standing[],
+  objects: readonly IodObject[],
   ids: ReadonlyMap<number, string>,
 ): Promise<Counts> => {
   const sums = { added: 0, known: 0, left_out: 0 }
@@ -92,11 +92,11 @@ const bringEvidence = async (
       (sum, { exact, prefix, suffix }) => sum + exact.length + prefix.length + suffix.length + 500,
       0,
     )
-  const limits = { items: LIMITS.broughtIodsMax, size: LIMITS.broughtChars }
+  const limits = { items: LIMITS.upsertIodsMax, size: LIMITS.upsertChars }
   for (const iods of batchesOf(quoted, limits, sizeOf)) {
-    const counts = await peers.call('iods', evidenceInternal.bringEvidence, {
+    const counts = await peers.call('iods', evidenceInternal.upsertEvidence, {
       body: { user_id, iods },
-      ms: BRING_MS,
+      ms: BATCH_MS,
     })
     for (const name of ['added', 'known', 'left_out'] as const) sums[name] += counts[name]
   }
@@ -105,20 +105,20 @@ const bringEvidence = async (
   }
 }
 
-/** Counts what a part would bring in. */
+/** Counts the IODs, techniques and quotes that a part would import. */
 const planPart = async (
-  { peers, store }: Stepping,
+  { peers, store }: ImportContext,
   { campaign_id, file_tlp, unnamed = [] }: Pick<ImportDoc, 'campaign_id' | 'file_tlp' | 'unnamed'>,
   objects: readonly ImportedObject[],
 ): Promise<Counts> => {
-  const standing = objects.filter(isStanding)
+  const iodObjects = objects.filter(isIodObject)
   let known_iods = 0
   let member_iods = 0
   const campaign = await store.campaigns.findById(campaign_id, { iod_ids: 1 }).lean<CampaignDoc>()
   const members = new Set(campaign?.iod_ids?.map(member => member.toHexString()))
-  for (const batch of callsOf(standing)) {
+  for (const batch of requestsOf(iodObjects)) {
     const body = { iods: batch.map(({ known: { iod } }) => ({ category: iod.category, value: iod.value })) }
-    const ids = await peers.call('iods', iodsInternal.findIods, { body, ms: BRING_MS })
+    const ids = await peers.call('iods', iodsInternal.findIods, { body, ms: BATCH_MS })
     known_iods += ids.filter(id => id !== null).length
     member_iods += ids.filter(id => id !== null && members.has(id)).length
   }
@@ -131,13 +131,13 @@ const planPart = async (
   const invalid = invalidOf(objects)
   let quotes = 0
   let refused_quotes = 0
-  for (const { known } of standing) {
+  for (const { known } of iodObjects) {
     quotes += known.evidence?.quotes.length ?? 0
     refused_quotes += known.evidence?.refused ?? 0
   }
   return {
     $inc: {
-      iods: standing.length,
+      iods: iodObjects.length,
       known_iods,
       member_iods,
       refused: invalid.length,
@@ -150,9 +150,12 @@ const planPart = async (
   }
 }
 
-/** Makes IODs of a part's objects, puts them into the campaign, and keeps the objects. May be repeated. Resolves to what became of evidence. */
+/**
+ * Upserts the IODs of a part's objects, adds them to the campaign, and stores the objects. Idempotent. Resolves to the
+ * counts of evidence.
+ */
 const applyPart = async (
-  { store, peers, memberMax }: Stepping,
+  { store, peers, memberMax }: ImportContext,
   doc: ImportDoc,
   objects: readonly ImportedObject[],
 ): Promise<Counts> => {
@@ -163,17 +166,17 @@ const applyPart = async (
   let counts: Counts = {}
   if (makes_iods && user_id) {
     const userId = user_id.toHexString()
-    const standing = objects.filter(isStanding)
-    for (const batch of callsOf(standing)) {
+    const iodObjects = objects.filter(isIodObject)
+    for (const batch of requestsOf(iodObjects)) {
       const iods = batch.map(({ known: { iod, tlp } }) => ({ iod, tlp }))
       const body = { user_id: userId, import_id: import_id.toHexString(), iods }
-      const found = await peers.call('iods', iodsInternal.bringIods, { body, ms: BRING_MS })
+      const found = await peers.call('iods', iodsInternal.upsertIods, { body, ms: BATCH_MS })
       for (const [n, { order }] of batch.entries()) ids.set(order, found[n]?.id ?? '')
     }
     const members = [...new Set(ids.values())]
     const campaign = campaign_id.toHexString()
     if (subscription_id)
-      await noteBrought(
+      await recordBrought(
         store,
         doc,
         members.map(member => new Types.ObjectId(member)),
@@ -184,9 +187,9 @@ const applyPart = async (
     }
     const named = [...(cursor === 0 ? techniques : []), ...techniquesOf(objects)]
     await addTechniques(store, userId, campaign, named)
-    counts = await bringEvidence(peers, userId, standing, ids)
+    counts = await importEvidence(peers, userId, iodObjects, ids)
   }
-  if (!isKeptFormat(format)) return counts
+  if (!isStoredFormat(format)) return counts
   const kept = objects.filter(({ place }) => !place?.isPacked)
   const docs = kept.map(({ raw, order, place, known }): ForeignDoc => {
     const iod = ids.get(order)
@@ -197,7 +200,7 @@ const applyPart = async (
       campaign_id,
       import_id,
       format: place?.format ?? format,
-      // An attribute without an id can be left out, too.
+      // An attribute without an id also needs a key, by which exports omit it.
       key: known.key || (isInEvent && iod ? sha256 : ''),
       version: known.version,
       type: known.type,
@@ -212,12 +215,12 @@ const applyPart = async (
     }
   })
   if (docs.length === 0) return counts
-  // What an earlier run of this part has kept is refused by the index alone.
+  // The unique index rejects objects that an earlier run of this part has stored.
   await foreign.collection.insertMany(docs, { ordered: false }).catch((error: unknown) => {
     if (!isDuplicateKey(error)) throw error
   })
   if (subscription_id && format === 'stix')
-    await supersede(
+    await keepLatestVersions(
       store,
       doc,
       objects.map(({ known }) => known.key),
@@ -225,16 +228,15 @@ const applyPart = async (
   return counts
 }
 
-/** Whether an import neither keeps objects nor sets a level: it is forgotten after a while, also one that has stopped. */
-const leavesNothing = ({ format, tlp }: ImportDoc): boolean => !isKeptFormat(format) && tlp === null
+/** Returns whether an import neither keeps objects nor sets a level: it expires once it is done or has stopped. */
+const leavesNothing = ({ format, tlp }: ImportDoc): boolean => !isStoredFormat(format) && tlp === null
 
 /**
- * Notes that an import is done. Of a file that is not kept, no bytes count any more. Unless its level counts, the import is
- * removed after a while.
+ * Completes an import. The bytes of a file in our own format no longer count, and without a level its import expires.
  */
 const endImport = async (store: Store, doc: ImportDoc, at: QueryFilter<ImportDoc>): Promise<void> => {
   const { foreign, imports, quotas } = store
-  const isKept = isKeptFormat(doc.format)
+  const isKept = isStoredFormat(doc.format)
   const expires_at = leavesNothing(doc) ? new Date(Date.now() + LIMITS.importPlanMs) : null
   const kept = await keptBy(foreign, doc)
   const change = { $set: { state: 'done', kept, expires_at, ...(!isKept && { bytes: 0 }) } } as const
@@ -247,32 +249,32 @@ const endImport = async (store: Store, doc: ImportDoc, at: QueryFilter<ImportDoc
 }
 
 /**
- * Plans or applies the next part of an import. Each part counts once, also if its step is repeated: one update, with the
- * part's cursor as its condition, changes the counts and the cursor.
+ * Plans or applies the next part of an import. Each part counts once, also if its step is repeated: one update, with
+ * the part's cursor as its condition, changes the counts and the cursor.
  * @param doc with the fields that are not read by default
  * @returns milliseconds until the next step
  */
-export const stepImport = async (stepping: Stepping, doc: ImportDoc): Promise<number> => {
-  const { foreign, imports, importParts } = stepping.store
+export const stepImport = async (context: ImportContext, doc: ImportDoc): Promise<number> => {
+  const { foreign, imports, importParts } = context.store
   const at = { _id: doc._id, state: doc.state, cursor: doc.cursor }
   if (doc.cursor === doc.parts) {
     if (doc.state === 'planning') {
       const expires_at = new Date(Date.now() + LIMITS.importPlanMs)
       await imports.updateOne(at, { $set: { state: 'planned', cursor: 0, done: 0, expires_at } })
-    } else if (doc.subscription_id) await finishPull(stepping.store, doc)
-    else await endImport(stepping.store, doc, at)
+    } else if (doc.subscription_id) await finishPull(context.store, doc)
+    else await endImport(context.store, doc, at)
     return 0
   }
   const part = await importParts
     .findOne({ import_id: doc.batch ?? doc._id, n: doc.cursor })
     .lean<ImportPartDoc>()
-  // Removed meanwhile: the import is gone soon.
+  // The import is being removed.
   if (!part) return GONE_MS
   const objects = objectsOf(doc, part)
   try {
     let counts: Counts = {}
-    if (doc.state === 'planning') counts = await planPart(stepping, doc, objects)
-    else counts = await applyPart(stepping, doc, objects)
+    if (doc.state === 'planning') counts = await planPart(context, doc, objects)
+    else counts = await applyPart(context, doc, objects)
     await imports.updateOne(at, {
       ...counts,
       $inc: { ...counts.$inc, cursor: 1, done: objects.filter(({ place }) => isCounted(place)).length },
@@ -281,15 +283,15 @@ export const stepImport = async (stepping: Stepping, doc: ImportDoc): Promise<nu
     if (!(await imports.exists({ _id: doc._id })))
       await foreign.deleteMany({ campaign_id: doc.campaign_id, import_id: doc._id })
   } catch (error) {
-    // A full quota, a campaign that is gone: the user is told. Anything else is tried again.
+    // A permanent error, such as a full quota or a deleted campaign, stops the import. A transient error is retried.
     if (!(error instanceof HttpError) || error.status >= 500) throw error
-    stepping.log.warn({ err: error, import: doc._id.toHexString() }, 'import stopped')
+    context.log.warn({ err: error, import: doc._id.toHexString() }, 'import stopped')
     const later = { expires_at: new Date(Date.now() + LIMITS.importPlanMs) }
     const stopped =
       doc.state === 'planning'
         ? { cursor: 0, done: 0, ...later }
         : { kept: await keptBy(foreign, doc), ...(leavesNothing(doc) && later) }
-    await stopImport(stepping.store, doc, String(error.detail), stopped)
+    await stopImport(context.store, doc, String(error.detail), stopped)
   }
   return 0
 }

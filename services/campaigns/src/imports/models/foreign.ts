@@ -2,7 +2,7 @@ import { IMPORT_FORMATS, type ImportFormat } from '@iodine/contracts'
 import type { EventPlace } from '@iodine/exchange/misp'
 import { type Model, Schema, type Types } from 'mongoose'
 
-/** An object that another tool wrote, byte for byte. */
+/** An imported object of another tool, with its unchanged bytes. */
 export interface ForeignDoc {
   _id: Types.ObjectId
   campaign_id: Types.ObjectId
@@ -16,20 +16,20 @@ export interface ForeignDoc {
   bytes: number
   /** Of `raw`; hexadecimal. Files may share objects. */
   sha256: string
-  /** A place in `TLP_LEVELS`; null: it is not marked. */
+  /** An index into `TLP_LEVELS`; null if it is not marked. */
   tlp: number | null
   /** Keys of the objects that it connects. */
   refs?: string[]
   /** The IOD that it stands for. */
   iod_id: Types.ObjectId | null
-  /** Its place in the file, from 0. */
+  /** Its position in the file, from 0. */
   order: number
-  /** Of an object that is a part of an event, which `raw` holds with the separator before it. */
+  /** Position of a piece of an event, whose `raw` begins with the separator before it. */
   place?: EventPlace
 }
 export type ForeignModel = Model<ForeignDoc>
 
-/** The order in which exports give objects back: that of the files, one file after the other. An object is kept once. */
+/** Order of objects in exports: file by file. The index is unique, so that an object is stored once. */
 export const BY_FILE = { campaign_id: 1, import_id: 1, order: 1 } as const
 
 const required = true

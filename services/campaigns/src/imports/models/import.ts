@@ -1,15 +1,15 @@
 import { IMPORT_FORMATS, IMPORT_STATES, type ImportFormat, type ImportState } from '@iodine/contracts'
-import type { Place } from '@iodine/exchange/intake'
+import type { PiecePosition } from '@iodine/exchange/intake'
 import { type Model, type QueryFilter, Schema, type Types } from 'mongoose'
 
-/** States that nobody is shown: the file is being stored, or all that came by it is being removed. */
-const PASSING_STATES = ['receiving', 'removing'] as const
-type StoredState = ImportState | (typeof PASSING_STATES)[number]
+/** States that clients do not see: the file is being stored, or the import is being removed. */
+const HIDDEN_STATES = ['receiving', 'removing'] as const
+type StoredState = ImportState | (typeof HIDDEN_STATES)[number]
 
-/** How long a file may take to be stored before it counts as given up. */
+/** Maximum time to store a file, after which its import expires. */
 export const RECEIVING_MS = 10 * 60_000
 
-/** The counts of an import that nothing is known of yet. */
+/** Initial counts of an import. */
 export const NO_COUNTS = {
   done: 0,
   iods: 0,
@@ -22,27 +22,27 @@ export const NO_COUNTS = {
   evidence: { added: 0, known: 0, left_out: 0 },
 } as const
 
-/** An imported file, and how far its plan or its application is. */
+/** An imported file, with the progress of its plan or application. */
 export interface ImportDoc {
   _id: Types.ObjectId
   campaign_id: Types.ObjectId
   /** Null once the account is deleted. */
   user_id: Types.ObjectId | null
-  /** What it was pulled by, again and again; absent for a file that a user has handed in. */
+  /** Subscription whose runs it imports; absent for an uploaded file. */
   subscription_id?: Types.ObjectId
   format: ImportFormat
-  /** Of the file; hexadecimal. */
+  /** SHA-256 of the file, hexadecimal; empty for a subscription. */
   sha256: string
   bytes: number
   state: StoredState
   /** Whether IODs are made of the objects that stand for one. */
   makes_iods: boolean
   problem: string | null
-  /** Where its parts are, if not under its own id: those of the latest run of a subscription. */
+  /** `import_id` of the parts of a subscription's latest run; absent for a file, whose parts have the import's id. */
   batch?: Types.ObjectId
-  /** The place of the next object of a subscription. */
+  /** Position of the next object of a subscription. */
   next_order?: number
-  /** Number of its parts, and of those that the present step is through with. */
+  /** Number of its parts, and of those that the plan or the application has completed. */
   parts: number
   cursor: number
   objects: number
@@ -51,57 +51,57 @@ export interface ImportDoc {
   known_iods: number
   member_iods: number
   refused: number
-  /** Objects and events that can't be read, and are left out. */
+  /** Number of unreadable objects and events, which are omitted. */
   skipped: number
-  /** The first of the skipped ones, then of the refused ones. Only read where selected. */
+  /** The first of the skipped objects, then of the refused ones. Only read where selected. */
   invalid?: { place: string; value: string; reason: string }[]
   quotes: number
   refused_quotes: number
   evidence: { added: number; known: number; left_out: number }
-  /** What the campaign keeps by it, once it is applied or has stopped. */
+  /** Objects that the campaign keeps from it, once it is applied or has stopped. */
   kept: { bytes: number; types: { type: string; objects: number }[] } | null
-  /** The strictest level in it: a place in `TLP_LEVELS`; null: nothing is marked. */
+  /** Strictest level in it: an index into `TLP_LEVELS`; null if nothing is marked. */
   tlp: number | null
   /** Markings that the file defines, by their ids. */
   markings: { id: string; tlp: number | null }[]
-  /** Level of all that the file says: a place in `TLP_LEVELS`. Only read where selected, as what follows. */
+  /** Level of the whole file: an index into `TLP_LEVELS`. Like the fields up to `new_events`, read where selected. */
   file_tlp?: number | null
-  /** Ids of techniques that the file as a whole names, and those that the objects of its events name. */
+  /** Ids of the techniques that the file as a whole names, and of those that its objects name. */
   techniques?: string[]
   named?: string[]
-  /** The first of those that the list lacks, as the objects name them. */
+  /** The first technique ids of objects that the DISARM list lacks. */
   unnamed?: string[]
-  /** Places of the objects that its events begin with; of a subscription, those of the present run until it is through. */
+  /** Positions of the first objects of its events; `new_events` are those of a subscription's current run. */
   events?: number[]
   new_events?: number[]
   created_at: Date
-  /** When a plan that waits is removed; null while it does not wait. */
+  /** Time of the removal of a waiting plan, or of an import that keeps nothing; else null. */
   expires_at: Date | null
 }
 export type ImportModel = Model<ImportDoc>
 
 /**
- * Selects the imports of a campaign that it may keep objects of: they count from before the first object is kept until
- * the last one is removed.
+ * Returns the filter of the imports whose objects a campaign may keep: from before the first object is stored until the
+ * last one is removed.
  */
 export const keptFrom = (campaign_id: Types.ObjectId): QueryFilter<ImportDoc> => ({
   campaign_id,
-  // Of a file without objects and levels, nothing is left but that it was done.
+  // An import with `expires_at` keeps neither objects nor a level.
   $or: [{ state: { $in: ['applying', 'removing'] } }, { kept: { $ne: null }, expires_at: null }],
 })
 
-/** Neighbouring objects of an imported file, until it is applied. */
+/** Consecutive objects of an imported file, stored until it is applied. */
 export interface ImportPartDoc {
   _id: Types.ObjectId
   import_id: Types.ObjectId
   n: number
-  /** Place of its first object in the file, from 0. */
+  /** Position of its first object in the file, from 0. */
   first: number
-  /** The objects one after the other, and where each ends. */
+  /** The concatenated objects, and the end offset of each. */
   raw: Buffer
   ends: number[]
-  /** Where each stands, in files that have places. */
-  places?: (Place | null)[]
+  /** Position of each object, in formats with positions. */
+  places?: (PiecePosition | null)[]
 }
 
 const required = true
@@ -113,7 +113,7 @@ export const importSchema = new Schema<ImportDoc>(
     format: { type: String, enum: IMPORT_FORMATS, required },
     sha256: { type: String, default: '' },
     bytes: { type: Number, required },
-    state: { type: String, enum: [...IMPORT_STATES, ...PASSING_STATES], required },
+    state: { type: String, enum: [...IMPORT_STATES, ...HIDDEN_STATES], required },
     makes_iods: { type: Boolean, required },
     problem: { type: String, default: null },
     batch: Schema.Types.ObjectId,
@@ -157,7 +157,7 @@ export const importPartSchema = new Schema<ImportPartDoc>(
     ends: { type: [Number], required },
     places: { type: Schema.Types.Mixed, default: undefined },
   },
-  // Places may have empty objects.
+  // Places may contain empty objects.
   { collection: 'import_parts', versionKey: false, minimize: false },
 )
 importPartSchema.index({ import_id: 1, n: 1 }, { unique: true })

@@ -3,10 +3,10 @@ import { isTechnique } from '@iodine/exchange/disarm'
 import { unknownTechniques } from '../../techniques/queries/techniques.js'
 import type { ImportDoc } from '../models/import.js'
 
-/** Fields of an import that its presentation needs, and that are not read by default. */
-export const PRESENTED = ['+techniques', '+named', '+unnamed', '+invalid'] as const
+/** Fields that `presentImport` needs and that are not read by default. */
+export const PRESENTED_FIELDS = ['+techniques', '+named', '+unnamed', '+invalid'] as const
 
-/** An import as its user sees it. Read with `PRESENTED`. */
+/** Presents an import to its user. It must have been read with `PRESENTED_FIELDS`. */
 export const presentImport = (doc: ImportDoc): CampaignImport => ({
   id: doc._id.toHexString(),
   campaign_id: doc.campaign_id.toHexString(),

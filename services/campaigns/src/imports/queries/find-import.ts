@@ -2,7 +2,7 @@ import { DETAILS, IMPORT_STATES } from '@iodine/contracts'
 import { HttpError, notFound } from '@iodine/service-kit'
 import type { ImportDoc, ImportModel } from '../models/import.js'
 
-/** A user's own import, with fields that are not read by default. Throws 404. */
+/** Returns a user's own import, with fields that are not read by default. Throws 404. */
 export const findImport = async (
   imports: ImportModel,
   userId: string,

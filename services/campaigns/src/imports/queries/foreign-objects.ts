@@ -1,26 +1,26 @@
 import { type ImportFormat, tlpOfRank } from '@iodine/contracts'
-import type { StandIn } from '@iodine/exchange'
+import type { ImportedCounterpart } from '@iodine/exchange'
 import type { Types } from 'mongoose'
 import { bytesOf } from '../../bytes.js'
 import type { CampaignDoc } from '../../campaigns/models/campaign.js'
 import { isOlder } from '../../versions.js'
 import { BY_FILE, type ForeignDoc, type ForeignModel } from '../models/foreign.js'
 
-/** Objects that are read at once. */
+/** Objects per read. */
 const BATCH = 200
-/** Ids in a query. */
+/** Ids per query. */
 const IDS = 5_000
 
-/** What the objects of a format in a campaign mean for its file. */
+/** Imported objects of a format in a campaign, for its file. */
 export interface ForeignPart {
   format: ImportFormat
-  /** The imports whose objects count; absent: all. */
+  /** Imports whose objects count; all if absent. */
   imports?: readonly Types.ObjectId[] | undefined
   /** The object that stands for an IOD, by the IOD's id: its latest version. */
-  standIns: Map<string, StandIn>
-  /** Types of which objects are in the file; absent: all. */
+  standIns: Map<string, ImportedCounterpart>
+  /** Types of the objects in the file; all if absent. */
   types?: readonly string[]
-  /** Ids of objects that stand for IODs which are not in the campaign: they and what connects them are left out. */
+  /** Keys of objects that stand for IODs outside the campaign. The file omits them and what connects them. */
   withheld: string[]
 }
 
@@ -29,7 +29,7 @@ const selectedBy = ({ format, imports }: Pick<ForeignPart, 'format' | 'imports'>
   ...(imports && { import_id: { $in: imports } }),
 })
 
-/** Throws nothing for a campaign without any: both parts are empty. */
+/** Reads the imported objects of a format in a campaign; both collections are empty without any. */
 export const readForeignPart = async (
   foreign: ForeignModel,
   { _id, iod_ids = [] }: CampaignDoc,
@@ -58,7 +58,7 @@ export const readForeignPart = async (
   return { format, imports, standIns: new Map(standIns), withheld: [...withheld].filter(Boolean) }
 }
 
-/** The same for a file that has objects of some types alone: others, and what connects them, are left out. */
+/** Restricts a part to objects of some types. The file omits other objects and those that connect them. */
 export const ofTypes = async (
   foreign: ForeignModel,
   campaign_id: Types.ObjectId,
@@ -72,19 +72,19 @@ export const ofTypes = async (
   return { ...part, types, withheld: [...new Set([...part.withheld, ...keys])] }
 }
 
-/** Selects the objects that a file leaves out. */
+/** Returns the filter of the objects that a file omits. */
 const leftOut = (withheld: readonly string[]) => ({
   $or: [{ key: { $in: withheld } }, { refs: { $in: withheld } }],
 })
 
-/** Number of the objects that a file leaves out. */
+/** Counts the objects that a file omits. */
 export const countWithheld = async (
   foreign: ForeignModel,
   campaign_id: Types.ObjectId,
   { withheld, ...part }: ForeignPart,
 ): Promise<number> => {
   const found = new Set<string>()
-  // Without an id they are not known by it.
+  // `withheld` cannot contain objects without an id.
   const nameless = part.types
     ? await foreign.countDocuments({ campaign_id, ...selectedBy(part), key: '', type: { $nin: part.types } })
     : 0
@@ -97,7 +97,7 @@ export const countWithheld = async (
   return found.size + nameless
 }
 
-/** Those of the objects, by id and version, that the campaign has from another tool: `id version`. */
+/** Returns which of the objects the campaign has imported, as `id version`. */
 export const findKept = async (
   foreign: ForeignModel,
   campaign_id: Types.ObjectId,
@@ -114,8 +114,8 @@ export const findKept = async (
 }
 
 /**
- * Yields a campaign's objects of a format byte for byte, file after file, without those that are left out. What several
- * files say in the same bytes comes once.
+ * Yields the unchanged bytes of a campaign's imported objects of a format, file by file, without omitted ones. It
+ * yields equal bytes of several files once.
  */
 export async function* foreignBytes(
   foreign: ForeignModel,

@@ -1,18 +1,18 @@
 import { tlpOfRank } from '@iodine/contracts'
-import { type KnownPiece, type Place, readPiece } from '@iodine/exchange/intake'
+import { type ParsedPiece, type PiecePosition, readPiece } from '@iodine/exchange/intake'
 import { bytesOf } from '../../bytes.js'
 import type { ImportDoc, ImportPartDoc } from '../models/import.js'
 
-/** An object of an imported file: as it stands, where, and what is known of it. */
+/** An object of an imported file: its bytes, position and parsed content. */
 export interface ImportedObject {
   raw: Buffer
-  /** Its place in the file, from 0. */
+  /** Its position in the file, from 0. */
   order: number
-  place: Place | undefined
-  known: KnownPiece
+  place: PiecePosition | undefined
+  known: ParsedPiece
 }
 
-/** The objects of a part of an import, whose file was checked when it was received. */
+/** Parses the objects of a part of an import, whose file was checked when it was received. */
 export const objectsOf = (
   { format, markings }: Pick<ImportDoc, 'format' | 'markings'>,
   { raw, ends, first, places }: Pick<ImportPartDoc, 'raw' | 'ends' | 'first' | 'places'>,

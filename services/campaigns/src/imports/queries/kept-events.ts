@@ -1,30 +1,30 @@
 import { type Iod, tlpOfRank } from '@iodine/contracts'
-import type { EventPiece, EventPlace, KeptEvent } from '@iodine/exchange/misp'
+import type { EventPiece, EventPlace, ImportedEvent } from '@iodine/exchange/misp'
 import type { Types } from 'mongoose'
 import { bytesOf } from '../../bytes.js'
 import { BY_FILE, type ForeignDoc, type ForeignModel } from '../models/foreign.js'
 import type { ImportDoc, ImportModel } from '../models/import.js'
 
-/** Pieces that are read at once. */
+/** Pieces per read. */
 const BATCH = 200
 
-/** An event that a campaign keeps, and where its pieces are. */
-export interface StoredEvent extends KeptEvent {
+/** An imported event, and the positions of its pieces. */
+export interface StoredEvent extends ImportedEvent {
   import_id: Types.ObjectId
-  /** Its UUID, or another name of it. */
+  /** Its UUID, or a substitute if it has none. */
   uuid: string
-  /** Place of the first piece that is not its own. */
+  /** Position after its last piece. */
   end: number
 }
 
-/** The imports of a campaign's events that are there in whole. */
-const wholeImports = (imports: ImportModel, campaign_id: Types.ObjectId) =>
+/** Finds the imports of a campaign whose events are stored completely. */
+const completeImports = (imports: ImportModel, campaign_id: Types.ObjectId) =>
   imports
     .find(
       {
         campaign_id,
         events: { $exists: true },
-        // What a subscription has brought stays while it brings more.
+        // Events of a subscription's earlier runs count while a run is imported.
         $or: [
           { state: 'done' },
           { subscription_id: { $ne: null }, kept: { $ne: null }, state: { $ne: 'removing' } },
@@ -36,15 +36,15 @@ const wholeImports = (imports: ImportModel, campaign_id: Types.ObjectId) =>
     .lean<Pick<ImportDoc, '_id' | 'events' | 'named' | 'tlp'>[]>()
 
 /**
- * The events that a campaign keeps, in the order of their imports. Of an event that came several times, its latest version
- * alone, as MISP would have it.
+ * Returns the events that a campaign keeps, in the order of their imports. Of an event with several versions it returns
+ * the latest one, like MISP.
  */
 export const findEvents = async (
   { foreign, imports }: { foreign: ForeignModel; imports: ImportModel },
   campaign_id: Types.ObjectId,
 ): Promise<StoredEvent[]> => {
   const latest = new Map<string, StoredEvent>()
-  for (const whole of await wholeImports(imports, campaign_id)) {
+  for (const whole of await completeImports(imports, campaign_id)) {
     const { _id: import_id, events = [], named = [] } = whole
     const openings = await foreign
       .find(
@@ -75,7 +75,7 @@ export const findEvents = async (
   return [...latest.values()]
 }
 
-/** Ids of the IODs that attributes of an event stand for. */
+/** Returns the ids of the IODs that attributes of an event stand for. */
 export const iodsInEvent = async (
   foreign: ForeignModel,
   campaign_id: Types.ObjectId,
@@ -90,16 +90,16 @@ export const iodsInEvent = async (
   return new Set(ids.map(String))
 }
 
-/** A piece of a kept event, with its UUID and what it is. */
+/** A piece of an imported event, with its UUID and place. */
 export interface StoredPiece extends EventPiece {
   key: string
   place: EventPlace
 }
 
 /**
- * The pieces of an event, in their order.
- * @param iods those of the campaign, by id: what stands for another one, or refers to it, is left out
- * @param withheld keys of what is left out
+ * Yields the pieces of an event, in their order.
+ * @param iods the campaign's IODs, by id: a piece that stands for another IOD is hidden
+ * @param withheld keys of omitted objects: a piece that refers to one is hidden
  */
 export async function* eventPieces(
   foreign: ForeignModel,

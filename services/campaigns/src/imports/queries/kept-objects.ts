@@ -1,4 +1,4 @@
-import { type KeptObjects, LIMITS } from '@iodine/contracts'
+import { type ImportedObjects, LIMITS } from '@iodine/contracts'
 import { notFound, type UserDirectory } from '@iodine/service-kit'
 import type { ClientSession, Types } from 'mongoose'
 import type { CampaignDoc } from '../../campaigns/models/campaign.js'
@@ -8,7 +8,7 @@ import type { ForeignModel } from '../models/foreign.js'
 import { type ImportDoc, type ImportModel, keptFrom } from '../models/import.js'
 import { countWithheld, readForeignPart } from './foreign-objects.js'
 
-/** What a campaign keeps by an import, by type. */
+/** Counts the objects that a campaign keeps from an import, by type. */
 export const keptBy = async (
   foreign: ForeignModel,
   { _id, campaign_id }: Pick<ImportDoc, '_id' | 'campaign_id'>,
@@ -18,7 +18,7 @@ export const keptBy = async (
     {
       $group: {
         _id: '$type',
-        // Text that goes on with an event is none of its objects.
+        // A piece that continues an event or object is no object.
         objects: { $sum: { $cond: [{ $eq: ['$place.isText', true] }, 0, 1] } },
         bytes: { $sum: '$bytes' },
       },
@@ -30,19 +30,19 @@ export const keptBy = async (
   }
 }
 
-/** Number of the objects that a campaign keeps by an import. */
+/** Returns the number of objects that a campaign keeps from an import. */
 export const countOfKept = (kept: ImportDoc['kept']): number =>
   kept?.types.reduce((sum, { objects }) => sum + objects, 0) ?? 0
 
-/** Imports without those that are being removed, of which some are plans. */
-const shown = (campaign_id: Types.ObjectId) => ({
+/** Returns the filter of imports that keep objects, without imports that are being removed, some of which are plans. */
+const visibleImports = (campaign_id: Types.ObjectId) => ({
   ...keptFrom(campaign_id),
   state: { $ne: 'removing' as const },
 })
 
 /**
- * What a campaign keeps by all its imports, those counted as a whole that are being applied.
- * @param options.except an import that is left out
+ * Sums the objects that a campaign keeps from all its imports. An import that is being applied counts as a whole.
+ * @param options.except an import to exclude
  */
 export const sumKept = async (
   imports: ImportModel,
@@ -51,7 +51,7 @@ export const sumKept = async (
 ) => {
   const docs = await imports
     .find(
-      { ...shown(campaign_id), ...(except && { _id: { $ne: except } }) },
+      { ...visibleImports(campaign_id), ...(except && { _id: { $ne: except } }) },
       { kept: 1, objects: 1, bytes: 1 },
     )
     .session(session ?? null)
@@ -66,19 +66,19 @@ export const sumKept = async (
   return { ...sums, types: [...types].map(([type, objects]) => ({ type, objects })) }
 }
 
-/** What a campaign keeps of other tools' files, by type and by import. Throws 404. */
+/** Returns the objects that a campaign keeps from imported files, by type and by import. Throws 404. */
 export const readKept = async (
   { campaigns, foreign, imports }: CampaignModels,
   users: UserDirectory,
   userId: string,
   id: string,
-): Promise<KeptObjects> => {
+): Promise<ImportedObjects> => {
   const campaign = await campaigns.findById(id).lean<CampaignDoc>()
   if (!campaign) throw notFound()
   const campaign_id = campaign._id
   const { objects, bytes, types } = await sumKept(imports, campaign_id)
   const docs = await imports
-    .find(shown(campaign_id))
+    .find(visibleImports(campaign_id))
     .sort({ _id: -1 })
     .limit(LIMITS.campaignImportsMax)
     .lean<ImportDoc[]>()

@@ -4,15 +4,15 @@ import type { Store } from '../../models.js'
 import { applyImport } from '../commands/apply-import.js'
 import { receiveImport } from '../commands/receive-import.js'
 import { removeImport } from '../commands/remove-import.js'
-import { PRESENTED, presentImport } from '../presenters/import.js'
+import { PRESENTED_FIELDS, presentImport } from '../presenters/import.js'
 import { findImport } from '../queries/find-import.js'
 import { readKept } from '../queries/kept-objects.js'
 
-/** Files that are imported into campaigns. */
+/** Adds the routes of files that are imported into campaigns. */
 export const addImportRoutes = (service: StoreService, store: Store): void => {
   const { imports } = store
 
-  // A file of the largest size is in memory while it is received.
+  // Uploads of a user run one at a time, as the whole file is in memory.
   const receiving = createKeyedLimiter()
   service.route(importsApi.createImport, async ({ query, body, user }) =>
     receiving(user.id, async () => {
@@ -21,7 +21,7 @@ export const addImportRoutes = (service: StoreService, store: Store): void => {
     }),
   )
   service.route(importsApi.getImport, async ({ params, user }) =>
-    presentImport(await findImport(imports, user.id, params.id, ...PRESENTED)),
+    presentImport(await findImport(imports, user.id, params.id, ...PRESENTED_FIELDS)),
   )
   service.route(importsApi.applyImport, async call => {
     const { params, body, user } = call
@@ -38,7 +38,7 @@ export const addImportRoutes = (service: StoreService, store: Store): void => {
     const what = { action: 'import.removed', subject: { kind: 'campaign' }, item: params.id } as const
     await service.audit.during(call, what, async note => {
       const { state, campaign_id, objects } = await removeImport(store, user.id, params.id)
-      // A plan that is discarded has changed nothing.
+      // A discarded plan has changed nothing.
       note({ id: campaign_id.toHexString(), count: objects, isNothing: !['done', 'failed'].includes(state) })
     })
     return { id: params.id }

@@ -2,7 +2,7 @@ import { type BodyOf, DETAILS, type ResponseOf, type subscriptionsInternal } fro
 import { HttpError, type Peers } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import type { Store } from '../../models.js'
-import { ended, LEASE_MS, NOTHING_SKIPPED, type SubscriptionDoc } from '../models/subscription.js'
+import { endOfRun, LEASE_MS, NOTHING_SKIPPED, type SubscriptionDoc } from '../models/subscription.js'
 import { isAdmin } from '../policies/admin.js'
 import { newToken } from './edit-subscription.js'
 
@@ -11,20 +11,20 @@ type Pull = NonNullable<ResponseOf<typeof subscriptionsInternal.claimPull>['pull
 export const pullLost = () => new HttpError(409, DETAILS.pullLost)
 const leaseEnd = () => new Date(Date.now() + LEASE_MS)
 
-/** A subscription whose run is this one. */
-export const running = (id: string, token: string) =>
+/** Returns the filter of a subscription with this run. */
+export const inRun = (id: string, token: string) =>
   ({ _id: id, state: 'fetching', 'lease.token': token }) as const
 
 /** Pauses a subscription until an administrator resumes or deletes it. */
 const pause = async ({ subscriptions }: Store, doc: SubscriptionDoc, error: string) => {
   await subscriptions.updateOne(
     { _id: doc._id, 'lease.token': doc.lease?.token ?? '' },
-    { $set: { ...ended(doc, { error }), paused: true } },
+    { $set: { ...endOfRun(doc, { error }), paused: true } },
   )
 }
 
 /**
- * Gives a worker a subscription that is due, or whose worker has been silent for too long. One run at a time.
+ * Assigns a worker a subscription that is due, or whose lease has expired. A subscription has one run at a time.
  * @returns null if none is due
  */
 export const claimPull = async (store: Store, peers: Peers): Promise<Pull | null> => {
@@ -70,34 +70,34 @@ export const claimPull = async (store: Store, peers: Peers): Promise<Pull | null
   }
 }
 
-/** Throws 409 once the run is over or another worker's. */
+/** Extends the lease of a run. Throws 409 once the run is over or another worker's. */
 export const extendPull = async ({ subscriptions }: Store, id: string, token: string): Promise<void> => {
-  const extended = await subscriptions.updateOne(running(id, token), { $set: { 'lease.until': leaseEnd() } })
+  const extended = await subscriptions.updateOne(inRun(id, token), { $set: { 'lease.until': leaseEnd() } })
   if (extended.matchedCount === 0) throw pullLost()
 }
 
-/** Notes where a run has ended, for what it brings to be imported. Throws 409 as `extendPull`. */
+/** Records the end of a run, before `storePull` receives its file. Throws 409 as `extendPull`. */
 export const stagePull = async (
   { subscriptions }: Store,
   id: string,
   { token, cursor, more, withdrawn, skipped }: BodyOf<typeof subscriptionsInternal.stagePull>,
 ): Promise<void> => {
-  const staged = await subscriptions.updateOne(running(id, token), {
+  const staged = await subscriptions.updateOne(inRun(id, token), {
     $set: { next_cursor: cursor, more, withdrawn, skipped, 'lease.until': leaseEnd() },
   })
   if (staged.matchedCount === 0) throw pullLost()
 }
 
-/** Ends a run that brought nothing. Throws 409 as `extendPull`. */
+/** Ends a failed run. Throws 409 as `extendPull`. */
 export const failPull = async (
   { subscriptions }: Store,
   id: string,
   { token, error, retry_ms }: { token: string; error: string; retry_ms: number | null },
 ): Promise<void> => {
-  const doc = await subscriptions.findOne(running(id, token)).lean<SubscriptionDoc>()
+  const doc = await subscriptions.findOne(inRun(id, token)).lean<SubscriptionDoc>()
   if (!doc) throw pullLost()
-  const failed = await subscriptions.updateOne(running(id, token), {
-    $set: ended({ every: doc.every }, { error }, retry_ms),
+  const failed = await subscriptions.updateOne(inRun(id, token), {
+    $set: endOfRun({ every: doc.every }, { error }, retry_ms),
   })
   if (failed.matchedCount === 0) throw pullLost()
 }

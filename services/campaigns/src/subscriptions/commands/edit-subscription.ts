@@ -7,8 +7,8 @@ import { NOTHING_SKIPPED, type SubscriptionDoc } from '../models/subscription.js
 
 type Created = BodyOf<typeof subscriptionsApi.createSubscription>
 
-/** Seals a secret at auth, which has the key. Nothing here can read it again. */
-const sealed = async (
+/** Seals a secret at auth, which has the key. This service cannot open it. */
+const sealSecret = async (
   peers: Peers,
   { id, url }: { id: string; url: string },
   secret: Created['secret'],
@@ -21,7 +21,7 @@ const sealed = async (
       ).sealed
     : null
 
-/** Throws 404 without the campaign, 409 past the number of subscriptions, 503 while auth is down. */
+/** Creates a subscription. Throws 404 without the campaign, 409 past their maximum number, 503 while auth is down. */
 export const createSubscription = async (
   { campaigns, subscriptions }: Store,
   peers: Peers,
@@ -38,7 +38,7 @@ export const createSubscription = async (
     user_id: new Types.ObjectId(userId),
     url,
     kind,
-    sealed: await sealed(peers, { id: _id.toHexString(), url }, secret),
+    sealed: await sealSecret(peers, { id: _id.toHexString(), url }, secret),
     public_key: public_key ?? null,
     every,
     campaign_id: new Types.ObjectId(campaign_id),
@@ -60,7 +60,7 @@ export const createSubscription = async (
   return doc
 }
 
-/** Throws 404, 503 while auth is down. */
+/** Changes a subscription. Throws 404, 503 while auth is down. */
 export const updateSubscription = async (
   { subscriptions }: Store,
   peers: Peers,
@@ -72,10 +72,10 @@ export const updateSubscription = async (
   if (!doc) throw notFound()
   const now = new Date()
   const changes = {
-    ...(secret !== undefined && { sealed: await sealed(peers, { id, url: doc.url }, secret) }),
+    ...(secret !== undefined && { sealed: await sealSecret(peers, { id, url: doc.url }, secret) }),
     ...(public_key !== undefined && { public_key }),
     ...(every !== undefined && { every }),
-    // A run under way ends, as its lease is gone; what is being imported is finished.
+    // Without its lease a run in progress ends. An import in progress is completed.
     ...(paused === true && { paused, ...(doc.state === 'fetching' && { state: 'waiting', lease: null }) }),
     ...(paused === false && { paused, user_id: new Types.ObjectId(userId), next_at: now }),
   } as const
@@ -87,7 +87,7 @@ export const updateSubscription = async (
   return changed
 }
 
-/** Makes a subscription due. Throws 404, 409 while it is paused or at work. */
+/** Makes a subscription due. Throws 404, 409 while it is paused or in progress. */
 export const runSubscription = async ({ subscriptions }: Store, id: string): Promise<SubscriptionDoc> => {
   const due = await subscriptions
     .findOneAndUpdate(
@@ -102,7 +102,7 @@ export const runSubscription = async ({ subscriptions }: Store, id: string): Pro
   throw new HttpError(409, DETAILS.subscriptionBusy)
 }
 
-/** Ends a subscription. What came by it stays, as an import that can be removed. Throws 404. */
+/** Deletes a subscription. Its objects remain, as an import that can be removed. Throws 404. */
 export const deleteSubscription = async (
   { subscriptions, importParts }: Store,
   id: string,
@@ -112,5 +112,5 @@ export const deleteSubscription = async (
   if (gone.pending) await importParts.deleteMany({ import_id: gone.pending })
 }
 
-/** The name of a run. */
+/** Returns a new token, which identifies a run. */
 export const newToken = (): string => randomBytes(16).toString('hex')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { type FeedKind, highestTlp, type ImportFormat, LIMITS, rankOfTlp, tlpOfRank } from '@iodine/contracts'
 import { nameOf, parseObject, type Span, UnreadableFile } from '@iodine/exchange'
-import type { OpenedFile, Place } from '@iodine/exchange/intake'
+import type { OpenedFile, PiecePosition } from '@iodine/exchange/intake'
 import { HttpError } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import {
@@ -16,15 +16,15 @@ import type { ForeignDoc } from '../../imports/models/foreign.js'
 import { type ImportDoc, NO_COUNTS } from '../../imports/models/import.js'
 import type { Store } from '../../models.js'
 import { isOlder } from '../../versions.js'
-import { ended, type SubscriptionDoc, withSkipped } from '../models/subscription.js'
-import { pullLost, running } from './claim-pull.js'
+import { endOfRun, type SubscriptionDoc, withSkipped } from '../models/subscription.js'
+import { inRun, pullLost } from './claim-pull.js'
 
-/** Keys in a query. */
+/** Keys per query. */
 const KEYS = 2_000
-/** Definitions of markings that a subscription knows. */
+/** Maximum marking definitions of a subscription. */
 const MARKINGS_MAX = 1_000
 const FORMATS = { taxii: 'stix', misp: 'misp' } as const satisfies Record<FeedKind, ImportFormat>
-const NOTHING: OpenedFile = {
+const EMPTY_FILE: OpenedFile = {
   bytes: new Uint8Array(),
   spans: [],
   skipped: [],
@@ -33,7 +33,7 @@ const NOTHING: OpenedFile = {
   techniques: [],
 }
 
-/** The places of those objects of a STIX file that the subscription does not have in this or a later version. */
+/** Returns the positions of the objects of a STIX file that the subscription lacks in this or a later version. */
 const selectNew = async (
   { foreign }: Store,
   campaign_id: Types.ObjectId,
@@ -72,8 +72,8 @@ const selectNew = async (
   })
 }
 
-/** A place in a file as one in all that a subscription has brought. */
-const shifted = (place: Place | undefined, by: number): Place | undefined => {
+/** Shifts a place in a file by the number of objects that the subscription has imported before. */
+const shifted = (place: PiecePosition | undefined, by: number): PiecePosition | undefined => {
   if (place?.format !== 'misp') return place
   const { event, object, joints } = place
   const mark = <M extends { piece: number }>(each: M): M => ({ ...each, piece: each.piece + by })
@@ -91,7 +91,7 @@ const shifted = (place: Place | undefined, by: number): Place | undefined => {
   }
 }
 
-/** Counts an import for the administrator who has resumed its subscription. Throws 409 after a concurrent change. */
+/** Moves an import to the quota of the administrator who resumed its subscription. Throws 409 on a conflict. */
 const changeOwner = async ({ imports, quotas }: Store, doc: ImportDoc, user_id: Types.ObjectId) => {
   const { _id, user_id: before, bytes } = doc
   await quotas.change(user_id, { import_bytes: bytes }, async session => {
@@ -106,10 +106,11 @@ const changeOwner = async ({ imports, quotas }: Store, doc: ImportDoc, user_id: 
 }
 
 /**
- * Takes in what a staged run has fetched, and leaves what is new in it to be planned and applied. The subscription's cursor
- * moves together with the last object. A run with nothing new is over at once.
- * @returns the number of new objects, at least 1 if there is anything to do
- * @throws 409 once the run is over or another worker's, 413 past the quota of who made it, 422 for a file that is none
+ * Stores the file of a staged run, and enqueues the import of its new objects. The subscription's cursor moves when the
+ * import is completed. A run without new or withdrawn objects ends at once.
+ * @returns the number of new objects, at least 1 if an import was enqueued
+ * @throws HttpError 409 once the run is over or another worker's, 413 past the quota of the subscription's user, 422
+ *   for an unreadable file
  */
 export const storePull = async (
   store: Store,
@@ -119,7 +120,7 @@ export const storePull = async (
 ): Promise<number> => {
   const { subscriptions, imports, importParts, quotas, work } = store
   const doc = await subscriptions
-    .findOne(running(id, token))
+    .findOne(inRun(id, token))
     .select('+next_cursor +withdrawn +skipped')
     .lean<SubscriptionDoc>()
   if (!doc || doc.next_cursor === null || !doc.user_id) throw pullLost()
@@ -127,7 +128,7 @@ export const storePull = async (
   const format = FORMATS[doc.kind]
   const file =
     bytes.length === 0
-      ? NOTHING
+      ? EMPTY_FILE
       : await openImport(format, bytes).catch(error => {
           throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
         })
@@ -139,12 +140,12 @@ export const storePull = async (
         .lean<ImportDoc>()
     : null
   const { places } = file
-  // An event is kept in whole or not at all: what feeds name as changed is taken.
+  // An event is stored as a whole: all events that the feed names as changed are taken.
   const chosen = places ? places.map((_, n) => n) : await selectNew(store, campaign_id, before?._id, file)
   const isWithdrawn = before !== null && doc.withdrawn.length > 0
   if (chosen.length === 0 && !isWithdrawn) {
-    const over = await subscriptions.updateOne(running(id, token), {
-      $set: { ...ended({ ...doc, skipped }, {}), cursor: doc.next_cursor },
+    const over = await subscriptions.updateOne(inRun(id, token), {
+      $set: { ...endOfRun({ ...doc, skipped }, {}), cursor: doc.next_cursor },
     })
     if (over.matchedCount === 0) throw pullLost()
     return 0
@@ -153,8 +154,8 @@ export const storePull = async (
   // The previous run removes its own parts, unless a crash delays it.
   if (before?.batch) await importParts.deleteMany({ import_id: before.batch })
   const batch = new Types.ObjectId()
-  // Before anything is stored, so that the next run removes what a crash leaves.
-  const noted = await subscriptions.updateOne(running(id, token), { $set: { pending: batch } })
+  // Recorded before the parts are stored, so that the next run removes those that a crash leaves.
+  const noted = await subscriptions.updateOne(inRun(id, token), { $set: { pending: batch } })
   if (noted.matchedCount === 0) throw pullLost()
   const objects = places ? places.filter(isCounted).length : chosen.length
   try {
@@ -164,7 +165,7 @@ export const storePull = async (
     const parts = partsOf(spans)
     const moved = places && { places: places.map(place => shifted(place, first)) }
     await storeParts(importParts, batch, { bytes: file.bytes, ...moved }, parts, first)
-    // Objects refer to markings that came with earlier runs. Of two definitions the strictest counts.
+    // Objects may refer to markings of earlier runs. Of two definitions the strictest counts.
     const markings = new Map(before?.markings.map(each => [each.id, tlpOfRank(each.tlp)]))
     for (const [key, level] of file.markings)
       if (markings.size < MARKINGS_MAX || markings.has(key))
@@ -187,7 +188,7 @@ export const storePull = async (
     if (before && !before.user_id?.equals(user_id)) await changeOwner(store, before, user_id)
     await quotas.change(user_id, { import_bytes: size }, async session => {
       const started = await subscriptions.updateOne(
-        running(id, token),
+        inRun(id, token),
         { $set: { state: 'importing', lease: null, import_id: _id, pending: null, skipped } },
         { session },
       )
@@ -206,7 +207,7 @@ export const storePull = async (
           subscription_id: doc._id,
           user_id,
           format,
-          // Of no one file.
+          // The import contains several files.
           sha256: '',
           makes_iods: true,
           kept: null,

@@ -8,12 +8,12 @@ import {
 } from '@iodine/contracts'
 import { type InferSchemaType, Schema, type Types } from 'mongoose'
 
-/** How long a worker that says nothing has a subscription for itself. */
+/** Duration of a worker's lease of a subscription. */
 export const LEASE_MS = 30_000
 
 type Last = NonNullable<Subscription['last']>
 type LastDoc = Omit<Last, 'at'> & { at: Date }
-/** How many pieces of a feed can't be read, and the first of them. */
+/** Number of unreadable pieces of a feed, and the first of them. */
 export interface SkippedDoc {
   count: number
   listed: Last['invalid']
@@ -23,11 +23,11 @@ export const NOTHING_SKIPPED: SkippedDoc = { count: 0, listed: [] }
 /** A feed of another tool that is pulled into a campaign. */
 export interface SubscriptionDoc {
   _id: Types.ObjectId
-  /** In whose name it imports: null once the account is deleted. */
+  /** User in whose name it imports; null once the account is deleted. */
   user_id: Types.ObjectId | null
   url: string
   kind: FeedKind
-  /** What it signs in with, sealed for this subscription and its address. */
+  /** Credentials for the feed, sealed for this subscription and its URL. */
   sealed: string | null
   public_key: string | null
   /** Minutes between two runs. */
@@ -35,20 +35,20 @@ export interface SubscriptionDoc {
   campaign_id: Types.ObjectId
   paused: boolean
   state: PullState
-  /** Who fetches it, until when. */
+  /** Lease of the worker that fetches it. */
   lease: { token: string; until: Date } | null
-  /** Where the last run that was imported ended, and where the present one will; the worker's own texts. */
+  /** End of the last imported run, and of the current one; opaque texts of the worker. */
   cursor: string | null
   next_cursor: string | null
-  /** UUIDs of events that the feed has no more: they leave with what the present run brings. */
+  /** UUIDs of the events that the feed has withdrawn. The import of the current run removes them. */
   withdrawn: string[]
-  /** What the present run has found and can't be read. */
+  /** Unreadable pieces of the current run. */
   skipped: SkippedDoc
-  /** The present run met the bounds of one. */
+  /** Whether the current run has reached the limits of a run, so that the next one is due at once. */
   more: boolean
-  /** The import that keeps all that came by it. */
+  /** Import with all its objects. */
   import_id: Types.ObjectId | null
-  /** Parts that the present run has stored and nothing refers to yet. */
+  /** Batch of the parts that the current run has stored and no import refers to yet. */
   pending: Types.ObjectId | null
   next_at: Date
   last: LastDoc | null
@@ -86,10 +86,10 @@ subscriptionSchema.index({ campaign_id: 1 })
 subscriptionSchema.index({ user_id: 1 })
 subscriptionSchema.index({ import_id: 1 })
 
-/** The shortest wait of a run that has failed, whatever the feed asks for. */
+/** Minimum delay after a failed run, regardless of the delay that the feed requests. */
 const RETRY_MIN_MS = 60_000
 
-/** What can't be read, together with more of it. */
+/** Adds unreadable pieces. */
 export const withSkipped = (
   { count, listed }: SkippedDoc,
   more: readonly SkippedDoc['listed'][number][] = [],
@@ -98,8 +98,8 @@ export const withSkipped = (
   listed: [...listed, ...more].slice(0, LIMITS.invalidListed),
 })
 
-/** What a run has come to: what its subscription is set to. */
-export const ended = (
+/** Returns the changes of a subscription at the end of a run. */
+export const endOfRun = (
   {
     every,
     more,
@@ -146,6 +146,6 @@ export const broughtSchema = new Schema(
   },
   { collection: 'brought', versionKey: false },
 )
-/** An IOD that an import of a subscription has put into its campaign. It leaves once nothing there names it. */
+/** An IOD that the import of a subscription has added to its campaign. It leaves once no object there names it. */
 export type BroughtDoc = InferSchemaType<typeof broughtSchema> & { _id: Types.ObjectId }
 broughtSchema.index({ import_id: 1, iod_id: 1 }, { unique: true })

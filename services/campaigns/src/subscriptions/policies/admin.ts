@@ -1,7 +1,7 @@
 import { authInternal } from '@iodine/contracts'
 import { type Caller, forbidden, isNotFound, type Peers } from '@iodine/service-kit'
 
-/** Whether an account is an administrator's that may act, which auth alone knows. Throws 503 while auth is down. */
+/** Queries auth whether an account is an administrator's that may act. Throws 503 while auth is down. */
 export const isAdmin = async (peers: Peers, id: string, sid?: string): Promise<boolean> => {
   try {
     return (await peers.call('auth', authInternal.checkAdmin, { params: { id }, body: { sid } })).is_admin
@@ -12,8 +12,8 @@ export const isAdmin = async (peers: Peers, id: string, sid?: string): Promise<b
 }
 
 /**
- * Checks the account on each call, as tokens carry no rights. Throws 403 unless it is an administrator's, in a session that
- * may administer.
+ * Checks the account on each call, as tokens carry no rights. Throws 403 unless it is an administrator's, in a session
+ * that may administer.
  */
 export const requireAdmin = async (peers: Peers, { id, sid }: Pick<Caller, 'id' | 'sid'>): Promise<void> => {
   if (!(await isAdmin(peers, id, sid))) throw forbidden()

@@ -6,7 +6,7 @@ import { countOfKept } from '../../imports/queries/kept-objects.js'
 import type { CampaignModels } from '../../models.js'
 import type { SubscriptionDoc } from '../models/subscription.js'
 
-/** Subscriptions as administrators see them, in the given order. `sealed` must have been read. */
+/** Presents subscriptions to administrators, in the given order. `sealed` must have been read. */
 export const presentSubscriptions = async (
   { campaigns, imports }: CampaignModels,
   users: UserDirectory,

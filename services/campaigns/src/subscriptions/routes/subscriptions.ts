@@ -1,6 +1,6 @@
 import { type Subscription, subscriptionsApi, subscriptionsInternal } from '@iodine/contracts'
 import { done, type StoreService, serveSecrets } from '@iodine/service-kit'
-import { resumePulls } from '../../imports/commands/settle-pull.js'
+import { resumePulls } from '../../imports/commands/finish-pull.js'
 import type { Store } from '../../models.js'
 import { claimPull, extendPull, failPull, stagePull } from '../commands/claim-pull.js'
 import {
@@ -15,13 +15,13 @@ import type { SubscriptionDoc } from '../models/subscription.js'
 import { requireAdmin } from '../policies/admin.js'
 import { presentSubscriptions } from '../presenters/subscription.js'
 
-/** Feeds that are pulled into campaigns: for administrators, and for the workers that fetch them. */
+/** Adds the routes of feeds that are pulled into campaigns: for administrators, and for the workers that fetch them. */
 export const addSubscriptionRoutes = (service: StoreService, store: Store): void => {
   const { subscriptions } = store
   const { peers } = service
   const presentOne = async (doc: SubscriptionDoc) =>
     (await presentSubscriptions(store, service.users, [doc]))[0] as Subscription
-  /** Has a worker look for what is due. Redis may be down: the clock does it, too. */
+  /** Enqueues a check for due subscriptions. Without Redis the workers' schedule does it later. */
   const wake = () =>
     service.queues
       .add('subscriptions', {}, { removeOnComplete: true, removeOnFail: true })

@@ -10,8 +10,8 @@ import { findTechniques } from '../queries/techniques.js'
 const MAX = LIMITS.techniquesMax
 
 /**
- * Adds a technique to a campaign. One that it has stays as it is. Throws 422 for an id that the list of DISARM's
- * techniques doesn't have, 404 for an unknown campaign, 413 for one that has as many as it may.
+ * Adds a technique to a campaign. Idempotent. Throws 422 for an id outside the DISARM list, 404 for an unknown
+ * campaign, 413 for a campaign with the maximum number of techniques.
  * @returns all of the campaign's techniques
  */
 export const addTechnique = async (
@@ -31,7 +31,7 @@ export const addTechnique = async (
   return techniques
 }
 
-/** Adds those of the techniques that the list of DISARM's techniques has, as many as fit. May be repeated. */
+/** Adds the techniques that are in the DISARM list, up to the maximum. Idempotent. */
 export const addTechniques = async (
   store: Store,
   userId: string,
@@ -45,9 +45,9 @@ export const addTechniques = async (
 }
 
 /**
- * Removes a technique from a campaign, also one that the list doesn't have any more. Idempotent. Throws 404 for an
- * unknown campaign.
- * @returns the techniques that are left, and whether the campaign had this one
+ * Removes a technique from a campaign, also one outside the DISARM list. Idempotent. Throws 404 for an unknown
+ * campaign.
+ * @returns the remaining techniques, and whether the campaign had this one
  */
 export const removeTechnique = async (
   store: Store,

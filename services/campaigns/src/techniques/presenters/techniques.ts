@@ -2,7 +2,7 @@ import type { CampaignTechnique } from '@iodine/contracts'
 import type { UserDirectory } from '@iodine/service-kit'
 import type { TechniqueDoc } from '../../campaigns/models/campaign.js'
 
-/** A campaign's techniques as clients see them, in the given order, with current usernames. */
+/** Presents a campaign's techniques to clients, in the given order, with current usernames. */
 export const presentTechniques = async (
   users: UserDirectory,
   techniques: TechniqueDoc[],

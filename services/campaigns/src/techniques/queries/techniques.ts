@@ -5,18 +5,18 @@ import { notFound, type PersonalSource, personalSource } from '@iodine/service-k
 import type { CampaignDoc, CampaignModel, TechniqueDoc } from '../../campaigns/models/campaign.js'
 import type { ImportDoc } from '../../imports/models/import.js'
 
-/** A campaign's techniques, in the order of their addition. Throws 404 for an unknown campaign. */
+/** Returns a campaign's techniques, in the order of their addition. Throws 404 for an unknown campaign. */
 export const findTechniques = async (model: CampaignModel, id: string): Promise<TechniqueDoc[]> => {
   const doc = await model.findById(id).select('+techniques').lean<CampaignDoc>()
   if (!doc) throw notFound()
   return doc.techniques ?? []
 }
 
-/** A campaign's techniques, which have been selected, as files say them. */
+/** Returns a campaign's techniques in the form of files. They must have been selected. */
 export const fileTechniques = ({ techniques = [] }: Pick<CampaignDoc, 'techniques'>): UsedTechnique[] =>
   usedTechniques(techniques.map(({ id, at }) => ({ id, at: at.toISOString() })))
 
-/** The techniques that a user has added, by campaign, for their export. */
+/** Returns the source of the techniques that a user has added, by campaign, for the data export. */
 export const personalTechniques = (model: CampaignModel): PersonalSource =>
   personalSource(
     'technique',
@@ -29,7 +29,7 @@ export const personalTechniques = (model: CampaignModel): PersonalSource =>
     ['+techniques'],
   )
 
-/** The first of the techniques that an import names and the list lacks. */
+/** Returns the first techniques that an import names and the DISARM list lacks. */
 export const unknownTechniques = ({ techniques = [], unnamed = [] }: ImportDoc): string[] =>
   [...new Set([...techniques.filter(each => !isTechnique(each)), ...unnamed])].slice(
     0,

@@ -6,7 +6,7 @@ import { addTechnique, removeTechnique } from '../commands/change-techniques.js'
 import { presentTechniques } from '../presenters/techniques.js'
 import { findTechniques } from '../queries/techniques.js'
 
-/** Techniques of DISARM that campaigns use: as with their members, everybody adds and removes. */
+/** Adds the routes of the DISARM techniques of campaigns. Like members, any user may add and remove them. */
 export const addTechniqueRoutes = (service: StoreService, store: Store): void => {
   const present = (techniques: TechniqueDoc[]) => presentTechniques(service.users, techniques)
 

@@ -1,9 +1,9 @@
-/** Bytes by key. A key is a capture's id and the SHA-256 of the bytes: no capture shares its blobs. */
+/** Store of bytes by key. A key joins a capture's id and the SHA-256 of the bytes, so captures share no blobs. */
 export interface Blobs {
-  /** Stores bytes durably before it resolves; repeating it changes nothing. */
+  /** Stores bytes durably. Idempotent. */
   put(key: string, bytes: Uint8Array): Promise<void>
-  /** Null where there are none. */
+  /** Resolves to null for an unknown key. */
   get(key: string): Promise<Uint8Array | null>
-  /** Deletes what is there of these. */
+  /** Deletes the blobs of these keys; ignores unknown keys. */
   delete(keys: readonly string[]): Promise<void>
 }

@@ -13,7 +13,7 @@ const sync = async (path: string): Promise<void> => {
   await handle.sync().finally(() => handle.close())
 }
 
-/** Paths of a blob's file, and of what a crash has left of it. */
+/** Returns the paths of a blob's file and of its partial files, which a crash leaves behind. */
 const filesOf = async (path: string): Promise<string[]> => {
   const folder = dirname(path)
   const name = basename(path)
@@ -26,7 +26,7 @@ const filesOf = async (path: string): Promise<string[]> => {
   }
 }
 
-/** Blobs as files: a folder for each capture. */
+/** Stores blobs as files, with a folder for each capture. */
 export const createFileBlobs = (url: string): Blobs => {
   const root = fileURLToPath(url)
   const pathOf = (key: string) => join(root, key)
@@ -35,7 +35,7 @@ export const createFileBlobs = (url: string): Blobs => {
       const path = pathOf(key)
       const folder = dirname(path)
       await mkdir(folder, { recursive: true })
-      // Written aside: a file with the final name is always complete.
+      // A file with the final name is always complete.
       const partial = `${path}.${randomUUID()}`
       try {
         const handle = await open(partial, 'wx')

@@ -5,10 +5,10 @@ import type { Blobs } from './blobs.js'
 
 const BUCKET = 'blobs'
 const isMissing = (error: unknown) => (error as { code?: unknown }).code === 'ENOENT'
-/** Ids of a key's uploads: `KEY/UUID`. '0' is the character after '/'. */
+/** Selects the ids of a key's uploads, `KEY/UUID`. '0' is the character after '/'. */
 const uploadsOf = (key: string) => ({ $gte: `${key}/`, $lt: `${key}0` })
 
-/** Blobs in the service's database (GridFS), under their keys as file names. */
+/** Stores blobs in the service's database (GridFS), with their keys as file names. */
 export const createGridBlobs = (mongo: Connection): Blobs => {
   const database = () => {
     if (!mongo.db) throw new Error('not connected')
@@ -21,7 +21,7 @@ export const createGridBlobs = (mongo: Connection): Blobs => {
     })
   return {
     async put(key, bytes) {
-      // The file's entry is written after its chunks: with it the blob is complete.
+      // GridFS writes the file's entry after its chunks, so an entry means a complete blob.
       if (await bucket().find({ filename: key }).hasNext()) return
       const upload = bucket().openUploadStreamWithId(`${key}/${randomUUID()}` as never, key)
       await new Promise<void>((resolve, reject) =>
@@ -41,7 +41,7 @@ export const createGridBlobs = (mongo: Connection): Blobs => {
         await database()
           .collection(`${BUCKET}.files`)
           .deleteMany({ _id: uploadsOf(key) as never })
-        // Those of an upload that a crash has ended, too.
+        // Includes the chunks of uploads that a crash interrupted.
         await database()
           .collection(`${BUCKET}.chunks`)
           .deleteMany({ files_id: uploadsOf(key) })

@@ -8,7 +8,7 @@ export const blobKey = (captureId: string, sha256: string): string => `${capture
 
 export type { Blobs }
 
-/** The storage that `BLOBS_URL` names: `file:`, `s3:`, or `gridfs:` in the service's database. */
+/** Creates the store that `BLOBS_URL` names: `file:`, `s3:`, or `gridfs:` in the service's database. */
 export const createBlobs = (url: string, mongo: Connection): Blobs => {
   const { protocol } = new URL(url)
   if (protocol === 'file:') return createFileBlobs(url)

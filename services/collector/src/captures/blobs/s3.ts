@@ -4,8 +4,8 @@ import type { Blobs } from './blobs.js'
 const FAILED = 'the blob store answered'
 
 /**
- * Blobs in an S3-compatible store, signed by AWS Signature Version 4:
- * `s3://KEY:SECRET@HOST[:PORT]/BUCKET[/PREFIX][?region=REGION&tls=false]`, path-style addresses, https.
+ * Stores blobs in an S3-compatible store, with requests signed by AWS Signature Version 4. The URL is
+ * `s3://KEY:SECRET@HOST[:PORT]/BUCKET[/PREFIX][?region=REGION&tls=false]`; requests use path-style URLs and https.
  */
 export const createS3Blobs = (url: string): Blobs => {
   const { username, password, host, pathname, searchParams } = new URL(url)

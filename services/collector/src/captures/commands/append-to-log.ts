@@ -7,7 +7,7 @@ import { type CheckpointDoc, type LogModels, type LogNodeDoc, nodeId } from '../
 import type { ReadableCapture } from '../policies/read-capture.js'
 import type { SealKey } from '../policies/seal-key.js'
 
-/** Publishes the key. Those before it stay: what they signed is checked with them. */
+/** Publishes the key. Earlier keys stay, because they verify earlier checkpoints. */
 export const publishKey = async ({ keys }: LogModels, { id, publicKey }: SealKey): Promise<void> => {
   await keys.updateOne(
     { _id: id },
@@ -18,7 +18,7 @@ export const publishKey = async ({ keys }: LogModels, { id, publicKey }: SealKey
 
 const ATTEMPTS = 50
 
-/** Hashes of the complete subtrees of the log of this size, largest first. */
+/** Returns the hashes of the complete subtrees of the log of this size, largest first. */
 const frontierOf = async ({ nodes }: LogModels, size: number): Promise<string[]> => {
   const ids = subtreesOf(size).map(({ level, index }) => nodeId(level, index))
   const docs = await nodes.find({ _id: { $in: ids } }).lean<LogNodeDoc[]>()
@@ -30,7 +30,7 @@ const frontierOf = async ({ nodes }: LogModels, size: number): Promise<string[]>
   })
 }
 
-/** Writes the pending part of a checkpoint's append: its nodes, and the capture's seal. Idempotent, also in another process. */
+/** Writes the pending part of a checkpoint's append: nodes and the capture's seal. Idempotent across processes. */
 const finishAppend = async (
   { captures, records, log, deletedRecords }: CollectorStore,
   { _id, at, append }: CheckpointDoc,
@@ -42,7 +42,7 @@ const finishAppend = async (
       updateOne: { filter: { _id }, update: { $setOnInsert: { hash } }, upsert: true },
     })),
   )
-  // One that was erased meanwhile stays erased; its leaf stays, too.
+  // A capture that was erased meanwhile stays erased. Its leaf stays in the log.
   await captures.updateOne(
     { _id: capture_id, state: 'open' },
     { $set: { state: 'sealed', seq: _id - 1, received_at: at, ...(record_id && { record_id }) } },
@@ -57,15 +57,15 @@ const finishAppend = async (
 }
 
 /**
- * Appends captures to the log, one at a time in this process. Processes compete by inserting the signed checkpoint of the
- * next size, whose id is unique. The other writes follow from that checkpoint. If this process is killed, the next append
- * completes them. A lock would outlive a killed process.
+ * Appends captures to the log, one at a time in this process. Processes compete by inserting the signed checkpoint of
+ * the next size, whose id is unique. The other writes follow from that checkpoint. If this process is killed, the next
+ * append completes them. A lock would outlive a killed process.
  */
 export const createAppender = (store: CollectorStore, key: SealKey) => {
   const { captures, log } = store
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Resolves to false if another process has appended first. */
+  /** Makes one attempt. Resolves to false if another process appended first. */
   const append = async (
     capture: ReadableCapture,
     record_id: Types.ObjectId | undefined,
@@ -73,7 +73,7 @@ export const createAppender = (store: CollectorStore, key: SealKey) => {
     const newest = await log.checkpoints.findOne().sort({ _id: -1 }).lean<CheckpointDoc>()
     if (newest) await finishAppend(store, newest)
     const { _id, manifest_hash, salt } = capture
-    // What was just finished may be this capture's own place.
+    // `finishAppend` may just have sealed this capture.
     if (!(await captures.exists({ _id, state: 'open' }))) return true
     const size = newest?._id ?? 0
     const at = new Date()
@@ -103,14 +103,14 @@ export const createAppender = (store: CollectorStore, key: SealKey) => {
     return true
   }
 
-  const appendInTurn = async (capture: ReadableCapture, recordId: Types.ObjectId | undefined) => {
+  const appendWithRetries = async (capture: ReadableCapture, recordId: Types.ObjectId | undefined) => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (await append(capture, recordId)) return
-    throw new Error(`another process has appended ${ATTEMPTS} times in a row`)
+    throw new Error(`other processes appended first ${ATTEMPTS} times in a row`)
   }
   return (capture: ReadableCapture, recordId: Types.ObjectId | undefined): Promise<unknown> => {
-    const mine = last.then(() => appendInTurn(capture, recordId))
-    last = mine.catch(() => {})
-    return mine
+    const appended = last.then(() => appendWithRetries(capture, recordId))
+    last = appended.catch(() => {})
+    return appended
   }
 }
 export type Appender = ReturnType<typeof createAppender>

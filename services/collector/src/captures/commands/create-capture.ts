@@ -5,14 +5,15 @@ import { conflict, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { CollectorModels } from '../../models.js'
 import type { CaptureDoc } from '../models/capture.js'
-import { bytesOf, checkManifest, handedOver } from '../policies/manifest.js'
+import { bytesOf, checkManifest, expectedBlobs } from '../policies/manifest.js'
 
 const missingOf = (manifest: Manifest, received: readonly string[]): string[] =>
-  handedOver(manifest).flatMap(({ sha256 }) => (received.includes(sha256) ? [] : [sha256]))
+  expectedBlobs(manifest).flatMap(({ sha256 }) => (received.includes(sha256) ? [] : [sha256]))
 
 /**
- * Begins a capture, or finds the user's own of the same manifest. Throws 422 for a manifest that contradicts
- * itself, 409 when too many are open, 413 when blobs are too large or the quota is full.
+ * Creates a capture, or returns the user's capture with the same manifest.
+ * @throws HttpError 422 for an inconsistent manifest, 409 for too many open captures, 413 for too large blobs or a full
+ * quota
  */
 export const createCapture = async (
   { captures, quotas }: CollectorModels,
@@ -49,7 +50,7 @@ export const createCapture = async (
     received: [],
   }
   try {
-    // The usage is written first: a user's captures are begun one after the other.
+    // The write of the usage document serializes a user's captures, so the count of open ones is exact.
     await quotas.change(user_id, { capture_bytes: doc.bytes }, async session => {
       const open = await captures.countDocuments({ user_id, state: 'open' }).session(session)
       if (open >= LIMITS.openCapturesMax) throw conflict(DETAILS.openCaptures)

@@ -5,24 +5,24 @@ import { z } from 'zod'
 import type { CollectorModels } from '../../models.js'
 import { type Blobs, blobKey } from '../blobs/index.js'
 import type { CaptureDoc } from '../models/capture.js'
-import { handedOver } from '../policies/manifest.js'
+import { expectedBlobs } from '../policies/manifest.js'
 
-/** How long blobs of a capture may be missing. */
+/** Open captures expire after this time. */
 const OPEN_MS = 24 * 3_600_000
-const AT_ONCE = 100
+const BATCH = 100
 
 const erasure = z.strictObject({ id, blobs: z.array(sha256) })
-/** An erased capture, and the hashes of its blobs. */
+/** An erased capture with the hashes of its blobs. */
 export type Erasure = z.output<typeof erasure>
 
 const deletedRecord = z.strictObject({ id, user_id: id })
 export type DeletedRecord = z.output<typeof deletedRecord>
 
-interface Erasing extends Pick<CollectorModels, 'captures' | 'quotas'> {
+interface ErasureContext extends Pick<CollectorModels, 'captures' | 'quotas'> {
   erasures: Kind<Erasure>
 }
 
-/** Work of the outbox: deletes the blobs of an erased capture. */
+/** Outbox handler: deletes the blobs of an erased capture. */
 export const blobDeletion = (blobs: Blobs): KindSpec<Erasure> => ({
   payload: erasure,
   keyOf: ({ id }) => id,
@@ -30,13 +30,13 @@ export const blobDeletion = (blobs: Blobs): KindSpec<Erasure> => ({
 })
 
 /**
- * Erases a capture: manifest, hash and salt at once, its blobs by the outbox. Its place in the log stays; one that was
- * never sealed leaves nothing. Resolves to false if it was erased before.
+ * Erases a capture: manifest, hash and salt at once, its blobs through the outbox. A sealed capture keeps its leaf in
+ * the log; an open one is deleted. Resolves to false if the capture is already erased.
  * @param reason why the team erases it
  * @param state erases only a capture in this state
  */
 export const eraseCapture = (
-  { captures, quotas, erasures }: Erasing,
+  { captures, quotas, erasures }: ErasureContext,
   { _id }: Pick<CaptureDoc, '_id'>,
   { reason, state }: { reason?: string; state?: 'open' } = {},
 ): Promise<boolean> =>
@@ -63,14 +63,14 @@ export const eraseCapture = (
         },
         { session },
       )
-    const hashes = doc.manifest ? handedOver(doc.manifest).map(blob => blob.sha256) : []
+    const hashes = doc.manifest ? expectedBlobs(doc.manifest).map(blob => blob.sha256) : []
     await erasures.add({ id: _id.toHexString(), blobs: hashes }, { session })
     if (doc.user_id) await take(doc.user_id, { capture_bytes: -doc.bytes })
     return true
   })
 
-/** Erases captures whose blobs are still missing after a day. */
-export const eraseOpenCaptures = async (store: Erasing, signal: AbortSignal): Promise<void> => {
+/** Erases captures that are still open after a day. */
+export const eraseOpenCaptures = async (store: ErasureContext, signal: AbortSignal): Promise<void> => {
   const old = store.captures
     .find({ state: 'open', created_at: { $lt: new Date(Date.now() - OPEN_MS) } })
     .lean<CaptureDoc>()
@@ -81,8 +81,8 @@ export const eraseOpenCaptures = async (store: Erasing, signal: AbortSignal): Pr
   }
 }
 
-/** Work of the outbox: erases the captures of a deleted record. Those that evidence names stay, without the record. */
-export const uncitedErasure = (store: Erasing, peers: Peers): KindSpec<DeletedRecord> => ({
+/** Outbox handler: erases a deleted record's captures. Captures that evidence cites stay, without their record id. */
+export const uncitedErasure = (store: ErasureContext, peers: Peers): KindSpec<DeletedRecord> => ({
   payload: deletedRecord,
   keyOf: ({ id }) => id,
   async handle([record]) {
@@ -90,24 +90,24 @@ export const uncitedErasure = (store: Erasing, peers: Peers): KindSpec<DeletedRe
     const { captures } = store
     const docs = await captures
       .find({ user_id: new Types.ObjectId(record.user_id), record_id: new Types.ObjectId(record.id) })
-      .limit(AT_ONCE)
+      .limit(BATCH)
       .lean<CaptureDoc[]>()
     if (docs.length === 0) return
     const ids = docs.map(({ _id }) => _id.toHexString())
     const cited = new Set(await peers.call('iods', evidenceInternal.citedCaptures, { body: { ids } }))
     await captures.updateMany({ _id: { $in: [...cited] } }, { $unset: { record_id: 1 } })
     for (const doc of docs) if (!cited.has(doc._id.toHexString())) await eraseCapture(store, doc)
-    return docs.length === AT_ONCE ? 0 : undefined
+    return docs.length === BATCH ? 0 : undefined
   },
 })
 
-/** Erases a deleted user's captures; those that are shared become unowned. */
-export const forgetCaptures = async (store: Erasing, user_id: Types.ObjectId): Promise<void> => {
+/** Erases a deleted user's captures. Shared sealed captures become unowned. */
+export const forgetCaptures = async (store: ErasureContext, user_id: Types.ObjectId): Promise<void> => {
   const { captures } = store
   for (;;) {
     const docs = await captures
       .find({ user_id, state: { $ne: 'erased' }, $nor: [{ shared: true, state: 'sealed' }] })
-      .limit(AT_ONCE)
+      .limit(BATCH)
       .lean<CaptureDoc[]>()
     if (docs.length === 0) break
     for (const doc of docs) await eraseCapture(store, doc)

@@ -4,8 +4,9 @@ import type { CaptureDoc } from '../models/capture.js'
 import { eraseCapture } from './erase-captures.js'
 
 /**
- * Erases a capture for the team, of any owner. Resolves to its place in the log, null if it was never sealed.
- * May be repeated after a crash; the first reason stays. Throws 404 for a capture that never was.
+ * Erases a capture of any owner on behalf of the operator. Resolves to its index in the log, or null if it was never
+ * sealed. Idempotent; the first reason stays.
+ * @throws HttpError 404 for an unknown capture
  */
 export const redactCapture = async (
   store: CollectorStore,

@@ -4,7 +4,7 @@ import type { Types } from 'mongoose'
 import type { CollectorModels } from '../../models.js'
 import type { CollectorStore } from '../../store.js'
 import { blobKey } from '../blobs/index.js'
-import { handedOver } from '../policies/manifest.js'
+import { expectedBlobs } from '../policies/manifest.js'
 import { ownCapture, type ReadableCapture } from '../policies/read-capture.js'
 import type { Appender } from './append-to-log.js'
 
@@ -17,13 +17,16 @@ const textOf = (bytes: Uint8Array, role: string): string => {
   }
 }
 
-/** Checks blobs that are read later, and finds the record of the same page. Throws 422. */
+/**
+ * Validates the blobs that later requests parse, and finds the record of the same page.
+ * @throws HttpError 409 for a missing blob, 422 for an invalid one
+ */
 const examine = async (
   { records, blobs }: CollectorStore,
   capture: ReadableCapture,
 ): Promise<Types.ObjectId | undefined> => {
   let recordId: Types.ObjectId | undefined
-  for (const { role, sha256 } of handedOver(capture.manifest)) {
+  for (const { role, sha256 } of expectedBlobs(capture.manifest)) {
     const bytes = await blobs.get(blobKey(capture._id.toHexString(), sha256))
     if (!bytes) throw conflict(DETAILS.captureIncomplete)
     if (role === 'dom') textOf(bytes, role)
@@ -54,8 +57,8 @@ const findRecord = async <S extends Source>(
 }
 
 /**
- * Seals an own capture whose blobs are complete; a sealed one stays as it is. Throws 404, 409 for missing blobs,
- * 422 for blobs that are not what their role says.
+ * Seals the user's capture if its blobs are complete. Idempotent.
+ * @throws HttpError 404 for another user's capture, 409 for missing blobs, 422 for blobs that do not match their role
  */
 export const sealCapture = async (
   store: CollectorStore,
@@ -65,7 +68,7 @@ export const sealCapture = async (
 ): Promise<ReadableCapture> => {
   const capture = await ownCapture(store, userId, id)
   if (capture.state === 'sealed') return capture
-  const missing = handedOver(capture.manifest).filter(({ sha256 }) => !capture.received.includes(sha256))
+  const missing = expectedBlobs(capture.manifest).filter(({ sha256 }) => !capture.received.includes(sha256))
   if (missing.length > 0)
     throw conflict(`${DETAILS.captureIncomplete}: ${missing.map(({ sha256 }) => sha256).join(', ')}`)
   await append(capture, await examine(store, capture))

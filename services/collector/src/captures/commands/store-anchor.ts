@@ -5,7 +5,7 @@ import type { LogModels } from '../models/log.js'
 import { presentCheckpoint } from '../presenters/capture.js'
 import { checkpointOf, newestCheckpoint } from '../queries/read-log.js'
 
-/** The newest checkpoint's size and signed text, unless it is time-stamped already. */
+/** Returns the newest checkpoint's size and signed text, or null if it has a time-stamp. */
 export const dueAnchor = async (log: LogModels): Promise<{ size: number; text: string } | null> => {
   const newest = await newestCheckpoint(log)
   if (!newest || newest.anchors) return null
@@ -13,9 +13,9 @@ export const dueAnchor = async (log: LogModels): Promise<{ size: number; text: s
 }
 
 /**
- * Keeps an authority's token over a checkpoint; the first stays. Throws 404 for a size that the log never had, 422
- * for a token that is not one over it.
+ * Stores an authority's time-stamp token over a checkpoint. The first token stays.
  * @param token DER in base64
+ * @throws HttpError 404 for a size that the log never had, 422 for a token over other data
  */
 export const storeAnchor = async (
   log: LogModels,

@@ -10,24 +10,24 @@ export interface CaptureDoc {
   /** The user's record of the same page. */
   record_id?: Types.ObjectId
   url: string
-  /** As the collector says. */
+  /** Time that the manifest states. */
   captured_at: string
   created_at: Date
-  /** When its seal was made, or until then, when it was begun. */
+  /** Time of the seal; before sealing, time of creation. */
   received_at: Date
-  /** These three are absent once erased. */
+  /** `manifest`, `manifest_hash` and `salt` are absent once erased. */
   manifest?: Manifest
   manifest_hash?: string
   salt?: string
   state: CaptureState
-  /** Place in the log, once sealed. */
+  /** Leaf index in the log, once sealed. */
   seq?: number
   shared: boolean
-  /** Of all blobs that are handed over: what counts for the quota. */
+  /** Total bytes of the expected blobs, counted towards the quota. */
   bytes: number
-  /** The blobs that are stored. */
+  /** SHA-256 of the stored blobs. */
   received: string[]
-  /** Why the team erased it. */
+  /** Reason for an erasure by the operator. */
   reason?: string
 }
 

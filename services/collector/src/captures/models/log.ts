@@ -1,22 +1,22 @@
 import type { Connection } from '@iodine/service-kit'
 import { type InferSchemaType, Schema, type Types } from 'mongoose'
 
-/** A complete subtree of the log: level 0 holds the leaves. */
+/** A complete subtree of the log. Level 0 contains the leaves. */
 export interface LogNodeDoc {
   /** `LEVEL.INDEX` */
   _id: string
   hash: string
 }
 
-/** What the append of a leaf still has to write elsewhere. */
+/** The pending writes of a leaf's append. */
 export interface LogAppend {
   capture_id: Types.ObjectId
   record_id?: Types.ObjectId
-  /** The leaf, and the subtrees that it completes. */
+  /** The leaf and the subtrees that it completes. */
   nodes: LogNodeDoc[]
 }
 
-/** That an authority has seen a checkpoint: an RFC 3161 token. */
+/** An authority's time-stamp of a checkpoint (RFC 3161). */
 export interface AnchorDoc {
   tsa: string
   /** DER in base64. */
@@ -32,9 +32,9 @@ export interface CheckpointDoc {
   key_id: string
   sig: string
   anchors?: AnchorDoc[]
-  /** Its size, if it has anchors: what finds them. */
+  /** Copy of the size if the checkpoint has anchors; indexed. */
   anchored_size?: number
-  /** Until all of it is written; readers see the size before. Only the newest checkpoint may have it. */
+  /** Pending writes. Readers use the previous checkpoint meanwhile. Only the newest checkpoint may have them. */
   append?: LogAppend
 }
 

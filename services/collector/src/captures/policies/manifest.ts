@@ -1,19 +1,19 @@
 import { type BlobRole, DETAILS, LIMITS, type Manifest } from '@iodine/contracts'
 import { HttpError, invalid } from '@iodine/service-kit'
 
-/** Roles of which a capture has one blob at most. */
+/** Roles with at most one blob per capture. */
 const SINGLE: readonly BlobRole[] = ['dom', 'text', 'record', 'screenshot']
 
-/** The blobs whose bytes are handed over, each once. */
-export const handedOver = ({ blobs }: Manifest) => [
+/** Returns the blobs whose bytes the client uploads, without duplicates. */
+export const expectedBlobs = ({ blobs }: Manifest) => [
   ...new Map(blobs.filter(({ absent }) => !absent).map(blob => [blob.sha256, blob])).values(),
 ]
 
-/** Bytes that a capture's blobs take. */
+/** Returns the total bytes of the expected blobs. */
 export const bytesOf = (manifest: Manifest): number =>
-  handedOver(manifest).reduce((sum, { bytes }) => sum + bytes, 0)
+  expectedBlobs(manifest).reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** Throws 422 for a manifest that contradicts itself, 413 for blobs above the limits. */
+/** @throws HttpError 422 for an inconsistent manifest, 413 for blobs above the limits */
 export const checkManifest = (manifest: Manifest): void => {
   const { blobs } = manifest
   for (const role of SINGLE)
@@ -25,8 +25,8 @@ export const checkManifest = (manifest: Manifest): void => {
     if ((sizes.get(sha256) ?? bytes) !== bytes) throw invalid(['blobs: one hash has two sizes'])
     sizes.set(sha256, bytes)
   }
-  const given = handedOver(manifest)
-  if (given.length === 0) throw invalid(['blobs: one must be handed over'])
-  if (given.some(({ bytes }) => bytes > LIMITS.blobBytes) || bytesOf(manifest) > LIMITS.captureBytes)
+  const expected = expectedBlobs(manifest)
+  if (expected.length === 0) throw invalid(['blobs: at least one must be sent'])
+  if (expected.some(({ bytes }) => bytes > LIMITS.blobBytes) || bytesOf(manifest) > LIMITS.captureBytes)
     throw new HttpError(413, DETAILS.captureTooLarge)
 }

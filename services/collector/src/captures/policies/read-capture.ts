@@ -5,7 +5,7 @@ import type { CaptureDoc } from '../models/capture.js'
 
 type Captures = Pick<CollectorModels, 'captures'>
 
-/** A capture with its content. */
+/** A capture that is not erased. */
 export type ReadableCapture = CaptureDoc & Required<Pick<CaptureDoc, 'manifest' | 'manifest_hash' | 'salt'>>
 
 const isReadable = (doc: CaptureDoc): doc is ReadableCapture =>
@@ -14,7 +14,10 @@ const isReadable = (doc: CaptureDoc): doc is ReadableCapture =>
 export const isOwn = ({ user_id }: Pick<CaptureDoc, 'user_id'>, userId: string): boolean =>
   user_id?.toHexString() === userId
 
-/** A capture that the user may read: an own or a sealed and shared one. Throws 404 for any other. */
+/**
+ * Returns a capture that the user may read: the user's own, or a sealed and shared one.
+ * @throws HttpError 404 for any other
+ */
 export const readableCapture = async (
   { captures }: Captures,
   userId: string,
@@ -26,7 +29,7 @@ export const readableCapture = async (
   return doc
 }
 
-/** One of the user's own captures. Throws 404 for any other. */
+/** Returns one of the user's own captures. @throws HttpError 404 for any other */
 export const ownCapture = async (
   { captures }: Captures,
   userId: string,

@@ -5,12 +5,12 @@ export interface SealKey {
   id: string
   /** SubjectPublicKeyInfo in PEM. */
   publicKey: string
-  /** In base64url. */
+  /** Returns the signature in base64url. */
   sign(text: string): string
   signBytes(bytes: Uint8Array): Buffer
 }
 
-/** Reads an Ed25519 private key (PKCS#8, PEM). A key's id begins the SHA-256 of its public half. */
+/** Reads an Ed25519 private key (PKCS#8, PEM). The key's id is a prefix of the SHA-256 of its public key. */
 export const readSealKey = (pem: string): SealKey => {
   const privateKey = createPrivateKey(pem)
   const publicKey = createPublicKey(privateKey)

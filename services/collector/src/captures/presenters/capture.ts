@@ -3,7 +3,7 @@ import type { CaptureDoc } from '../models/capture.js'
 import type { CheckpointDoc } from '../models/log.js'
 import { isOwn, type ReadableCapture } from '../policies/read-capture.js'
 
-/** Null until sealed, and once erased. */
+/** Returns a capture's seal, or null for an open or erased capture. */
 export const sealOf = ({ seq, manifest_hash, received_at, salt, state }: CaptureDoc): Seal | null =>
   state === 'sealed' && seq !== undefined && manifest_hash !== undefined && salt !== undefined
     ? { seq, manifest_hash, received_at: received_at.toISOString(), salt }
@@ -23,7 +23,7 @@ export const presentSummaries = (docs: CaptureDoc[]): CaptureSummary[] =>
     bytes: doc.bytes,
   }))
 
-/** A capture as a user sees it: the record is the owner's alone. */
+/** Presents a capture to a user. Only the owner sees the record id. */
 export const presentCapture = (doc: ReadableCapture, userId: string): Capture => {
   const [summary] = presentSummaries([doc])
   const own = isOwn(doc, userId)

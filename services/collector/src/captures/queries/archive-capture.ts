@@ -3,11 +3,11 @@ import { buildWacz } from '@iodine/evidence/wacz'
 import type { Peers } from '@iodine/service-kit'
 import type { CollectorStore } from '../../store.js'
 import { blobKey } from '../blobs/index.js'
-import { handedOver } from '../policies/manifest.js'
+import { expectedBlobs } from '../policies/manifest.js'
 import type { ReadableCapture } from '../policies/read-capture.js'
 import { anchoredSince, keysOf, sealedOf } from './read-log.js'
 
-/** A sealed capture with its evidence as WACZ. Throws 409 unless sealed. */
+/** Returns a sealed capture with its evidence as WACZ. @throws HttpError 409 unless sealed */
 export const archiveOf = async (
   { log, blobs }: CollectorStore,
   peers: Peers,
@@ -21,7 +21,7 @@ export const archiveOf = async (
   ])
   const anchored = await anchoredSince(log, checkpoint.size)
   const stored = new Map<string, Uint8Array>()
-  for (const { sha256 } of handedOver(capture.manifest)) {
+  for (const { sha256 } of expectedBlobs(capture.manifest)) {
     const bytes = await blobs.get(blobKey(capture_id, sha256))
     if (bytes) stored.set(sha256, bytes)
   }

@@ -18,18 +18,18 @@ import type { CaptureDoc } from '../models/capture.js'
 import { type ReadableCapture, readableCapture } from '../policies/read-capture.js'
 
 type Quote = BodyOf<typeof capturesInternal.checkQuote>
-type Place = Pick<Quote, 'start' | 'end' | 'exact'>
+type QuoteRange = Pick<Quote, 'start' | 'end' | 'exact'>
 
-/** Captures of a record that are asked for its words, newest first. */
+/** Sealed captures of a record that are searched for a quote, newest first. */
 const CAPTURES_MAX = 5
 
-const isThere = (text: string | undefined, { start, end, exact }: Place): text is string =>
+const hasQuote = (text: string | undefined, { start, end, exact }: QuoteRange): text is string =>
   text !== undefined &&
   text.slice(start, end) === exact &&
   !splitsCharacter(text, start) &&
   !splitsCharacter(text, end)
 
-/** A text of a capture: its projection, or a field of its record. Undefined where there is none. */
+/** Returns a text of a capture, either its text projection or a field of its record; undefined if absent. */
 const textOf = async (
   blobs: Blobs,
   { _id, manifest }: ReadableCapture,
@@ -45,7 +45,7 @@ const textOf = async (
   return pointer === '' ? text : undefined
 }
 
-const quotedFrom = (capture: ReadableCapture, text: string, { start, end }: Place): CheckedQuote => ({
+const quotedFrom = (capture: ReadableCapture, text: string, { start, end }: QuoteRange): CheckedQuote => ({
   kind: 'capture',
   capture_id: capture._id.toHexString(),
   ...contextOf(text, start, end),
@@ -55,12 +55,12 @@ const quotedFrom = (capture: ReadableCapture, text: string, { start, end }: Plac
   captured_at: capture.captured_at,
 })
 
-const addressOf = <S extends Source>(source: S, record: RecordOf[S]): string | null => {
+const urlOf = <S extends Source>(source: S, record: RecordOf[S]): string | null => {
   const key = (naturalKey[source] as (record: RecordOf[S]) => string)(record)
   return URL.canParse(key) && /^https?:$/.test(new URL(key).protocol) ? key : null
 }
 
-/** Checks a quote of a record, as it is stored or as a sealed capture has it. */
+/** Checks a quote of a record against its sealed captures, then against the stored record. */
 const checkRecord = async (
   { records, captures, blobs }: CollectorStore,
   quote: Quote,
@@ -76,25 +76,26 @@ const checkRecord = async (
     .lean<CaptureDoc[]>()
   for (const capture of sealed as ReadableCapture[]) {
     const text = await textOf(blobs, capture, 'record', quote.pointer)
-    if (isThere(text, quote)) return quotedFrom(capture, text, quote)
+    if (hasQuote(text, quote)) return quotedFrom(capture, text, quote)
   }
   const [record] = presentRecords([doc])
   const text = pointerValue(record, quote.pointer)
-  if (!isThere(text, quote)) throw invalid([DETAILS.quoteNotThere])
+  if (!hasQuote(text, quote)) throw invalid([DETAILS.quoteNotThere])
   return {
     kind: 'record',
     capture_id: null,
     ...contextOf(text, quote.start, quote.end),
     manifest_hash: null,
     seq: null,
-    url: addressOf(source, record as never),
+    url: urlOf(source, record as never),
     captured_at: doc.fetched_at.toISOString(),
   }
 }
 
 /**
- * Says whether a capture, or a record, has these words at this place. A record that a sealed capture of the user
- * says the same of is quoted from that. Throws 404 where the user may not read it, 409 unless sealed, 422 if not.
+ * Checks that a capture or a record contains the quote at its position. A quote of a record refers to the user's newest
+ * sealed capture that contains it, if any.
+ * @throws HttpError 404 for an unreadable capture or record, 409 for an open capture, 422 for a quote that differs
  */
 export const checkQuote = async (store: CollectorStore, quote: Quote): Promise<CheckedQuote> => {
   const { user_id, capture_id, record, role, pointer } = quote
@@ -106,6 +107,6 @@ export const checkQuote = async (store: CollectorStore, quote: Quote): Promise<C
   const capture = await readableCapture(store, user_id, capture_id)
   if (capture.state !== 'sealed') throw conflict(DETAILS.notSealed)
   const text = await textOf(store.blobs, capture, role, pointer)
-  if (!isThere(text, quote)) throw invalid([DETAILS.quoteNotThere])
+  if (!hasQuote(text, quote)) throw invalid([DETAILS.quoteNotThere])
   return quotedFrom(capture, text, quote)
 }

@@ -19,14 +19,14 @@ const nodesOf =
     return node.hash
   }
 
-/** The newest checkpoint whose append is finished; null while the log is empty. */
+/** Returns the newest checkpoint whose append is complete; null while the log is empty. */
 export const newestCheckpoint = ({ checkpoints }: LogModels): Promise<CheckpointDoc | null> =>
   checkpoints
     .findOne({ append: { $exists: false } })
     .sort({ _id: -1 })
     .lean<CheckpointDoc>()
 
-/** The newest checkpoint, or that of a size. Throws 404. */
+/** Returns the checkpoint of a size, by default the newest. @throws HttpError 404 for an unknown size */
 export const checkpointOf = async (log: LogModels, size?: number): Promise<CheckpointDoc> => {
   const doc = await (size === undefined
     ? newestCheckpoint(log)
@@ -35,7 +35,10 @@ export const checkpointOf = async (log: LogModels, size?: number): Promise<Check
   return doc
 }
 
-/** That a leaf is in the log of this size, by default the newest. Throws 404 for a leaf that it does not have. */
+/**
+ * Returns the proof that a leaf is in the log of this size, by default the newest.
+ * @throws HttpError 404 for an unknown leaf or size
+ */
 export const inclusionOf = async (log: LogModels, seq: number, size?: number): Promise<InclusionProof> => {
   const { _id: newest } = await checkpointOf(log)
   const of = size ?? newest
@@ -45,20 +48,23 @@ export const inclusionOf = async (log: LogModels, seq: number, size?: number): P
   return { seq, size: of, leaf_hash, path }
 }
 
-/** The consistency path between two sizes. Throws 422 for sizes that the log never had. */
+/** Returns the consistency path between two sizes. @throws HttpError 422 for sizes that the log never had */
 export const consistencyOf = async (log: LogModels, from: number, to: number): Promise<string[]> => {
   const { _id: newest } = await checkpointOf(log)
   if (from > to || to > newest) throw invalid(['to: must be from `from` to the size of the log'])
   return consistencyPath(nodesOf(log), from, to)
 }
 
-/** The keys that sign or signed the log, newest first. */
+/** Returns the current and earlier keys that signed the log, newest first. */
 export const keysOf = async ({ keys }: LogModels) => {
   const docs = await keys.find().sort({ created_at: -1 }).lean<SealKeyDoc[]>()
   return docs.map(({ _id, public_key }) => ({ key_id: _id, algorithm: 'Ed25519' as const, public_key }))
 }
 
-/** A capture's seal, proved in the log as it was signed with that leaf. Throws 409 unless sealed. */
+/**
+ * Returns a capture's seal with its inclusion proof and the checkpoint that was signed with its leaf.
+ * @throws HttpError 409 unless sealed
+ */
 export const sealedOf = async (log: LogModels, capture: CaptureDoc): Promise<Sealed> => {
   const seal = sealOf(capture)
   if (!seal) throw conflict(DETAILS.notSealed)
@@ -67,7 +73,7 @@ export const sealedOf = async (log: LogModels, capture: CaptureDoc): Promise<Sea
   return { seq: seal.seq, seal, proof, checkpoint: presentCheckpoint(checkpoint) }
 }
 
-/** The first time-stamped checkpoint of at least this size, and that the log of this size is its beginning. */
+/** Returns the first time-stamped checkpoint of at least this size, with the consistency proof from this size. */
 export const anchoredSince = async (log: LogModels, size: number): Promise<Anchored | undefined> => {
   const doc = await log.checkpoints
     .findOne({ anchored_size: { $gte: size } })

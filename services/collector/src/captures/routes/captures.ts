@@ -22,7 +22,7 @@ import { presentCapture, presentCheckpoint, presentSummaries } from '../presente
 import { archiveOf } from '../queries/archive-capture.js'
 import { checkpointOf, consistencyOf, inclusionOf, keysOf, sealedOf } from '../queries/read-log.js'
 
-/** Bytes as a download that no browser runs. */
+/** Sends bytes as a download that browsers never render or run. */
 const download = (reply: ReplyHeaders, bytes: Uint8Array, name: string, type: string) => {
   reply.header('content-disposition', `attachment; filename="${name}"`)
   reply.header('x-content-type-options', 'nosniff')
@@ -33,7 +33,7 @@ const download = (reply: ReplyHeaders, bytes: Uint8Array, name: string, type: st
 export const addCaptureRoutes = (service: StoreService, store: CollectorStore, key: SealKey): void => {
   const { captures, log, blobs } = store
   const append = createAppender(store, key)
-  /** The key is published before its first seal. */
+  /** Publication of the key, which precedes its first seal. */
   let published: Promise<void> | undefined
   const publish = () => {
     published ??= publishKey(log, key).catch(error => {
@@ -42,7 +42,7 @@ export const addCaptureRoutes = (service: StoreService, store: CollectorStore, k
     })
     return published
   }
-  /** The bytes of a blob that is handed over. Throws 404. */
+  /** @throws HttpError 404 for a blob that is not stored */
   const bytesOf = async ({ _id }: ReadableCapture, sha256: string) => {
     const bytes = await blobs.get(blobKey(_id.toHexString(), sha256))
     if (!bytes) throw notFound()
@@ -91,7 +91,7 @@ export const addCaptureRoutes = (service: StoreService, store: CollectorStore, k
     const bytes = await bytesOf(capture, blob.sha256)
     return download(reply, bytes, blob.sha256, pictureType(bytes) ?? 'application/octet-stream')
   })
-  /** Archives are held in memory while they are made: one at a time for each user. */
+  /** Archives are built in memory: one at a time for each user. */
   const limiter = createKeyedLimiter()
   const subjectOf = ({ id }: { id: string }) => ({ kind: 'capture', id }) as const
   service.route(capturesApi.getWacz, async call => {

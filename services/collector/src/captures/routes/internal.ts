@@ -7,11 +7,11 @@ import {
   watchStorage,
 } from '@iodine/service-kit'
 import type { CollectorConfig } from '../../config.js'
-import { resightRecords } from '../../records/commands/sight-records.js'
+import { redeliverRecords } from '../../records/commands/sight-records.js'
 import { presentRecords } from '../../records/presenters/record.js'
 import { openRecords } from '../../records/queries/open-records.js'
 import type { CollectorStore } from '../../store.js'
-import { forgetUser } from '../commands/forget-user.js'
+import { eraseUser } from '../commands/forget-user.js'
 import { redactCapture } from '../commands/redact-capture.js'
 import { dueAnchor, storeAnchor } from '../commands/store-anchor.js'
 import type { CaptureDoc } from '../models/capture.js'
@@ -39,7 +39,7 @@ export const addInternalRoutes = (
     return { size: body.size }
   })
   service.internal(capturesInternal.redactCapture, async ({ params: { id }, body: { reason } }) => {
-    // The reason is a text: it stays with the capture.
+    // The audit entry excludes the reason, which is free text. The capture stores it.
     const seq = await service.audit.during(
       'operator',
       { action: 'capture.redacted', subject: { kind: 'capture', id } },
@@ -49,8 +49,8 @@ export const addInternalRoutes = (
     return { seq }
   })
 
-  service.internal(recordsInternal.resightRecords, async ({ body }) => ({
-    next: await resightRecords(store, body.after),
+  service.internal(recordsInternal.redeliverRecords, async ({ body }) => ({
+    next: await redeliverRecords(store, body.after),
   }))
   service.internal(recordsInternal.openRecords, ({ body }) => openRecords(store, body))
 
@@ -74,7 +74,7 @@ export const addInternalRoutes = (
         doc => ({ ...presentSummaries([doc])[0], manifest: doc.manifest }),
       ),
     ],
-    forget: userId => forgetUser(store, userId),
+    forget: userId => eraseUser(store, userId),
   })
 
   serveUsage(service, quotas)

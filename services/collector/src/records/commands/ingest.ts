@@ -20,7 +20,7 @@ import {
   unavailable,
 } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, Types } from 'mongoose'
-import type { Counted } from '../../models.js'
+import type { QuotaCounter } from '../../models.js'
 import type { CollectorStore } from '../../store.js'
 import {
   bytesOf,
@@ -33,13 +33,13 @@ import {
 import { packRecord, unpackRecord } from '../presenters/record.js'
 
 const ATTEMPTS = 20
-/** JSON a fifth of a document's limit can exceed it as BSON. */
+/** BSON may take five times the bytes of the JSON: only larger bodies can exceed the document limit. */
 const SAFE_BODY_BYTES = DOCUMENT_BYTES / 5
-/** Stored records that are read at once to be merged. */
+/** Bytes of stored records that are read at once for merging. */
 const MERGED_BYTES = 32 * 1024 * 1024
-/** A merge of larger records takes milliseconds: other requests go between. */
+/** A merge of larger records takes milliseconds, so the event loop is yielded before it. */
 const SLOW_BYTES = 100_000
-/** How far a collector's clock may be ahead. */
+/** Tolerated clock skew of collectors. */
 const AHEAD_MS = 5 * 60_000
 
 /** A valid record of the batch. */
@@ -50,7 +50,7 @@ interface Entry {
   record: RecordOf[Source]
 }
 
-/** Hash of a record's natural key; undefined without one, in which case validation reports the error. */
+/** Returns the hash of a record's natural key, or undefined without one; validation then reports the error. */
 const keyOf = <S extends Source>(source: S, record: unknown): string | undefined => {
   try {
     const key = (naturalKey[source] as (record: RecordOf[S]) => unknown)(record as RecordOf[S])
@@ -60,7 +60,7 @@ const keyOf = <S extends Source>(source: S, record: unknown): string | undefined
   }
 }
 
-/** Returns a record without times that are ahead of this server's: they count as now. */
+/** Returns a record whose times in the future are replaced with the current time. */
 const withoutFuture = (record: RecordOf[Source]): RecordOf[Source] => {
   const now = Date.now()
   const past = (time: string) => (Date.parse(time) > now + AHEAD_MS ? new Date(now).toISOString() : time)
@@ -100,11 +100,11 @@ const readEntry = <S extends Source>(
   if (!result.success) return { error: faults(result.error, 'record') }
   if (key === undefined) throw new Error('a valid record has a natural key')
   if (weigh && isTooLarge(packRecord(record as RecordOf[S]))) return { error: TOO_LARGE }
-  // The input instead of the parsed value: same fields, in the sender's order.
+  // Keeps the input, not the parsed value, to preserve the sender's field order.
   return { at, key, record: withoutFuture(record as RecordOf[S]) }
 }
 
-/** Splits entries so that the stored records of a part fit into memory. */
+/** Splits entries into parts whose stored records fit into memory. */
 const parts = (entries: Entry[], found: StoredVersion[]): Entry[][] => {
   const bytes = new Map(found.map(doc => [doc.key, doc.bytes]))
   let read = Number.POSITIVE_INFINITY
@@ -134,12 +134,13 @@ const rounds = (entries: Entry[]): Entry[][] => {
 }
 
 /**
- * Stores a batch: new records are inserted, others are merged into the stored ones under the same id by
- * `MERGE_RULES`. A notice of removal without a stored record is refused. The unique index on the natural key and
- * a condition on the merged version resolve conflicts of concurrent batches; the losing batch reads again. Records
- * that exceed the user's quotas are refused one by one. Times that are more than 5 minutes ahead count as now. Resolves once all writes are journaled, with one result per record, in order.
- * @param bodyBytes size of the request, NaN when unknown: a small request contains no record above the size
- * limit
+ * Stores a batch, and resolves to one result per record, in order, once all writes are journaled.
+ * - Inserts new records, and merges others into the stored ones under the same id by `MERGE_RULES`.
+ * - Rejects a removal notice without a stored record, and each record that exceeds the user's quotas.
+ * - Replaces times that are more than 5 minutes ahead with the current time.
+ * - Retries on a conflict with a concurrent batch, which the unique index on the natural key or the filter by version
+ *   detects.
+ * @param bodyBytes size of the request, NaN if unknown; a small request contains no record above the size limit
  */
 export const ingest = async (
   models: CollectorStore,
@@ -150,7 +151,7 @@ export const ingest = async (
   const results: IngestResult[] = []
   const weigh = !(bodyBytes < SAFE_BODY_BYTES)
   const keys = records.map(record => keyOf(scope.source, record))
-  // The query runs while the records are validated. One turn of the event loop sends it.
+  // The query runs while the records are validated. One tick of the event loop sends it.
   let stored: Promise<StoredVersion[]> | undefined = findStored(models, scope, keys)
   stored.catch(() => {})
   await new Promise(setImmediate)
@@ -193,7 +194,7 @@ const findStored = (
     .lean<StoredVersion[]>()
     .exec()
 
-/** The stored records of those that were found. */
+/** Reads the stored records of the entries that `findStored` found. */
 const readStored = async (
   { records }: CollectorStore,
   scope: RecordScope,
@@ -205,18 +206,18 @@ const readStored = async (
   return keys.length === 0 ? [] : records.find({ ...scope, key: { $in: keys } }).lean<StoredRecord[]>()
 }
 
-/** A concurrent batch changed records that this one has read. */
+/** Thrown if a concurrent batch changed records that this batch read. */
 class WriteConflict extends Error {}
 
-type Delta = Amounts<Counted>
+type Delta = Amounts<QuotaCounter>
 
 const plus = (a: Delta, b: Delta): Delta => {
   const sum = { ...a }
-  for (const [name, n] of Object.entries(b) as [Counted, number][]) sum[name] = (sum[name] ?? 0) + n
+  for (const [name, n] of Object.entries(b) as [QuotaCounter, number][]) sum[name] = (sum[name] ?? 0) + n
   return sum
 }
 
-/** What is stored of a record. @param seen as merged */
+/** Returns the stored fields of a record. @param seen result of the merge */
 const storedForm = (record: RecordOf[Source], seen?: SeenValues) => {
   const data = packRecord(record)
   return {
@@ -228,7 +229,9 @@ const storedForm = (record: RecordOf[Source], seen?: SeenValues) => {
   }
 }
 
-/** One atomic attempt to write entries of distinct keys; undefined on a conflict with another batch. */
+/**
+ * Makes one atomic attempt to write entries of distinct keys. Resolves to undefined on a conflict with another batch.
+ */
 const write = async (
   { records, quotas, recordsChanged }: CollectorStore,
   scope: RecordScope,
@@ -272,8 +275,8 @@ const write = async (
     const delta = { record_bytes: form.bytes - doc.bytes }
     changes.push({ at, delta, operation: { updateOne: { filter: versionOf(doc), update } } })
   }
-  /** Keeps the changes, in order, that fit into the quotas. */
-  const fit = ({ used, own }: QuotaExceeded<Counted>) => {
+  /** Returns the changes, in order, that fit into the quotas, and stores an error for each of the others. */
+  const fit = ({ used, own }: QuotaExceeded<QuotaCounter>) => {
     let total = used
     return changes.filter(({ at, delta }) => {
       const refusal = quotas.refusal(total, delta, own)

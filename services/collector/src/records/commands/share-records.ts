@@ -5,8 +5,8 @@ import type { CollectorStore } from '../../store.js'
 import type { RecordScope } from '../models/record.js'
 
 /**
- * Shares a user's own records, or stops it. Searches ask for what is shared now, so that it is undone at once.
- * Throws 404 if one of them is not the user's.
+ * Shares or unshares a user's own records. Takes effect at once, because searches query the current state.
+ * @throws HttpError 404 if one of the records is not the user's
  */
 export const shareRecords = async (
   { mongo, records, recordsChanged }: CollectorStore,

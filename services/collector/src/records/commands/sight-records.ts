@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS, type SightingRecord, sightingsInternal } from '@iodine/contracts'
-import { byId, HttpError, isFinalRefusal, type StoreService } from '@iodine/service-kit'
+import { byId, HttpError, isPermanentError, type StoreService } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
 import type { CollectorModels } from '../../models.js'
 import { type RecordDoc, type RemovalDoc, versionOf } from '../models/record.js'
 import { presentSighting } from '../presenters/sighting.js'
 
-/** For a batch of records of maximum size. */
+/** Timeout for a batch of records of maximum size. */
 const PUT_MS = 30_000
 const BATCH_CHARS = 1_500_000
-const RESIGHTED = 5_000
-/** Until the work begins: what is handed in meanwhile goes with it, and is handed in undisturbed. */
+const RESIGHT_PAGE = 5_000
+/** Delay before the delivery, so that one delivery covers several batches and does not slow their ingest. */
 const DELAY_MS = 1_000
-/** How long a batch waits for others to be handed in. */
-const QUIET_MS = 250
-const LOOK_MS = 10
-/** Batches per run of the handler. The rest is enqueued again, behind other users. */
+/** Maximum wait of a delivery for running ingests. */
+const INGEST_WAIT_MS = 250
+const POLL_MS = 10
+/** Batches per run of the handler. The remaining ones are enqueued behind other users. */
 const STEPS = 10
 const BACKOFF_MAX_MS = 3_000
 
-interface Sighting extends Pick<StoreService, 'peers' | 'log'> {
+interface DeliveryContext extends Pick<StoreService, 'peers' | 'log'> {
   models: CollectorModels
   ingesting: { count: number }
 }
@@ -45,31 +45,31 @@ export const createRecordsChanged = (
   return (user_id, session) => changed.add({ id: user_id.toHexString() }, { dueIn: DELAY_MS, session })
 }
 
-/** Lets those who hand records in go first, for a while. */
-const quiet = async (ingesting: { count: number }): Promise<void> => {
-  for (let waited = 0; ingesting.count > 0 && waited < QUIET_MS; waited += LOOK_MS) await sleep(LOOK_MS)
+/** Waits until no ingest runs, at most `INGEST_WAIT_MS`. */
+const waitForIngests = async (ingesting: { count: number }): Promise<void> => {
+  for (let waited = 0; ingesting.count > 0 && waited < INGEST_WAIT_MS; waited += POLL_MS) await sleep(POLL_MS)
 }
 
-/** The first of them that fit into a request. */
-const fitting = (docs: RecordDoc[]): { doc: RecordDoc; told: SightingRecord }[] => {
+/** Returns the first records that fit into a request, at least one. */
+const fitting = (docs: RecordDoc[]): { doc: RecordDoc; sighting: SightingRecord }[] => {
   let chars = 0
-  const all = docs.map(doc => ({ doc, told: presentSighting(doc) }))
-  return all.filter(({ told }, n) => {
-    chars += told.text.length + told.links.reduce((sum, link) => sum + link.length, 1_000)
+  const all = docs.map(doc => ({ doc, sighting: presentSighting(doc) }))
+  return all.filter(({ sighting }, n) => {
+    chars += sighting.text.length + sighting.links.reduce((sum, link) => sum + link.length, 1_000)
     return n === 0 || chars <= BATCH_CHARS
   })
 }
 
 /**
- * Sends a batch of a user's new, changed and deleted records to the sightings service. Then marks them as sighted, unless
- * they have changed meanwhile. Idempotent. Throws the error of the call.
- * @returns whether there may be more
+ * Delivers a batch of a user's new, changed and deleted records to the sightings service. Then marks them as sighted,
+ * unless they changed meanwhile. Idempotent. Rejects with the error of the call.
+ * @returns whether more records may be pending
  */
 const sightRecords = async (
-  { models, ingesting, peers, log }: Sighting,
+  { models, ingesting, peers, log }: DeliveryContext,
   userId: string,
 ): Promise<boolean> => {
-  await quiet(ingesting)
+  await waitForIngests(ingesting)
   const { records, removals } = models
   const user_id = new Types.ObjectId(userId)
   const [docs, removed] = await Promise.all([
@@ -79,13 +79,16 @@ const sightRecords = async (
   if (docs.length === 0 && removed.length === 0) return false
   const batch = fitting(docs)
   const removedIds = removed.map(({ _id }) => _id)
-  const put = (told: SightingRecord[], gone: Types.ObjectId[]) =>
+  const put = (sightings: SightingRecord[], gone: Types.ObjectId[]) =>
     peers.call('sightings', sightingsInternal.putSightings, {
-      body: { user_id: userId, records: told, removed: gone.map(id => id.toHexString()) },
+      body: { user_id: userId, records: sightings, removed: gone.map(id => id.toHexString()) },
       ms: PUT_MS,
     })
-  /** Removes records that were deleted during the call. Without it those of a deleted account stay until its second erasure. */
-  const takeBack = async () => {
+  /**
+   * Retracts records that were deleted during the call. Otherwise records of a deleted account would stay until its
+   * second erasure.
+   */
+  const retractDeleted = async () => {
     const ids = batch.map(({ doc }) => doc._id)
     const left = await records.find({ _id: { $in: ids } }, { _id: 1 }).lean<Pick<RecordDoc, '_id'>[]>()
     const known = new Set(left.map(({ _id }) => _id.toHexString()))
@@ -94,17 +97,17 @@ const sightRecords = async (
   }
   try {
     await put(
-      batch.map(({ told }) => told),
+      batch.map(({ sighting }) => sighting),
       removedIds,
     )
   } catch (error) {
-    if (!isFinalRefusal(error)) throw error
-    // One by one, so that a refused record does not keep the others.
+    if (!isPermanentError(error)) throw error
+    // One by one, so that one rejected record does not block the others.
     await put([], removedIds)
-    for (const { told } of batch)
-      await put([told], []).catch(refusal => {
-        if (!(refusal instanceof HttpError) || !isFinalRefusal(refusal)) throw refusal
-        log.warn({ err: refusal, record: told.id }, 'record not taken by sightings')
+    for (const { sighting } of batch)
+      await put([sighting], []).catch(refusal => {
+        if (!(refusal instanceof HttpError) || !isPermanentError(refusal)) throw refusal
+        log.warn({ err: refusal, record: sighting.id }, 'sightings rejected a record')
       })
   }
   if (batch.length > 0) {
@@ -117,28 +120,28 @@ const sightRecords = async (
       })) as AnyBulkWriteOperation<RecordDoc>[],
       { ordered: false },
     )
-    if (matchedCount < batch.length) await takeBack()
+    if (matchedCount < batch.length) await retractDeleted()
   }
   await removals.deleteMany({ _id: { $in: removedIds } })
   return true
 }
 
 /**
- * Marks some records after an id to be told again, as after the index was lost. Resolves to the last one's id, or null at
- * the end.
+ * Enqueues one page of records after an id for another delivery, for example after the index was lost. Resolves to the
+ * last record's id, or null at the end.
  */
-export const resightRecords = async (
+export const redeliverRecords = async (
   { records, recordsChanged }: Pick<CollectorModels, 'records'> & { recordsChanged: RecordsChanged },
   after: string | null,
 ): Promise<string | null> => {
   const docs = await records
     .find(after === null ? {} : { _id: { $gt: new Types.ObjectId(after) } }, { user_id: 1 })
     .sort({ _id: 1 })
-    .limit(RESIGHTED)
+    .limit(RESIGHT_PAGE)
     .lean<Pick<RecordDoc, '_id' | 'user_id'>[]>()
-  // A crash in between leaves the call unanswered: it is repeated.
+  // The caller repeats a call that a crash leaves unanswered.
   await records.updateMany({ _id: { $in: docs.map(({ _id }) => _id) } }, { $set: { sighted: false } })
   const users = new Map(docs.map(({ user_id }) => [user_id.toHexString(), user_id]))
   for (const user_id of users.values()) await recordsChanged(user_id)
-  return docs.length === RESIGHTED ? (docs.at(-1)?._id.toHexString() ?? null) : null
+  return docs.length === RESIGHT_PAGE ? (docs.at(-1)?._id.toHexString() ?? null) : null
 }

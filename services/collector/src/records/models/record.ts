@@ -7,36 +7,38 @@ export interface RecordDoc {
   _id: Types.ObjectId
   user_id: Types.ObjectId
   source: Source
-  /** Hash of the record's natural key. A URL may exceed the size limit of an index key. */
+  /** Hash of the record's natural key. A URL may exceed the size limit of an index entry. */
   key: string
   /** The record's fetch_timestamp. */
   fetched_at: Date
-  /** Number of merges. Absent: none. With `fetched_at` the version on which a write is conditional. */
+  /** Number of merges; absent for none. Together with `fetched_at` the version on which writes are conditional. */
   revision?: number
-  /** When each value was seen, where that differs from the record's own time and source. */
+  /** Time and source of each value that differ from the record's. */
   seen?: SeenValues
-  /** Time of the first insert. Lists are sorted by it, so that a newer version keeps its position. */
+  /** Time of the insert. Lists are sorted by it, so that a newer version keeps its position. */
   created_at: Date
-  /** The record as sent, or as merged, with `imageHashes` as pairs, as its keys may contain dots and dollar signs. */
+  /**
+   * The record as sent or merged. `imageHashes` is stored as pairs, because its keys may contain dots and dollar signs.
+   */
   data: Record<string, unknown>
   /** Size of `data` and `seen` as JSON. */
   bytes: number
-  /** Whether the sightings service knows this version, and whether it is shared. */
+  /** Whether this version, with its `shared`, was delivered to the sightings service. */
   sighted: boolean
-  /** How other members see it; absent: not at all. */
+  /** How other members see the record; absent if it is not shared. */
   shared?: SharedAs
 }
 
-/** The bytes that a record takes of its user's quota. */
+/** Returns the bytes of a record that count towards its user's quota. */
 export const bytesOf = (data: Record<string, unknown>, seen?: SeenValues): number =>
   Buffer.byteLength(JSON.stringify(data)) + (seen ? Buffer.byteLength(JSON.stringify(seen)) : 0)
 
-/** Below MongoDB's limit of 16 MiB, with room for the fields beside the data. */
+/** Below MongoDB's limit of 16 MiB, which leaves 1 MiB for the fields beside the data. */
 export const DOCUMENT_BYTES = 15 * 1024 * 1024
 export const isTooLarge = (document: Record<string, unknown>): boolean =>
   mongo.BSON.calculateObjectSize(document) > DOCUMENT_BYTES
 
-/** Filter of a record's version: no write since has changed its data. */
+/** Selects a record only if no later write changed its data. */
 export const versionOf = ({
   _id,
   fetched_at,
@@ -66,7 +68,7 @@ const schema = new Schema<RecordDoc>(
 )
 schema.index({ user_id: 1, source: 1, key: 1 }, { unique: true })
 schema.index({ user_id: 1, source: 1, created_at: -1, _id: -1 })
-// Few: those that are still to be told.
+// Contains only the records that await delivery to the sightings service.
 schema.index({ sighted: 1, user_id: 1 }, { partialFilterExpression: { sighted: false } })
 schema.index({ user_id: 1, source: 1, shared: 1 }, { partialFilterExpression: { shared: { $exists: true } } })
 
@@ -76,7 +78,7 @@ const removalSchema = new Schema(
   },
   { collection: 'removals', versionKey: false },
 )
-/** A deleted record that the sightings service is still to forget. */
+/** A deleted record that the sightings service has to remove. */
 export type RemovalDoc = InferSchemaType<typeof removalSchema> & {
   /** The record's id. */
   _id: Types.ObjectId
@@ -84,7 +86,7 @@ export type RemovalDoc = InferSchemaType<typeof removalSchema> & {
 removalSchema.index({ user_id: 1 })
 
 /** Counters per user. */
-export type CountedRecords = 'records' | 'record_bytes' | Source
+export type RecordCounter = 'records' | 'record_bytes' | Source
 
 export const createRecordModels = (mongo: Connection) => ({
   records: mongo.model<RecordDoc>('Record', schema),
@@ -96,7 +98,7 @@ export const countRecords = async (
   records: Model<RecordDoc>,
   user_id: Types.ObjectId,
   session: ClientSession,
-): Promise<Amounts<CountedRecords>> => {
+): Promise<Amounts<RecordCounter>> => {
   const bySource = await records
     .aggregate<{ _id: Source; n: number; bytes: number }>([
       { $match: { user_id } },

@@ -13,27 +13,27 @@ import {
 import type { RecordDoc } from '../models/record.js'
 import { unpackRecord } from './record.js'
 
-/** Longer addresses and names are left out: no search finds them. */
+/** Longer URLs and names are omitted: no search finds them. */
 const ADDRESS_MAX = 500
 const SHA256 = /^[0-9a-f]{64}$/
-/** Publishing software notes a change when an article appears. */
+/** Publishing software may set a modification time shortly after the publication time. */
 const CHANGED_AFTER_MS = 60_000
 
-interface Told {
+interface SourceFields {
   account?: string | null | undefined
   url?: string | null | undefined
   posted_at?: string | null | undefined
-  /** When the page says that the post was changed; null: at some time. */
+  /** Time of the last change according to the page; null for an unknown time. */
   edited_at?: string | null | undefined
   text?: string | null | undefined
-  /** Of another site, which the page names as its original. */
+  /** URL on another site that the page names as its original. */
   names?: string | null
   hashes?: (string | null | undefined)[]
 }
 
 const timeOf = (value: string | null | undefined): string | null => exactTime(value ?? '') ?? null
 
-/** A time in seconds since 1970. */
+/** Converts seconds since 1970 to ISO 8601. */
 const timeOfSeconds = (seconds: number | null | undefined): string | null => {
   const date = new Date((seconds ?? Number.NaN) * 1_000)
   return Number.isNaN(date.getTime()) ? null : timeOf(date.toISOString())
@@ -42,7 +42,7 @@ const timeOfSeconds = (seconds: number | null | undefined): string | null => {
 const hostOf = (address: string): string | null =>
   URL.canParse(address) ? new URL(address).hostname.replace(/^www\./, '') : null
 
-const tiktok = ({ main, author }: TiktokRecord): Told => {
+const tiktok = ({ main, author }: TiktokRecord): SourceFields => {
   const account = author?.author_unique_id ?? author?.author_id
   return {
     account,
@@ -52,14 +52,14 @@ const tiktok = ({ main, author }: TiktokRecord): Told => {
   }
 }
 
-const telegram = ({ telegram: { channel, post, attachments } }: TelegramRecord): Told => ({
+const telegram = ({ telegram: { channel, post, attachments } }: TelegramRecord): SourceFields => ({
   account: channel?.username ?? channel?.title ?? post.author,
   url: post.url,
   text: post.description,
   hashes: (attachments ?? []).map(({ sha256 }) => sha256),
 })
 
-const blog = (record: BlogRecord): Told => {
+const blog = (record: BlogRecord): SourceFields => {
   const { metadata, imageHashes } = record
   const [posted_at, changed_at] = [
     timeOf(metadata.article_published_time),
@@ -79,31 +79,31 @@ const blog = (record: BlogRecord): Told => {
   }
 }
 
-const toldBy = ({ source, data }: Pick<RecordDoc, 'source' | 'data'>): Told => {
+const fieldsOf = ({ source, data }: Pick<RecordDoc, 'source' | 'data'>): SourceFields => {
   const record = unpackRecord({ data })
   if (source === 'tiktok') return tiktok(record as TiktokRecord)
   return source === 'telegram' ? telegram(record as TelegramRecord) : blog(record as BlogRecord)
 }
 
-/** The post's text: the context's, or what the source calls it. */
+/** Returns the post's text: the context's, or else the source's. */
 export const postText = (doc: Pick<RecordDoc, 'source' | 'data'>): string =>
-  (doc.data.context as RecordContext | undefined)?.text || toldBy(doc).text || ''
+  (doc.data.context as RecordContext | undefined)?.text || fieldsOf(doc).text || ''
 
 const short = (value: string | null | undefined): string | null =>
   value && value.length <= ADDRESS_MAX ? value : null
 
-/** What the sightings service gets of a record. */
+/** Presents a record to the sightings service. */
 export const presentSighting = (doc: RecordDoc): SightingRecord => {
   const context = (doc.data.context ?? {}) as NonNullable<RecordContext>
-  const told = toldBy(doc)
-  const posted_at = timeOf(context.posted_at) ?? told.posted_at ?? null
-  const edited_at = told.edited_at
+  const fields = fieldsOf(doc)
+  const posted_at = timeOf(context.posted_at) ?? fields.posted_at ?? null
+  const edited_at = fields.edited_at
   const edited = Boolean(context.edited) || edited_at !== undefined
   const from = context.forwarded_from
   const removed_at = removalSeen(unpackRecord(doc))
-  const names = short(told.names)
+  const names = short(fields.names)
   const forwarded_from = from && { name: short(from.name), url: short(from.url) }
-  const hashed = (told.hashes ?? []).filter(hash => SHA256.test(hash ?? ''))
+  const hashed = (fields.hashes ?? []).filter(hash => SHA256.test(hash ?? ''))
   const media = [
     ...(context.media ?? []).map(({ sha256, phash }) => ({ sha256: sha256 ?? null, phash: phash ?? null })),
     ...hashed.map(sha256 => ({ sha256: sha256 ?? null, phash: null })),
@@ -112,8 +112,8 @@ export const presentSighting = (doc: RecordDoc): SightingRecord => {
     id: doc._id.toHexString(),
     source: doc.source,
     key: doc.key,
-    account: short(told.account),
-    url: short(told.url),
+    account: short(fields.account),
+    url: short(fields.url),
     posted_at,
     claimed_at: edited ? (edited_at ?? null) : posted_at,
     fetched_at: doc.fetched_at.toISOString(),

@@ -5,22 +5,25 @@ import type { CollectorModels } from '../../models.js'
 import type { RecordDoc } from '../models/record.js'
 import { postText } from '../presenters/sighting.js'
 
-type Asked = BodyOf<typeof recordsInternal.openRecords>
+type OpenRequest = BodyOf<typeof recordsInternal.openRecords>
 
-const quotedText = async ({ records }: CollectorModels, { user_id, quoting }: Asked): Promise<string> => {
+const quotedText = async (
+  { records }: CollectorModels,
+  { user_id, quoting }: OpenRequest,
+): Promise<string> => {
   if (!quoting) return ''
   if ('text' in quoting) return quoting.text
   const doc = await records.findOne({ _id: quoting.record_id, user_id }).lean<RecordDoc>()
   return doc ? postText(doc) : ''
 }
 
-/** Those of the records that a user may see, as owner or because they are shared now. */
+/** Returns the records that a user may see: the user's own, and those that are shared now. */
 export const openRecords = async (
   models: CollectorModels,
-  asked: Asked,
+  request: OpenRequest,
 ): Promise<ResponseOf<typeof recordsInternal.openRecords>> => {
-  const { user_id, ids, excerpt, quoting } = asked
-  const quotes = quotesOf(await quotedText(models, asked))
+  const { user_id, ids, excerpt, quoting } = request
+  const quotes = quotesOf(await quotedText(models, request))
   const isRead = excerpt > 0 || quoting !== undefined
   const docs = models.records
     .find(
@@ -42,7 +45,7 @@ export const openRecords = async (
       excerpt: excerpt > 0 ? excerptOf(text, excerpt) : '',
       quotes: quoting ? quotes(text) : null,
     })
-    // Up to some thousand texts of 50,000 characters: other requests go between.
+    // Yields to the event loop: there may be some thousand texts of 50,000 characters.
     if (quoting) await new Promise(setImmediate)
   }
   return opened

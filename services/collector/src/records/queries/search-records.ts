@@ -4,7 +4,7 @@ import type { QueryFilter } from 'mongoose'
 import { z } from 'zod'
 import type { RecordDoc } from '../models/record.js'
 
-/** Paths of the texts in a value of a schema, also of those in lists. */
+/** Returns the paths of the strings in a schema, including those in arrays. */
 const textPaths = (schema: z.core.$ZodType, path: string): string[] => {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
     return textPaths(schema.unwrap(), path)
@@ -16,7 +16,7 @@ const textPaths = (schema: z.core.$ZodType, path: string): string[] => {
   return schema instanceof z.ZodString ? [path] : []
 }
 
-/** What a card shows of a record, apart from what the collector noted itself. */
+/** Returns the searched paths of a source: all strings except the collector's metadata. */
 const pathsOf = (source: Source): string[] =>
   textPaths(RECORD_SCHEMAS[source], 'data').filter(path => !path.startsWith('data.collector_metadata.'))
 const PATHS: Record<Source, string[]> = {
@@ -26,8 +26,8 @@ const PATHS: Record<Source, string[]> = {
 }
 
 /**
- * Selects the records of a source with a text that contains the term, literally and in any case. Reads all of
- * the user's records of that source, as the list without a limit does.
+ * Selects the records of a source with a string that contains the term, literally and case-insensitively. Reads all of
+ * the user's records of that source.
  */
 export const containingText = (source: Source, term: string): QueryFilter<RecordDoc> => {
   const text = containingInAnyCase(term)

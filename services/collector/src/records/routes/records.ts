@@ -16,7 +16,7 @@ const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordSc
 
 export const addRecordRoutes = (service: StoreService, store: CollectorStore): void => {
   const { records, quotas, ingesting } = store
-  /** A search reads all of a user's records of a source: one at a time for each. */
+  /** A search reads all of a user's records of a source: one at a time for each user and source. */
   const searches = createKeyedLimiter()
   service.route(collectorApi.listRecords, async ({ params, query: { q, limit, cursor }, user, reply }) => {
     const scope = scopeOf(user, params)

@@ -16,10 +16,10 @@ import { storeEvidence } from './store-evidence.js'
 
 type Input = BodyOf<typeof evidenceApi.addEvidence>
 
-/** A text of a million characters may have to come from a store of blobs. */
+/** Timeout of a quote check, which may load a text of a million characters from the blob store. */
 const CHECK_MS = 10_000
 
-/** Asks the owner of what is quoted whether the words are there. Throws 404, 409 or 422 as it says, else 503. */
+/** Has the service that owns the source check the quote. Throws its 404, 409 or 422, or 503 while it is down. */
 const checkQuote = (peers: Peers, user_id: string, input: Input): Promise<CheckedQuote> => {
   const { capture_id, record, narrative_id, role, pointer, start, end, exact } = input
   const quote = { user_id, start, end, exact }
@@ -36,9 +36,10 @@ const checkQuote = (peers: Peers, user_id: string, input: Input): Promise<Checke
 }
 
 /**
- * Stores a quote as evidence of an IOD. Throws 404 for an unknown IOD and for what the user may not read, 409
- * for what is not sealed yet or quoted already, 413 where there is no room, 422 if the words are not there or
- * have nothing to do with the IOD, 503 while the service that owns what is quoted is down.
+ * Stores a quote as evidence of an IOD.
+ * @throws HttpError 404 for an unknown IOD or a source that the user may not read, 409 for an unsealed source or a
+ *   quote that the IOD has already, 413 past a limit, 422 if the source lacks the quote or the quote is unrelated to
+ *   the IOD, 503 while the service that owns the source is down
  */
 export const addEvidence = async (
   models: IodModels,

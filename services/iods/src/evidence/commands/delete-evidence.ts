@@ -5,7 +5,7 @@ import { type EvidenceDoc, evidenceBytes } from '../models/evidence.js'
 
 type Models = Pick<IodModels, 'evidence' | 'evidenceCounts' | 'quotas'>
 
-/** Deletes one of the matching pieces of evidence. Resolves to whether there was one. */
+/** Deletes one matching piece of evidence. Resolves to whether one matched. */
 const deleteOne = (
   { evidence, evidenceCounts, quotas }: Models,
   filter: QueryFilter<EvidenceDoc>,
@@ -18,7 +18,7 @@ const deleteOne = (
     return true
   })
 
-/** Deletes evidence that the user has added. Throws 404, or 403 for another's; admins are no exception. */
+/** Deletes evidence that the user has added. Throws 404, or 403 for another user's, also to admins. */
 export const deleteEvidence = async (
   models: Models,
   userId: string,
@@ -31,8 +31,8 @@ export const deleteEvidence = async (
 }
 
 /**
- * Deletes a piece of evidence for the team, or all that quotes a capture, whoever added it. Resolves to how many
- * there were.
+ * Deletes a piece of evidence for the team, or all evidence of a capture, regardless of the author. Resolves to the
+ * number of deleted pieces.
  * @param id of the evidence or the capture
  */
 export const redactEvidence = async (models: Models, id: string): Promise<number> => {

@@ -9,15 +9,15 @@ import { EvidenceFull, storeEvidence } from './store-evidence.js'
 
 type Quoted = Pick<ImportedQuote, 'url' | 'pointer' | 'start' | 'end' | 'exact'>
 
-/** What makes two quotes the same, whichever system says so. */
+/** Returns the key of a quote, which does not depend on the exporting system. */
 const keyOf = ({ url, pointer, start, end, exact }: Quoted): string =>
   hashOf(JSON.stringify(['imported', url, pointer, start, end, exact]))
 
 /**
- * Adds quotes of another system's export as evidence that nothing has checked, in their order. Those that the
- * IOD has, checked ones too, are known. Throws 404 for an unknown IOD, and 413 where the user's quota is full:
- * a repetition adds the rest.
- * @param added is told how many were added so far, also of those that are added before it throws
+ * Adds quotes of another system's export as unchecked evidence, in their order. Quotes that the IOD already has,
+ * checked or not, count as `known`. After an error a repeated call adds the rest.
+ * @param added receives the number of added quotes after each addition
+ * @throws HttpError 404 for an unknown IOD, 413 when the user's quota is full
  */
 export const importEvidence = async (
   models: IodModels,
@@ -28,8 +28,8 @@ export const importEvidence = async (
 ): Promise<ResponseOf<typeof evidenceApi.importEvidence>> => {
   const iod = await models.iods.findById(iodId, { value: 1, category: 1 }).lean<IodDoc>()
   if (!iod) throw notFound()
-  const there = await models.evidence.find({ iod_id: iod._id }).lean<EvidenceDoc[]>()
-  const keys = new Set(there.map(keyOf))
+  const stored = await models.evidence.find({ iod_id: iod._id }).lean<EvidenceDoc[]>()
+  const keys = new Set(stored.map(keyOf))
   const counts = { added: 0, known: 0, left_out: 0 }
   for (const quote of quotes) {
     const quote_key = keyOf(quote)

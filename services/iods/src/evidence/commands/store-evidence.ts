@@ -4,18 +4,18 @@ import type { Types } from 'mongoose'
 import type { IodModels } from '../../models.js'
 import { type EvidenceDoc, evidenceBytes } from '../models/evidence.js'
 
-/** The IOD has no room for more evidence, or none for more of this user. */
+/** Error: the IOD has the maximum number of pieces of evidence, in total or of this user. */
 export class EvidenceFull extends HttpError {
   override name = 'EvidenceFull'
 }
 
-/** Selects the evidence that quotes the same. */
-const same = ({ iod_id, manifest_hash, pointer, start, end, quote_key }: EvidenceDoc) =>
+/** Returns the filter of evidence with the same quote. */
+const sameQuote = ({ iod_id, manifest_hash, pointer, start, end, quote_key }: EvidenceDoc) =>
   manifest_hash === null ? { iod_id, quote_key } : { iod_id, manifest_hash, pointer, start, end }
 
 /**
- * Inserts evidence of an existing IOD. Throws 409 when the same is there, 413 when the IOD, the user in this IOD
- * or the user's quota is full: one member must not flood an IOD.
+ * Inserts evidence of an existing IOD. Throws 409 for a quote that the IOD already has. Throws 413 past the maximum of
+ * the IOD, of the user in this IOD, or of the user's quota: one member must not flood an IOD.
  */
 export const storeEvidence = (
   { evidence, evidenceCounts, quotas }: Pick<IodModels, 'evidence' | 'evidenceCounts' | 'quotas'>,
@@ -24,7 +24,7 @@ export const storeEvidence = (
   const { iod_id, created_by } = doc
   return quotas.settle(
     async (session, take) => {
-      // Written before anything is read, so that additions to an IOD come one after the other.
+      // Writing the count before any read serializes additions to an IOD.
       const { n } = await evidenceCounts
         .findOneAndUpdate(
           { _id: iod_id },
@@ -33,14 +33,14 @@ export const storeEvidence = (
         )
         .orFail()
         .lean()
-      if (await evidence.exists(same(doc)).session(session)) throw conflict(DETAILS.alreadyQuoted)
+      if (await evidence.exists(sameQuote(doc)).session(session)) throw conflict(DETAILS.alreadyQuoted)
       if (n > LIMITS.iodEvidenceMax) throw new EvidenceFull(413, DETAILS.iodEvidenceFull)
       const own = await evidence.countDocuments({ iod_id, created_by }, { session })
       if (own >= LIMITS.userEvidenceMax) throw new EvidenceFull(413, DETAILS.userEvidenceFull)
       await take(created_by, { evidence_bytes: evidenceBytes(doc) })
       await evidence.create([doc], { session })
     },
-    // Two first additions to an IOD both insert its count.
+    // Two concurrent first additions to an IOD both insert its count.
     { retriesDuplicates: true },
   )
 }

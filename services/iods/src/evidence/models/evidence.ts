@@ -8,12 +8,12 @@ import {
 } from '@iodine/contracts'
 import { type InferSchemaType, type Model, Schema, type Types } from 'mongoose'
 
-/** Words that say an IOD, quoted from a sealed capture, a record, a narrative or another system's export. */
+/** A quote of an IOD from a sealed capture, a record, a narrative or another system's export. */
 export interface EvidenceDoc {
   _id: Types.ObjectId
   iod_id: Types.ObjectId
   kind: EvidenceKind
-  /** Of the kind `capture` alone; stays when the capture is erased. */
+  /** Set for the kind `capture` only. Remains when the capture is erased. */
   capture_id: Types.ObjectId | null
   role: BlobRole
   /** RFC 6901 pointer into a record; empty for a text. */
@@ -30,7 +30,7 @@ export interface EvidenceDoc {
   seq: number | null
   url: string | null
   captured_at: string | null
-  /** Of evidence without a seal: hash of what is quoted, by which it is found again. */
+  /** Hash of the quote, the unique key of evidence without a seal; null with a seal. */
   quote_key: string | null
   /** Null once the account is deleted. */
   created_by: Types.ObjectId | null
@@ -87,16 +87,16 @@ export const evidenceCountSchema = new Schema(
   },
   { collection: 'evidence_counts', versionKey: false, id: false },
 )
-/** How much evidence an IOD has. Each change writes it, so that changes of an IOD's evidence are serialized. */
+/** Number of an IOD's pieces of evidence. Each change of its evidence writes this document, which serializes them. */
 export type EvidenceCountDoc = InferSchemaType<typeof evidenceCountSchema>
 
 const TEXTS = ['pointer', 'exact', 'prefix', 'suffix', 'url'] as const
 
-/** Bytes that evidence takes of its author's quota. */
+/** Returns the bytes that evidence uses of its author's quota. */
 export const evidenceBytes = (doc: Pick<EvidenceDoc, (typeof TEXTS)[number]>): number =>
   TEXTS.reduce((bytes, name) => bytes + Buffer.byteLength(doc[name] ?? ''), 0)
 
-/** The same as an expression of aggregations. */
+/** `evidenceBytes` as an aggregation expression. */
 export const EVIDENCE_BYTES = {
   $add: TEXTS.map(name => ({ $strLenBytes: { $ifNull: [`$${name}`, ''] } })),
 }

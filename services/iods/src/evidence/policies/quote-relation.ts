@@ -7,8 +7,8 @@ const wordsOf = (text: string): string[] =>
   Array.from(words.segment(foldText(text))).flatMap(({ segment, isWordLike }) => (isWordLike ? segment : []))
 
 /**
- * How quoted words and an IOD relate; null if they do not, and the quote may not be its evidence. A sentence
- * says a triplet with other words in between and in other forms: one word in common is enough.
+ * Returns how a quote relates to an IOD; null for an unrelated quote, which cannot be its evidence. A sentence may
+ * inflect the words of a triplet and separate them, so one common word is enough.
  */
 export const quoteRelation = (
   { value, category }: Pick<IodDoc, 'value' | 'category'>,
@@ -16,6 +16,6 @@ export const quoteRelation = (
 ): QuoteRelation | null => {
   const relation = relationOf(exact, value)
   if (relation || category !== 'NARRATIVE_TRIPLET') return relation
-  const said = new Set(wordsOf(exact))
-  return wordsOf(value).some(word => said.has(word)) ? 'part' : null
+  const quoted = new Set(wordsOf(exact))
+  return wordsOf(value).some(word => quoted.has(word)) ? 'part' : null
 }

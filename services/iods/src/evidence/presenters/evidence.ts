@@ -2,12 +2,12 @@ import { capturesInternal, type Evidence, type Seal } from '@iodine/contracts'
 import type { Peers, UserDirectory } from '@iodine/service-kit'
 import type { EvidenceDoc } from '../models/evidence.js'
 
-/** Evidence that has been stored is told of even when the collector service is slow. */
+/** Timeout of a request for seals: the answer to a stored quote must not fail when the collector service is slow. */
 const SEALS_MS = 10_000
 
 type Unsealed = Omit<Evidence, 'seal' | 'open' | 'shared'>
 
-/** Evidence without what the collector service knows of its capture, in the given order, with current usernames. */
+/** Presents evidence without the state of its captures, in the given order, with current usernames. */
 export const presentQuotes = async (users: UserDirectory, docs: EvidenceDoc[]): Promise<Unsealed[]> => {
   const authors = new Set(docs.flatMap(({ created_by }) => created_by?.toHexString() ?? []))
   const names = authors.size > 0 ? await users.usernames(authors) : new Map<string, string>()
@@ -42,8 +42,8 @@ interface Sealing {
 }
 
 /**
- * Evidence as a user sees it: what an erased capture sealed has no capture any more. Throws 503 while the
- * collector service is down, as a missing seal would look like an erased capture.
+ * Presents evidence to a user. Evidence of an erased capture has no `capture_id`. Throws 503 while the collector
+ * service is down, as a missing seal would look like an erased capture.
  */
 export const presentEvidence = async (
   { users, peers }: { users: UserDirectory; peers: Peers },

@@ -1,13 +1,13 @@
-import type { ListPlace } from '@iodine/service-kit'
+import type { ListPosition } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
 import type { IodModels } from '../../models.js'
 import { BY_IOD, type EvidenceDoc, type EvidenceModel } from '../models/evidence.js'
 
-/** Reads an IOD's evidence, oldest first, from the start or after a place. */
+/** Reads an IOD's evidence, oldest first, from the start or after a position. */
 export const findEvidence = (
   evidence: EvidenceModel,
   iodId: string,
-  after: ListPlace | undefined,
+  after: ListPosition | undefined,
   size: number,
 ): Promise<EvidenceDoc[]> => {
   const filter: QueryFilter<EvidenceDoc> = { iod_id: new Types.ObjectId(iodId) }
@@ -18,7 +18,7 @@ export const findEvidence = (
   return evidence.find(filter).sort(BY_IOD).limit(size).lean<EvidenceDoc[]>()
 }
 
-/** Numbers of the evidence of IODs by id; those without any are left out. */
+/** Counts the evidence of IODs, by id. IODs without evidence are omitted. */
 export const countEvidence = async (
   { evidenceCounts }: Pick<IodModels, 'evidenceCounts'>,
   ids: readonly string[],

@@ -10,9 +10,9 @@ import { BY_IOD, type EvidenceDoc } from '../models/evidence.js'
 import { presentEvidence, presentQuotes } from '../presenters/evidence.js'
 import { countEvidence, findEvidence } from '../queries/list-evidence.js'
 
-/** Evidence of a capture that its WACZ holds. */
+/** Maximum pieces of evidence in the WACZ of a capture. */
 const CAPTURE_EVIDENCE_MAX = 1_000
-/** Pieces of evidence whose seals are asked for at once. */
+/** Pieces of evidence per request for seals. */
 const BATCH = 1_000
 
 export const addEvidenceRoutes = (service: StoreService, models: IodModels): void => {
@@ -83,7 +83,7 @@ export const addEvidenceRoutes = (service: StoreService, models: IodModels): voi
     })
   })
 
-  service.internal(evidenceInternal.bringEvidence, async ({ body }) => {
+  service.internal(evidenceInternal.upsertEvidence, async ({ body }) => {
     const sums = { added: 0, known: 0, left_out: 0 }
     for (const { id, quotes } of body.iods) {
       const counts = await importEvidence(models, body.user_id, id, { quotes })

@@ -6,7 +6,7 @@ import type { IodStore } from '../../store.js'
 import { type IodDoc, searchFields } from '../models/iod.js'
 import { foldKey, iodUid } from '../policies/names.js'
 
-/** A new IOD as it is stored. */
+/** Returns the document of a new IOD. */
 export const newIodDoc = (created_by: Types.ObjectId, input: BodyOf<typeof iodsApi.createIod>): IodDoc => {
   const { value, category, description, source_type, source = null, source_id = null } = input
   const now = new Date()
@@ -30,7 +30,7 @@ export const newIodDoc = (created_by: Types.ObjectId, input: BodyOf<typeof iodsA
   }
 }
 
-/** Throws 409 when the category has the value, 413 when a quota of the creator is full. */
+/** Creates an IOD. Throws 409 when the category has the value, 413 when a quota of the creator is full. */
 export const createIod = async (
   { iods, tallies, quotas, newIods }: IodStore,
   userId: string,
@@ -41,7 +41,7 @@ export const createIod = async (
   const { category, source_type } = doc
   try {
     await quotas.change(created_by, { iods: 1, iods_today: 1, iod_bytes: bytesOf(doc) }, async session => {
-      // Of this attempt: its transaction may be repeated for minutes, but each must end within one.
+      // Each attempt has its own revision: the transaction may be retried for minutes, but an attempt ends within one.
       await iods.create([{ ...doc, revision: new Date() }], { session })
       await tallies.create([{ category, source_type, n: 1 }], { session })
       await newIods.add({ id: doc._id.toHexString() }, { session })

@@ -7,11 +7,11 @@ import { sumTallies } from '../queries/count-iods.js'
 
 type Models = Pick<IodModels, 'mongo' | 'iods' | 'tallies'>
 
-/** Tallies from which on they are merged, and at most at once. */
+/** Minimum number of tallies that starts a merge, and maximum per merge. */
 const MERGED_MIN = 200
 const MERGED_MAX = 5_000
 
-/** Merges the tallies of each kind into one, when there are many. */
+/** Merges the tallies of each kind into one, once there are `MERGED_MIN`. */
 export const mergeTallies = async ({ mongo, tallies }: Models): Promise<void> => {
   if ((await tallies.estimatedDocumentCount()) < MERGED_MIN) return
   await inTransaction(mongo, async session => {
@@ -37,14 +37,14 @@ export const recount = (
     mongo,
     async session => {
       const known = await sumTallies(tallies, session)
-      for (const [place, kind] of KINDS.entries()) {
+      for (const [index, kind] of KINDS.entries()) {
         const counted = await iods.countDocuments(kind).session(session)
         const sum = known.find(
           ({ category, source_type }) => category === kind.category && source_type === kind.source_type,
         )
         const n = counted - (sum?.n ?? 0)
-        // A kind's correction has a fixed id: replicas that find the same difference conflict, and one counts again.
-        const _id = Types.ObjectId.createFromTime(place)
+        // A kind's correction has a fixed id: replicas that find the same difference conflict, and one retries.
+        const _id = Types.ObjectId.createFromTime(index)
         const correction = { $inc: { n }, $setOnInsert: kind }
         if (n === 0) continue
         log.warn({ ...kind, n }, 'tally corrected')

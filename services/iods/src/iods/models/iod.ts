@@ -34,31 +34,31 @@ export interface IodDoc {
   votes_total: number
   /** Votes of the smaller side: how disputed the IOD is. */
   votes_disputed: number
-  /** Hash of the folded value, of hashtags without their sign: the unique key within a category and the key of lookups. */
+  /** Hash of the folded value, of hashtags without their sign. Unique within a category, and the key of lookups. */
   fold_key: string
-  /** When the IOD or its votes last changed, raised by `RAISED`. Not shown. Not read by default. */
+  /** Time of the last change of the IOD or its votes, set by `RAISED`. Not read by default. */
   revision: Date
-  /** Name in files of other tools. Not read by default, as `stated`. */
+  /** UUID in STIX and MISP files. Neither it nor `stated` is read by default. */
   uid: string
-  /** Confidence that such a file last stated, in percent, and since when it does. */
+  /** Confidence that such files state, in percent, and the time of its first statement. */
   stated?: { confidence: number | null; at: Date }
-  /** Level of the file that it was imported from: a place in `TLP_LEVELS`. Not read by default. */
+  /** Level of the file that it was imported from: an index into `TLP_LEVELS`. Not read by default. */
   tlp?: number
-  /** The import that created it: a later part of the file may mark it more strictly. Not read by default. */
+  /** Import that created it: a later part of the file may raise its level. Not read by default. */
   import_id?: Types.ObjectId
-  /** The folded texts that are searched. Not read by default, as `ngrams`. */
+  /** Folded texts that a search reads. Neither they nor `ngrams` are read by default. */
   search: string
   /** The n-grams of `search`. */
   ngrams: number[]
 }
 export type IodModel = Model<IodDoc>
 
-/** Code points of a folded description that are searched. */
+/** Maximum code points of a folded description that a search reads. */
 const DESCRIPTION_SEARCHED = 2_000
-/** Most grams of three letters are in too many IODs for a search: there are longer ones. */
+/** Longer n-grams are stored too, as most trigrams occur in too many IODs. */
 export const GRAM_LENGTHS: GramLengths = { longest: 10 }
 
-/** What a search reads. NUL, which queries cannot contain, prevents matches across value and description. */
+/** Returns the fields that a search reads. NUL, which queries cannot contain, prevents matches across the texts. */
 export const searchFields = ({
   value,
   description,
@@ -67,7 +67,7 @@ export const searchFields = ({
   return { search: texts.join('\0'), ngrams: gramsOf(texts, GRAM_LENGTHS) }
 }
 
-/** What the list is sorted by. */
+/** Returns the fields that order lists. */
 export const rankFields = (
   votes: Pick<VoteDoc, 'vote_type'>[],
 ): Pick<IodDoc, 'votes_total' | 'votes_disputed'> => {
@@ -75,14 +75,14 @@ export const rankFields = (
   return { votes_total: votes.length, votes_disputed: Math.min(positive, votes.length - positive) }
 }
 
-/** Number of an IOD's votes of a type, as an expression of aggregations. */
+/** Returns the number of an IOD's votes of a type, as an aggregation expression. */
 export const votesOf = (vote_type: VoteType) => ({
   $size: { $filter: { input: '$votes', cond: { $eq: ['$$this.vote_type', vote_type] } } },
 })
 
 /**
- * The next revision, as an expression of updates: the database's time, but later than the previous one, so that
- * no two states of an IOD share one.
+ * Next revision, as an update expression: the database's time, but later than the previous revision, so that no two
+ * states of an IOD share one.
  */
 export const RAISED = { $max: ['$$NOW', { $add: ['$revision', 1] }] }
 
@@ -122,15 +122,15 @@ export const iodSchema = new Schema<IodDoc>(
 
 /** Order of the list, newest first, and its index. */
 export const BY_DATE = { created_at: -1, _id: -1 } as const
-/** Orders of the list. The date and the id decide between equals. */
+/** Orders of the list. Date and id break ties. */
 export const ORDERS = {
   created: BY_DATE,
   votes: { votes_total: -1, ...BY_DATE },
   disputed: { votes_disputed: -1, ...BY_DATE },
 } as const
-/** Fields that an index begins with: conditions of equality on them select a part that has an order. */
+/** Index prefixes: equality conditions on them select an ordered part of the index. */
 export const BY = {
-  /** For any choice of categories and source types: a filter of one of them names all values of the other. */
+  /** For any choice of categories and source types: a filter by one of them lists all values of the other. */
   kind: { category: 1, source_type: 1 },
   creator: { created_by: 1 },
   source: { source: 1 },

@@ -2,9 +2,9 @@ import type { Category, SourceType } from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
 /**
- * A number of IODs of one category and source type; the sum over a kind is its count. An IOD's transaction
- * inserts one. A shared counter would conflict, and a transaction that a crash leaves open would block it until
- * the database rolls it back. The task `tallies` merges them.
+ * Partial count of the IODs of one category and source type; a kind's count is the sum of its tallies. An IOD's
+ * transaction inserts one. A shared counter would conflict, and a transaction that a crash leaves open would block it
+ * until the database rolls it back. The task `tallies` merges them.
  */
 export interface TallyDoc {
   _id: Types.ObjectId

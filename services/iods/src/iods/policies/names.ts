@@ -5,9 +5,9 @@ import { v5 } from 'uuid'
 /** UUID namespace of IODs. */
 const IODS = 'b7c1a9de-3c0e-5f0a-8a52-0f7a1d1e6c43'
 
-/** The name of an IOD in files of other tools: the same for its category and folded value in each deployment. */
+/** Returns the UUID of an IOD in STIX and MISP files: in all deployments the same for its category and folded value. */
 export const iodUid = (iod: Parameters<typeof foldIod>[0]): string =>
   v5(`${iod.category} ${foldIod(iod)}`, IODS)
 
-/** Lookup key of an IOD: a hash, as a value may exceed the size limit of an index key. */
+/** Returns the lookup key of an IOD: a hash, as a value may exceed the size limit of an index key. */
 export const foldKey = (iod: Parameters<typeof foldIod>[0]): string => hashOf(foldIod(iod))

@@ -2,7 +2,7 @@ import type { Iod } from '@iodine/contracts'
 import type { UserDirectory } from '@iodine/service-kit'
 import type { IodDoc } from '../models/iod.js'
 
-/** IODs as clients see them, in the given order, with current usernames. */
+/** Presents IODs to clients, in the given order, with current usernames. */
 export const presentIods = async (users: UserDirectory, docs: IodDoc[]): Promise<Iod[]> => {
   const ids = new Set<string>()
   for (const doc of docs) {

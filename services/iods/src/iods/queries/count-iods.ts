@@ -15,23 +15,23 @@ interface KindCount {
 }
 type Models = Pick<IodModels, 'iods' | 'tallies'>
 
-/** Groups by kind and adds `n` up. */
+/** Returns the stages that group by kind and sum `n`. */
 const byKind = (n: 1 | '$n'): PipelineStage[] => [
   { $group: { _id: { category: '$category', source_type: '$source_type' }, n: { $sum: n } } },
   { $project: { _id: 0, category: '$_id.category', source_type: '$_id.source_type', n: 1 } },
 ]
 
-/** Numbers of all IODs by kind. */
+/** Counts all IODs by kind. */
 export const sumTallies = (
   tallies: Models['tallies'],
   session: ClientSession | null = null,
 ): Promise<KindCount[]> => tallies.aggregate<KindCount>(byKind('$n')).session(session)
 
-/** Counts of what filters select. */
+/** Creates the counts of filtered IODs. */
 export const createIodCounts = ({ iods, tallies }: Models) => {
   const shared = createSharedReads<'tallies', KindCount[]>()
 
-  /** Counts by kind: from the tallies when the selection is all of some kinds, else of its newest IODs. */
+  /** Counts by kind: from the tallies if the selection is all IODs of some kinds, else its newest IODs. */
   const countKinds = async ({ filter, by, kinds }: Selection): Promise<KindCount[]> => {
     if (!kinds)
       return iods
@@ -43,7 +43,7 @@ export const createIodCounts = ({ iods, tallies }: Models) => {
     )
   }
 
-  /** Numbers of the selected IODs by category and by source type. */
+  /** Counts the selected IODs by category and by source type. */
   const facets = async (selection: Selection): Promise<IodFacets> => {
     const facets: IodFacets = { total: 0, categories: {}, source_types: {} }
     for (const { category, source_type, n } of await countKinds(selection)) {
@@ -56,7 +56,7 @@ export const createIodCounts = ({ iods, tallies }: Models) => {
     return { ...facets, total: COUNTED_MAX, exact: false }
   }
 
-  /** Number of the selected IODs. */
+  /** Counts the selected IODs. */
   const total = async (selection: Selection): Promise<Total> => {
     if (selection.kinds) return (await facets(selection)).total
     const n = await iods

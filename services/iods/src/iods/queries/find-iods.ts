@@ -1,7 +1,7 @@
 import type { IodDoc, IodModel } from '../models/iod.js'
 import { foldKey } from '../policies/names.js'
 
-/** The ids of the IODs with these categories and values, in the given order; null where there is none. */
+/** Returns the ids of the IODs with these categories and values, in the given order; null for an unknown one. */
 export const findIods = async (
   iods: IodModel,
   wanted: readonly Pick<IodDoc, 'category' | 'value'>[],

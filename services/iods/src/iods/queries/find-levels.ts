@@ -2,7 +2,7 @@ import { type Tlp, tlpOfRank } from '@iodine/contracts'
 import type { IodModels } from '../../models.js'
 import type { IodDoc } from '../models/iod.js'
 
-/** The levels of the IODs that imports have marked, by id; all others are left out. */
+/** Returns the levels of the IODs that imports have marked, by id; all others are omitted. */
 export const findLevels = async (
   { iods }: Pick<IodModels, 'iods'>,
   ids: readonly string[],

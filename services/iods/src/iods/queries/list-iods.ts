@@ -1,8 +1,8 @@
 import type { Iod, IodFacets, IodSort, iodsApi, QueryOf } from '@iodine/contracts'
 import {
-  afterPlace,
+  afterPosition,
   createSharedAnswers,
-  type RankedPlace,
+  type RankedPosition,
   type ReplyHeaders,
   type Streamed,
   sendList,
@@ -26,7 +26,7 @@ export const createIodQueries = (models: IodModels, directory: UserDirectory) =>
 
   /** Reads documents of a selection in an order, by the index that bounds the selection. */
   const read = ({ by, filter }: Selection, sort: IodSort, limit: number): Promise<IodDoc[]> => {
-    // The grams have an index for one order only: matches are sorted for the others.
+    // The n-grams have an index for one order only: the database sorts matches for the others.
     const index: IndexDefinition = { ...by, ...(by === BY.gram ? BY_DATE : ORDERS[sort]) }
     return iods
       .find(filter)
@@ -35,22 +35,22 @@ export const createIodQueries = (models: IodModels, directory: UserDirectory) =>
       .limit(limit)
       .lean<IodDoc[]>()
   }
-  /** Reads a page. One in an order by votes takes two queries: places among equals, then those below. */
+  /** Reads a page. An order by votes takes two queries: the rest of the equal rank, then the lower ranks. */
   const findPage = async (
     selection: Selection,
     sort: IodSort,
-    place: RankedPlace | undefined,
+    place: RankedPosition | undefined,
     size: number,
   ): Promise<IodDoc[]> => {
     const rank = RANKS[sort]
     if (!place) return read(selection, sort, size)
     if (!rank || place.rank === undefined)
-      return read({ ...selection, filter: afterPlace<IodDoc>(selection.filter, place) }, sort, size)
+      return read({ ...selection, filter: afterPosition<IodDoc>(selection.filter, place) }, sort, size)
     const ranked = (condition: number | { $lt: number }): QueryFilter<IodDoc> => ({
       ...selection.filter,
       [rank]: condition,
     })
-    const equals = { ...selection, filter: afterPlace<IodDoc>(ranked(place.rank), place) }
+    const equals = { ...selection, filter: afterPosition<IodDoc>(ranked(place.rank), place) }
     const docs = await read(equals, sort, size)
     if (docs.length === size) return docs
     const below = { ...selection, filter: ranked({ $lt: place.rank }) }
@@ -68,7 +68,10 @@ export const createIodQueries = (models: IodModels, directory: UserDirectory) =>
     let counted: Promise<Total> | undefined
     const total = () => (counted ??= counts.total(selection))
     const rank = RANKS[sort]
-    /** Few matches of a search are sorted; many are found soon in the index of kinds, which has the order. */
+    /**
+     * Selects the index: the database sorts few matches of a search; it finds many soon in the index of kinds, which
+     * has the order.
+     */
     const inOrder = async (): Promise<Selection> => {
       if (!rank || (selection.by && selection.by !== BY.gram)) return selection
       if (selection.by === BY.gram && typeof (await total()) === 'number') return selection
@@ -84,12 +87,12 @@ export const createIodQueries = (models: IodModels, directory: UserDirectory) =>
     })
   }
 
-  // Everybody gets the same pages and counts, and asks for them at the same time when an IOD is announced.
+  // All clients receive the same pages and counts, and request them at once when the event of a new IOD arrives.
   return {
-    /** Counts under the filters. */
+    /** Counts the IODs that match the filters. */
     facets: (reply: ReplyHeaders, filters: Filters): Promise<Streamed<IodFacets>> =>
       shared(reply, `facets ${JSON.stringify(filters)}`, async () => counts.facets(await select(filters))),
-    /** The list or a page of it. */
+    /** Returns the list or a page of it. */
     list: async (reply: ReplyHeaders, query: ListQuery): Promise<Iod[] | Streamed<Iod[]>> =>
       query.limit === undefined && query.cursor === undefined
         ? readList(reply, query)

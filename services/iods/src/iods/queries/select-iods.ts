@@ -19,33 +19,33 @@ export interface Kinds {
   category: readonly Category[]
   source_type: readonly SourceType[]
 }
-/** All kinds that filters allow, each once. */
+/** Returns all kinds that the filters allow, without duplicates. */
 export const kindsOf = ({ category = [...CATEGORIES], source_type = [...SOURCE_TYPES] }: Filters): Kinds => ({
   category: [...new Set(category)],
   source_type: [...new Set(source_type)],
 })
-/** Filter by kinds as the index of kinds needs it: with the values of both fields. */
+/** Returns a filter by kinds with the values of both fields, as the index of kinds requires. */
 export const ofKinds = ({ category, source_type }: Kinds): QueryFilter<IodDoc> => ({
   category: { $in: [...category] },
   source_type: { $in: [...source_type] },
 })
 
-/** MongoDB refuses longer patterns. */
+/** MongoDB rejects longer patterns. */
 const PATTERN_BYTES = 32_764
 
-/** The IODs that pass all filters. */
+/** Selection of the IODs that match all filters. */
 export interface Selection {
   filter: QueryFilter<IodDoc>
-  /** First fields of the index that bounds the selection; undefined for all IODs. */
+  /** Prefix of the index that bounds the selection; undefined for all IODs. */
   by?: (typeof BY)[keyof typeof BY]
-  /** The selection is all IODs of these kinds. */
+  /** Set if the selection is all IODs of these kinds. */
   kinds?: Kinds
 }
 
-/** Resolves filters: an absent one matches all IODs, one with several values any of them. */
+/** Creates a resolver of filters: an absent filter matches all IODs, a filter with several values any of them. */
 export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory: UserDirectory) => {
   const rarest = createRarestGram(iods, 'ngrams', BY_DATE)
-  /** The IODs that contain a term as it was typed, or as it was before it was defanged. */
+  /** Returns the filter of the IODs that contain a term as typed or refanged. */
   const searched = async (term: string) => {
     const terms = [...new Set([term, refang(term)])].filter(each => each !== '')
     const grams = await Promise.all(terms.map(each => rarest(gramsOfTerm(each, GRAM_LENGTHS))))
@@ -75,7 +75,8 @@ export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory:
       ...(source_type && { source_type: { $in: source_type } }),
       ...(source && { source }),
     }
-    // A source has fewer IODs than its creators, whose number has a limit; that of IODs with a gram has none.
+    // The most selective index: a source has fewer IODs than its creators, whose IODs are limited; those with a gram
+    // are not.
     return { filter, by: source ? BY.source : created_by ? BY.creator : BY.gram }
   }
 }

@@ -13,14 +13,14 @@ import {
 import type { IodsConfig } from '../../config.js'
 import { createOverlay } from '../../overlay/queries/overlay.js'
 import type { IodStore } from '../../store.js'
-import { forgetUser } from '../../votes/commands/forget-user.js'
+import { eraseUser } from '../../votes/commands/forget-user.js'
 import { stateIods } from '../../votes/commands/state-iods.js'
 import { voteIod } from '../../votes/commands/vote-iod.js'
 import { countMembers, votesSince } from '../../votes/queries/count-members.js'
 import { findConsensus } from '../../votes/queries/find-consensus.js'
-import { bringIods } from '../commands/bring-iods.js'
 import { createIod } from '../commands/create-iod.js'
 import { eventsOfIod } from '../commands/publish-iod.js'
+import { upsertIods } from '../commands/upsert-iods.js'
 import { BY_DATE, type IodDoc } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { createDayCounts } from '../queries/count-days.js'
@@ -89,7 +89,7 @@ export const addIodRoutes = (
 
   service.internal(iodsInternal.findIods, async ({ body }) => findIods(iods, body.iods))
 
-  service.internal(iodsInternal.bringIods, async ({ body }) => bringIods(models, body))
+  service.internal(iodsInternal.upsertIods, async ({ body }) => upsertIods(models, body))
 
   service.internal(iodsInternal.countIods, async ({ body }) =>
     countMembers(iods, body.ids, new Date(body.until)),
@@ -127,7 +127,7 @@ export const addIodRoutes = (
         ({ quote_key: _key, ...quote }) => quote,
       ),
     ],
-    forget: userId => forgetUser(models, userId),
+    forget: userId => eraseUser(models, userId),
   })
 
   serveHistory(service, iods, { created_by: { $ne: null } }, eventsOfIod)

@@ -1,21 +1,21 @@
 import { OVERLAY_ROW_BYTES } from '@iodine/known-iods'
 
-/** Bytes of the id, which a row begins with. */
+/** Bytes of the id at the start of a row. */
 const ID_BYTES = 12
 
-/** An IOD that is new or has changed. */
+/** A new or changed IOD. */
 export interface Change {
-  /** Absent for a value that no text can have. */
+  /** Absent for a value that no text can contain. */
   row?: Uint8Array | undefined
-  /** In milliseconds; 0 without one. */
+  /** Milliseconds; 0 without a revision. */
   revision: number
 }
 
 type Row = Change & { row: Uint8Array }
 
-/** Compares the ids of two rows, the first one at a place of a table. */
-const compareIds = (rows: Uint8Array, place: number, row: Uint8Array): number => {
-  const at = place * OVERLAY_ROW_BYTES
+/** Compares the id of the row at an index of a table with that of another row. */
+const compareIds = (rows: Uint8Array, index: number, row: Uint8Array): number => {
+  const at = index * OVERLAY_ROW_BYTES
   for (let n = 0; n < ID_BYTES; n++) {
     const difference = (rows[at + n] as number) - (row[n] as number)
     if (difference !== 0) return difference
@@ -23,13 +23,13 @@ const compareIds = (rows: Uint8Array, place: number, row: Uint8Array): number =>
   return 0
 }
 
-/** By id, the newer one first. */
+/** Compares two rows by id; of one id the newer row comes first. */
 const byId = (a: Row, b: Row): number => compareIds(a.row, 0, b.row) || b.revision - a.revision
 
-/** With some more to come: a larger table is another one, to which all rows are copied. */
-const roomFor = (count: number): number => Math.ceil(count * 1.2) + 1_000
+/** Returns the capacity for a number of rows, with a reserve: growing copies all rows. */
+const capacityFor = (count: number): number => Math.ceil(count * 1.2) + 1_000
 
-/** Rows of the overlay in the order of their ids, with their revisions: 42 bytes an IOD. */
+/** Rows of the overlay, sorted by id, with their revisions: 42 bytes an IOD. */
 export class OverlayTable {
   #rows: Uint8Array
   #revisions: Float64Array
@@ -37,19 +37,19 @@ export class OverlayTable {
   #revision = 0
   #sum = 0
 
-  /** @param expected about how many rows it will have */
+  /** @param expected approximate number of rows */
   constructor(expected = 0) {
-    const size = roomFor(expected)
+    const size = capacityFor(expected)
     this.#rows = new Uint8Array(size * OVERLAY_ROW_BYTES)
     this.#revisions = new Float64Array(size)
   }
 
-  /** The largest revision, also of IODs without a row. */
+  /** Largest revision, also of IODs without a row. */
   get revision(): number {
     return this.#revision
   }
 
-  /** Differs between any two states: no revision gets smaller, and each change raises one. */
+  /** Identifier of the contents, unique to each state: no revision decreases, and each change raises one. */
   get state(): string {
     return `${this.#count}-${this.#revision}-${this.#sum.toString(36)}`
   }
@@ -68,7 +68,7 @@ export class OverlayTable {
       .filter(({ row }, n, all) => n === 0 || compareIds(row, 0, (all[n - 1] as Row).row) !== 0)
     const added: { change: Row; at: number }[] = []
     for (const change of given) {
-      const at = this.#placeOf(change.row)
+      const at = this.#indexOf(change.row)
       const isThere = at < this.#count && compareIds(this.#rows, at, change.row) === 0
       if (!isThere) added.push({ change, at })
       else if (change.revision >= (this.#revisions[at] as number)) this.#set(at, change)
@@ -84,7 +84,7 @@ export class OverlayTable {
     }
   }
 
-  /** Rows with a later revision; undefined if there are more than `max`. */
+  /** Returns the rows with a later revision; undefined if there are more than `max`. */
   after(revision: number, max: number): Uint8Array | undefined {
     const found: number[] = []
     for (let n = 0; n < this.#count; n++) {
@@ -100,8 +100,8 @@ export class OverlayTable {
     return rows
   }
 
-  /** The number of rows with a smaller id. */
-  #placeOf(row: Uint8Array): number {
+  /** Returns the number of rows with a smaller id. */
+  #indexOf(row: Uint8Array): number {
     let [from, to] = [0, this.#count]
     while (from < to) {
       const middle = (from + to) >>> 1
@@ -117,7 +117,7 @@ export class OverlayTable {
     this.#revisions[at] = revision
   }
 
-  /** Moves the rows from `from` to before `to` by `by` places to the back. */
+  /** Moves the rows from `from` to before `to` back by `by` rows. */
   #move(from: number, to: number, by: number): void {
     this.#revisions.copyWithin(from + by, from, to)
     this.#rows.copyWithin((from + by) * OVERLAY_ROW_BYTES, from * OVERLAY_ROW_BYTES, to * OVERLAY_ROW_BYTES)
@@ -125,7 +125,7 @@ export class OverlayTable {
 
   #reserve(count: number): void {
     if (count <= this.#revisions.length) return
-    const size = roomFor(count)
+    const size = capacityFor(count)
     const [rows, revisions] = [this.#rows, this.#revisions]
     this.#rows = new Uint8Array(size * OVERLAY_ROW_BYTES)
     this.#rows.set(rows)

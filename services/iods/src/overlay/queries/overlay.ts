@@ -9,30 +9,30 @@ import type { IodModels } from '../../models.js'
 import { findConsensus } from '../../votes/queries/find-consensus.js'
 import { type Change, OverlayTable } from './overlay-table.js'
 
-/** Changes are read at most this often. */
+/** Minimum interval between two reads of changes. */
 const REFRESH_MS = 2_000
-/** How long a reading of changes is waited for before the next one begins. */
+/** Timeout of a read of changes, after which the next one may begin. */
 const REFRESH_TIMEOUT_MS = 5_000
-/** How much later than its revision a change may be seen: a transaction takes 60 s, and clocks differ. */
+/** Maximum delay from a revision to its visibility: a transaction takes up to 60 s, and clocks differ. */
 const LATE_MS = 90_000
-/** All IODs are read again after this time, as a restored database or a wrong clock may falsify the table. */
-const TRUSTED_MS = 24 * 3_600_000
-/** How long a request waits for the first reading of all IODs: a million take a minute. */
+/** Maximum age of the table: a restored database or a wrong clock may falsify it. */
+const MAX_AGE_MS = 24 * 3_600_000
+/** Timeout of a request for the first full read. A million IODs take a minute. */
 const FIRST_MS = 2_000
-/** Rows of an answer that has not all IODs. */
+/** Maximum rows of a delta. */
 const DELTA_MAX = 20_000
-/** An answer with all IODs is given again for this time: so few are in memory at once, whoever asks for them. */
+/** Time for which a snapshot is reused: this limits the snapshots in memory, regardless of the number of requests. */
 const SNAPSHOT_MS = 30_000
-/** IODs that are read at once, and the time after which other work comes in between. */
+/** IODs per read, and the time after which a loop yields to other work. */
 const BATCH = 250
 const SLICE_MS = 10
 
-/** Votes that are weighed at least: one alone is worth what it is. */
+/** Minimum votes to weigh: a single vote depends on no other. */
 const WEIGHED_MIN = 2
 
 type Models = Pick<IodModels, 'mongo' | 'iods' | 'covotes' | 'covoteBuilds'>
 
-interface Found {
+interface OverlayIod {
   _id: Types.ObjectId
   value: string
   category: Category
@@ -49,10 +49,10 @@ const FIELDS: PipelineStage.Project['$project'] = {
 }
 
 /**
- * The rows of IODs. What votes are worth changes with votes elsewhere, too: it is that of the IOD's last change, or of the
- * last reading of all.
+ * Returns the rows of IODs. Votes on other IODs also change the weight of an IOD's votes: a row has the weight at the
+ * IOD's last change or at the last full read.
  */
-const changesOf = async (models: Models, found: readonly Found[]): Promise<Change[]> => {
+const changesOf = async (models: Models, found: readonly OverlayIod[]): Promise<Change[]> => {
   const voted = found.filter(({ votes_for, votes_against }) => votes_for + votes_against >= WEIGHED_MIN)
   const consensus = await findConsensus(
     models,
@@ -66,9 +66,13 @@ const changesOf = async (models: Models, found: readonly Found[]): Promise<Chang
   })
 }
 
-/** Adds what is found to a table a batch at a time, so that other requests are answered in between. */
-const putAll = async (models: Models, table: OverlayTable, found: AsyncIterable<Found>): Promise<void> => {
-  let batch: Found[] = []
+/** Adds IODs to a table in batches, and yields to other requests in between. */
+const putAll = async (
+  models: Models,
+  table: OverlayTable,
+  found: AsyncIterable<OverlayIod>,
+): Promise<void> => {
+  let batch: OverlayIod[] = []
   const put = async () => {
     table.put(await changesOf(models, batch))
     batch = []
@@ -84,54 +88,54 @@ const putAll = async (models: Models, table: OverlayTable, found: AsyncIterable<
   await put()
 }
 
-/** An answer with all IODs. */
+/** A full answer, with all IODs. */
 interface Snapshot {
   revision: number
   etag: string
   bytes: Promise<Uint8Array>
 }
 
-/** Other bounds than those above, for tests. */
+/** Overrides of the bounds above, for tests. */
 interface OverlayBounds {
   refreshMs?: number
   snapshotMs?: number
-  trustedMs?: number
+  maxAgeMs?: number
   firstMs?: number
   deltaMax?: number
 }
 
 /**
- * All IODs as rows by which texts are searched for them. They are kept in memory, and what has changed is read
+ * Creates the overlay: all IODs as rows by which clients find them in texts. The rows are in memory; changes are read
  * before an answer.
- * @returns a function of the revision that the client has, 0 for none. It throws 503 until all are read
+ * @returns a function of the client's revision, 0 for none. It throws 503 until the first full read is done
  */
 export const createOverlay = (
   models: Models,
   {
     refreshMs = REFRESH_MS,
     snapshotMs = SNAPSHOT_MS,
-    trustedMs = TRUSTED_MS,
+    maxAgeMs = MAX_AGE_MS,
     firstMs = FIRST_MS,
     deltaMax = DELTA_MAX,
   }: OverlayBounds = {},
 ) => {
   const { mongo, iods } = models
-  interface Kept {
+  interface Loaded {
     table: OverlayTable
     /** All changes until this time are in the table, by the database's clock. */
     until: number
-    /** When the last reading of changes, and that of all IODs, began. */
+    /** Start of the last read of changes, and of the full read. */
     refreshed: number
     built: number
   }
-  let kept: Kept | undefined
+  let loaded: Loaded | undefined
   let snapshot: Snapshot | undefined
-  const building = createSingleFlight<'all', Kept>()
+  const building = createSingleFlight<'all', Loaded>()
   const refreshing = createSharedReads<'changes', void>(REFRESH_TIMEOUT_MS)
 
-  async function* readAll(): AsyncGenerator<Found> {
+  async function* readAll(): AsyncGenerator<OverlayIod> {
     for (let after: Types.ObjectId | undefined; ; ) {
-      const found: Found[] = await iods.aggregate<Found>([
+      const found: OverlayIod[] = await iods.aggregate<OverlayIod>([
         { $match: after ? { _id: { $gt: after } } : {} },
         { $sort: { _id: 1 } },
         { $limit: BATCH },
@@ -143,10 +147,10 @@ export const createOverlay = (
     }
   }
 
-  /** In the order of their revisions, so that a client that has one has everything before. */
-  const readChanges = (after: number): AsyncIterable<Found> =>
+  /** Reads changes in the order of their revisions, so that a client with a revision has all earlier changes. */
+  const readChanges = (after: number): AsyncIterable<OverlayIod> =>
     iods
-      .aggregate<Found>([
+      .aggregate<OverlayIod>([
         { $match: { revision: { $gt: new Date(after) } } },
         { $sort: BY_REVISION },
         { $project: FIELDS },
@@ -154,31 +158,31 @@ export const createOverlay = (
       .hint(BY_REVISION)
       .cursor({ batchSize: BATCH })
 
-  const build = async (): Promise<Kept> => {
+  const build = async (): Promise<Loaded> => {
     const built = Date.now()
     const until = await databaseTime(mongo)
     const table = new OverlayTable(await iods.estimatedDocumentCount())
     await putAll(models, table, readAll())
-    kept = { table, until, refreshed: 0, built }
-    return kept
+    loaded = { table, until, refreshed: 0, built }
+    return loaded
   }
 
-  const refresh = async (state: Kept): Promise<void> => {
+  const refresh = async (state: Loaded): Promise<void> => {
     const refreshed = Date.now()
     const until = await databaseTime(mongo)
     await putAll(models, state.table, readChanges(state.until - LATE_MS))
     Object.assign(state, { until, refreshed })
   }
 
-  /** The table with all changes, but for those of the last `refreshMs` unless they are `needed`. */
+  /** Returns the table with all changes, except those of the last `refreshMs` unless they are `needed`. */
   const current = async (needed: (table: OverlayTable) => boolean): Promise<OverlayTable> => {
-    if (!kept || Date.now() - kept.built > trustedMs) {
+    if (!loaded || Date.now() - loaded.built > maxAgeMs) {
       const built = building('all', build)
       built.catch(() => {})
       const late = () => sleep(firstMs, undefined, { ref: false }).then(() => Promise.reject(unavailable()))
-      kept ??= await Promise.race([built, late()])
+      loaded ??= await Promise.race([built, late()])
     }
-    const state = kept
+    const state = loaded
     if (Date.now() - state.refreshed >= refreshMs || needed(state.table))
       await refreshing('changes', () => refresh(state))
     return state.table
@@ -186,7 +190,7 @@ export const createOverlay = (
 
   const takeSnapshot = (table: OverlayTable): Snapshot => {
     const { revision, state, rows } = table
-    // The rows are copied at once.
+    // `encodeOverlay` copies the rows synchronously.
     const taken: Snapshot = {
       revision,
       etag: `"${state}"`,
@@ -200,7 +204,10 @@ export const createOverlay = (
     return taken
   }
 
-  /** @param least the revision that it must have at least */
+  /**
+   * Returns a download of all IODs.
+   * @param least minimum revision of a reused snapshot
+   */
   const everything = (table: OverlayTable, least: number): Download => {
     const usable = () => (snapshot && snapshot.revision >= least ? snapshot : undefined)
     return {
@@ -216,7 +223,7 @@ export const createOverlay = (
   return async (since: number): Promise<Download> => {
     const table = await current(({ revision }) => since > revision)
     const { revision, state } = table
-    // A later revision than any is of a database that was replaced by a copy.
+    // A revision after the latest one is from before a restore of the database.
     if (since === 0 || since > revision) return everything(table, 0)
     const rows = table.after(since - LATE_MS, deltaMax)
     if (!rows) return everything(table, since)

@@ -5,10 +5,10 @@ import { forgetCovotes } from './project-covotes.js'
 
 type Models = Pick<IodModels, 'iods' | 'evidence' | 'quotas' | 'covotes' | 'covoteBuilds'>
 
-/** IODs of an update, which has one time for all of them: none may get a revision that is long past. */
+/** IODs per update. An update has one `$$NOW`, which must not be long past when its last IOD is written. */
 const BATCH = 500
 
-/** Changes the IODs that match, which none may do any more afterwards. */
+/** Changes all matching IODs in batches. A changed IOD must not match the filter. */
 const changeAll = async (
   iods: Models['iods'],
   filter: QueryFilter<IodDoc>,
@@ -26,15 +26,15 @@ const changeAll = async (
 }
 
 /** Removes a deleted user's id from their IODs, votes and evidence. All remain, but count in no user's usage. */
-export const forgetUser = async (models: Models, userId: Types.ObjectId): Promise<void> => {
+export const eraseUser = async (models: Models, userId: Types.ObjectId): Promise<void> => {
   const { iods, evidence, quotas } = models
-  // Ensures that the usage is counted, as what remains still counts in the total.
+  // Ensures that the usage is counted, as the remaining documents still count in the total.
   await quotas.used(userId)
   await changeAll(iods, { created_by: userId }, { created_by: null })
   const user_id = { $cond: [{ $eq: ['$$this.user_id', userId] }, null, '$$this.user_id'] }
   const votes = { $map: { input: '$votes', in: { $mergeObjects: ['$$this', { user_id }] } } }
   await changeAll(iods, { 'votes.user_id': userId }, { votes })
-  // After the votes: the projection, which may be counting them, looks at the votes again.
+  // After the votes: a concurrent run of the projection rereads the votes that it counts.
   await forgetCovotes(models, userId)
   await evidence.updateMany({ created_by: userId }, { $set: { created_by: null } })
   await quotas.forget(userId, { left: true })

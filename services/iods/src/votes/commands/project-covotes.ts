@@ -4,18 +4,18 @@ import type { IodDoc } from '../../iods/models/iod.js'
 import type { IodModels } from '../../models.js'
 import type { CovoteBuildDoc, CovoteDoc } from '../models/covote.js'
 import { type Period, pairsIn } from '../policies/vote-pairs.js'
-import { after, settledTime, upTo, votesWhere } from '../queries/count-members.js'
+import { after, upTo, votesWhere, voteWatermark } from '../queries/count-members.js'
 
 type Models = Pick<IodModels, 'mongo' | 'iods' | 'covotes' | 'covoteBuilds'>
 
 /** Bounds of a batch: IODs and votes; one millisecond is always one batch. */
 const BATCH_IODS = 200
 const BATCH_VOTES = 200
-/** How long a run counts votes: the next run continues, so that a rebuild leaves the process to requests. */
+/** Maximum duration of a run. The next run continues, so that a rebuild does not starve requests. */
 const BUDGET_MS = 2_500
-/** Age at which the projection is rebuilt: this corrects changes by hand, such as a deleted IOD. */
+/** Age at which the projection is rebuilt: this corrects manual changes, such as a deleted IOD. */
 const REBUILD_MS = 7 * 24 * 3_600_000
-/** Documents of a replaced build that a run deletes. */
+/** Maximum documents of a replaced build that a run deletes. */
 const DELETED_MAX = 5_000
 
 const votedIn = ({ from, to }: Period): QueryFilter<IodDoc> => ({
@@ -23,11 +23,11 @@ const votedIn = ({ from, to }: Period): QueryFilter<IodDoc> => ({
 })
 
 /**
- * Counts the votes since the previous run in the projection. Each batch of votes is noted before it is counted, and
+ * Counts the votes since the previous run in the projection. Each batch of votes is recorded before it is counted, and
  * every document contains the last batch that it has counted. So a batch may be repeated after a crash, and by two
  * processes at once, without a transaction.
- * @param until counts votes up to this time, in milliseconds: all of them are stored
- * @param budgetMs ends after the batch in which this time has passed
+ * @param until end of the counted votes, in milliseconds: all votes up to this time must be stored
+ * @param budgetMs time after which no further batch begins
  */
 export const projectCovotes = async (
   models: Models,
@@ -35,7 +35,7 @@ export const projectCovotes = async (
   budgetMs: number = BUDGET_MS,
 ): Promise<void> => {
   const deadline = Date.now() + budgetMs
-  const settled = Math.floor(until ?? (await settledTime(models.mongo)))
+  const watermark = Math.floor(until ?? (await voteWatermark(models.mongo)))
   let builds = await readBuilds(models)
   if (await beginBuild(models, builds.at(-1))) builds = await readBuilds(models)
   const live = builds.findLast(build => build.live)
@@ -43,8 +43,8 @@ export const projectCovotes = async (
     const { _id } = build
     let span = Number.POSITIVE_INFINITY
     for (let next: CovoteBuildDoc | null = build; next && span > 0 && Date.now() < deadline; ) {
-      // Votes are about as dense as in the last batch: the end of the next one is looked for near that.
-      span = 2 * (await countBatch(models, next, settled, span))
+      // Votes are about as dense as in the last batch: the search for the end of the next one begins there.
+      span = 2 * (await countBatch(models, next, watermark, span))
       if (span > 0) next = await models.covoteBuilds.findById(_id).lean<CovoteBuildDoc>()
     }
     if (span === 0 && !build.live)
@@ -53,11 +53,11 @@ export const projectCovotes = async (
   if (builds.length > 1) await deleteReplaced(models)
 }
 
-/** All builds, oldest first: one, or two while one replaces the other. */
+/** Reads all builds, oldest first: one, or two while one replaces the other. */
 const readBuilds = ({ covoteBuilds }: Pick<Models, 'covoteBuilds'>): Promise<CovoteBuildDoc[]> =>
   covoteBuilds.find().sort({ _id: 1 }).lean<CovoteBuildDoc[]>()
 
-/** Begins to build the projection from scratch unless a build is young, or under way: then false. */
+/** Begins a rebuild of the projection unless the newest build is recent or unfinished. Resolves to whether it began. */
 const beginBuild = async (
   { iods, covoteBuilds }: Models,
   newest: CovoteBuildDoc | undefined,
@@ -79,24 +79,24 @@ const beginBuild = async (
 
 /**
  * Counts the next batch of votes of a build.
- * @param span of the longest batch, in milliseconds
+ * @param span maximum span of the batch, in milliseconds
  * @returns the batch's span; 0 if there are no more votes
  */
 const countBatch = async (
   models: Models,
   { _id, up_to, batch }: CovoteBuildDoc,
-  settled: number,
+  watermark: number,
   span: number,
 ): Promise<number> => {
   const { iods, covotes, covoteBuilds } = models
   const from = up_to.getTime()
-  if (!batch && settled <= from) return 0
-  const most = Math.min(settled, from + span)
+  if (!batch && watermark <= from) return 0
+  const most = Math.min(watermark, from + span)
   const { to, isEmpty } = batch
     ? { to: batch.to.getTime(), isEmpty: false }
     : await endOfBatch(iods, { from, to: most })
   // Without votes, a run writes nothing.
-  if (isEmpty && to === settled) return 0
+  if (isEmpty && to === watermark) return 0
   const end = new Date(to)
   const counts = countPairs(await readVotes(iods, { from, to }), { from, to })
   const users = new Set([...counts.keys()].flatMap(pair => pair.split(':')))
@@ -106,19 +106,19 @@ const countBatch = async (
       ? { up_to: end }
       : { batch: { to: end, users: Array.from(users, user => new Types.ObjectId(user)) } }
     const { matchedCount } = await covoteBuilds.updateOne({ _id, up_to, batch: null }, { $set: note })
-    // Otherwise another process has noted a batch: the next attempt counts that.
+    // No match: another process has recorded a batch, which the next attempt counts.
     if (matchedCount === 0 || countsNothing) return to - from
   }
   await addCounts(covotes, _id, end, counts)
-  // Accounts deleted meanwhile: `forgetCovotes` may have come before the counts.
-  const there = votersOf(await readVotes(iods, { from, to }))
+  // Accounts deleted meanwhile: `forgetCovotes` may have run before the counts were written.
+  const voters = votersOf(await readVotes(iods, { from, to }))
   for (const user of new Set([...users, ...(batch?.users ?? []).map(String)]))
-    if (!there.has(user)) await forgetCovotes(models, new Types.ObjectId(user))
+    if (!voters.has(user)) await forgetCovotes(models, new Types.ObjectId(user))
   await covoteBuilds.updateOne({ _id, up_to, 'batch.to': end }, { $set: { up_to: end, batch: null } })
   return to - from
 }
 
-/** The end of the longest period, halved until it is one, that holds no more votes than a batch; whether it has none. */
+/** Returns the end of the next batch, and whether it is empty. Halves the period until its votes fit into a batch. */
 const endOfBatch = async (
   iods: Models['iods'],
   { from, to }: Period,
@@ -136,21 +136,21 @@ const endOfBatch = async (
   }
 }
 
-type Voted = Pick<IodDoc, 'votes'>
-const readVotes = (iods: Models['iods'], period: Period): Promise<Voted[]> =>
-  iods.find(votedIn(period), { votes: 1 }).lean<Voted[]>()
+type IodVotes = Pick<IodDoc, 'votes'>
+const readVotes = (iods: Models['iods'], period: Period): Promise<IodVotes[]> =>
+  iods.find(votedIn(period), { votes: 1 }).lean<IodVotes[]>()
 
-const votersOf = (docs: Voted[]): Set<string> =>
+const votersOf = (docs: IodVotes[]): Set<string> =>
   new Set(docs.flatMap(({ votes }) => votes.flatMap(({ user_id }) => user_id?.toHexString() ?? [])))
 
-const countPairs = (docs: Voted[], period: Period): Map<string, number> => {
+const countPairs = (docs: IodVotes[], period: Period): Map<string, number> => {
   const counts = new Map<string, number>()
   for (const { votes } of docs)
     for (const [a, b] of pairsIn(votes, period)) counts.set(`${a}:${b}`, (counts.get(`${a}:${b}`) ?? 0) + 1)
   return counts
 }
 
-/** Adds the counts of a batch to those documents that have not counted it yet. */
+/** Adds the counts of a batch to the documents that have not counted it yet. */
 const addCounts = async (
   covotes: Models['covotes'],
   build: number,
@@ -168,14 +168,14 @@ const addCounts = async (
       },
     }
   })
-  // A document that has counted the batch doesn't match, and the insert finds its key taken.
+  // A document that has counted the batch does not match, and the upsert fails with a duplicate key.
   await covotes.bulkWrite(writes as never, { ordered: false }).catch(error => {
     const errors: unknown[] = [error?.writeErrors ?? error].flat()
     if (!errors.every(isDuplicateKey)) throw error
   })
 }
 
-/** Removes what a user has in common with others from all builds. Idempotent. */
+/** Removes the counts of a user from all builds. Idempotent. */
 export const forgetCovotes = async (
   { covotes, covoteBuilds }: Pick<Models, 'covotes' | 'covoteBuilds'>,
   user: Types.ObjectId,
@@ -185,7 +185,7 @@ export const forgetCovotes = async (
   await covotes.deleteMany({ b: user })
 }
 
-/** Deletes a part of what builds before the live one have left. */
+/** Deletes up to `DELETED_MAX` documents of the builds before the live one. */
 const deleteReplaced = async ({ covotes, covoteBuilds }: Models): Promise<void> => {
   const live = (await readBuilds({ covoteBuilds })).findLast(build => build.live)
   if (!live || !(await covoteBuilds.exists({ _id: { $lt: live._id } }))) return

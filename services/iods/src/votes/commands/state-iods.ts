@@ -8,9 +8,9 @@ import { findConsensus } from '../queries/find-consensus.js'
 type Stated = Pick<IodDoc, '_id' | 'created_at' | 'uid' | 'stated' | 'tlp'>
 
 /**
- * What files of other tools say of IODs, by id; unknown ids are left out. A confidence changes with votes on other
- * IODs, too, so it is stored with the time at which a file first states it: files are the same until something
- * changes. While there is no consensus, what was last stated still stands.
+ * Returns the statements of IODs in STIX and MISP files, by id; unknown ids are omitted. Votes on other IODs also
+ * change a confidence, so it is stored with the time of its first statement: files stay equal until it changes. Without
+ * a consensus the last stated confidence remains.
  */
 export const stateIods = async (
   models: Pick<IodModels, 'iods' | 'covotes' | 'covoteBuilds'>,
@@ -24,9 +24,9 @@ export const stateIods = async (
     const weighed = consensus[_id.toHexString()]
     const confidence = weighed ? confidenceOf(weighed) : stated?.confidence
     if (confidence === undefined || confidence === (stated?.confidence ?? null)) return []
-    // Not before the creation, which the service's clock has dated.
+    // Not before the creation time, which is of the service's clock.
     const at = { $max: ['$$NOW', '$created_at', { $add: ['$stated.at', 1] }] }
-    // Nothing is stated twice by two files that are made at once.
+    // Of two concurrent exports one stores the new confidence.
     const unchanged = { _id, 'stated.at': stated?.at ?? null }
     return [{ updateOne: { filter: unchanged, update: [{ $set: { stated: { confidence, at } } }] } }]
   })

@@ -5,7 +5,7 @@ import { type IodDoc, type IodModel, RAISED, votesOf } from '../../iods/models/i
 
 const SMALLER_SIDE = { $min: VOTE_TYPES.map(votesOf) }
 
-/** One conditional update: concurrent votes of a user count once. Throws 404, or 409 for a second vote. */
+/** Adds a vote in one conditional update: concurrent votes of a user count once. Throws 404, 409 for a second vote. */
 export const voteIod = async (
   model: IodModel,
   userId: string,
@@ -13,7 +13,7 @@ export const voteIod = async (
   voteType: VoteType,
 ): Promise<IodDoc> => {
   const user_id = new Types.ObjectId(userId)
-  // The database's time of the write: votes are counted by time (`countMembers`), so none may come late.
+  // The database's time of the write: votes are counted by time (`countMembers`), so none may be stored late.
   const vote = { _id: new Types.ObjectId(), user_id, vote_type: voteType, created_at: '$$NOW' }
   const doc = await model
     .findOneAndUpdate(

@@ -15,21 +15,21 @@ export const covoteSchema = new Schema(
   { collection: 'covotes', versionKey: false, id: false },
 )
 /**
- * How often two users voted together, as one build of the projection knows it. With `a` equal to `b`: how many
- * votes the user has. `up_to` makes counting a batch of votes twice impossible.
+ * Number of times that two users voted together, in one build of the projection; with `a` equal to `b`, the number of
+ * the user's votes. `up_to` prevents that a batch of votes is counted twice.
  */
 export type CovoteDoc = InferSchemaType<typeof covoteSchema>
 covoteSchema.index({ build: 1, a: 1, n: 1 })
 // For the deletion of an account.
 covoteSchema.index({ b: 1 })
 
-/** A build of the projection from scratch, and how far it has come. The newest live one is read. */
+/** A build of the projection from scratch, with its progress. Readers use the newest live build. */
 export interface CovoteBuildDoc {
   _id: number
   begun_at: Date
   /** All votes up to this time are counted. */
   up_to: Date
-  /** The batch of votes that is being counted, after `up_to`; counted again after a crash. */
+  /** Batch of votes in progress, after `up_to`; repeated after a crash. */
   batch: { to: Date; users: Types.ObjectId[] } | null
   /** Whether it has reached the present once. */
   live: boolean

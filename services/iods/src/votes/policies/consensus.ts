@@ -7,23 +7,23 @@ import {
   independenceWeights,
   independentVoters,
 } from './independence.js'
-import { type PlacedVote, togetherSince, votesOfSide } from './vote-pairs.js'
+import { type PositionedVote, togetherSince, votesOfSide } from './vote-pairs.js'
 
-/** Accounts that are younger, or have fewer votes, count 1 together. */
+/** Accounts that are younger, or have fewer votes, count as one voter together. */
 export const ESTABLISHED_MS = 7 * 24 * 3_600_000
 export const ESTABLISHED_VOTES = 5
 
-/** What is known of all voters of some IODs, by the hexadecimal id. */
+/** Voting history of all voters of some IODs, by hexadecimal user id. */
 export interface VoterHistory {
   /** Votes up to this time are counted, in milliseconds. */
   upTo: number
-  /** Numbers of votes; those with fewer than two may be missing. */
+  /** Numbers of votes; voters with fewer than two may be missing. */
   votes: ReadonlyMap<string, number>
-  /** With whom a voter has voted together how often, both ways; pairs with fewer than two times may be missing. */
+  /** Numbers of times that two voters voted together, in both directions; numbers below two may be missing. */
   together: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
-/** How the votes of a side are weighed. */
+/** Weighed votes of a side. */
 export interface WeighedSide {
   /** All votes, the creator's included. */
   votes: number
@@ -35,7 +35,7 @@ export interface WeighedSide {
   newcomers: number
   /** Voters whose accounts are deleted, who count 1 together. */
   deleted: number
-  /** Whether the creator has voted, which counts 0. */
+  /** Whether the creator has voted; that vote counts 0. */
   creator: boolean
 }
 
@@ -46,51 +46,51 @@ export interface WeighedVotes {
   confidence: number
 }
 
-type Judged = { created_by: { toHexString(): string } | null; votes: readonly VoteDoc[] }
+type VotedIod = { created_by: { toHexString(): string } | null; votes: readonly VoteDoc[] }
 
 /**
  * Weighs the votes of an IOD by how independent the voters are of each other on other IODs.
  * @param now in milliseconds: an account's age is read from its id, an ObjectId made with the account
  */
-export const weighVotes = (iod: Judged, history: VoterHistory, now: number): WeighedVotes => {
+export const weighVotes = (iod: VotedIod, history: VoterHistory, now: number): WeighedVotes => {
   const side = (type: VoteType) => weighSide(votesOfSide(iod.votes, type), iod.created_by, history, now)
   const [positive, negative] = [side('POSITIVE'), side('NEGATIVE')]
   return { positive, negative, confidence: confidenceOf(positive.independent, negative.independent) }
 }
 
 const weighSide = (
-  side: PlacedVote<VoteDoc>[],
-  creator: Judged['created_by'],
+  side: PositionedVote<VoteDoc>[],
+  creator: VotedIod['created_by'],
   { upTo, votes, together }: VoterHistory,
   now: number,
 ): WeighedSide => {
-  const established = new Map<string, PlacedVote<VoteDoc>>()
+  const established = new Map<string, PositionedVote<VoteDoc>>()
   const result = { votes: side.length, newcomers: 0, deleted: 0, creator: false }
-  /** A voter's votes on other IODs. */
-  const elsewhere = (user: string, { vote }: PlacedVote<VoteDoc>) =>
+  /** Returns the number of a voter's votes on other IODs. */
+  const elsewhere = (user: string, { vote }: PositionedVote<VoteDoc>) =>
     Math.max(0, (votes.get(user) ?? 1) - (vote.created_at.getTime() <= upTo ? 1 : 0))
-  for (const placed of side) {
-    const id = placed.vote.user_id
+  for (const positioned of side) {
+    const id = positioned.vote.user_id
     const user = id?.toHexString()
     if (!id || user === undefined) result.deleted++
     else if (user === creator?.toHexString()) result.creator = true
     else if (
       now - id.getTimestamp().getTime() < ESTABLISHED_MS ||
-      elsewhere(user, placed) + 1 < ESTABLISHED_VOTES
+      elsewhere(user, positioned) + 1 < ESTABLISHED_VOTES
     )
       result.newcomers++
-    else established.set(user, placed)
+    else established.set(user, positioned)
   }
   const dependent = new Map<string, [string, number][]>()
-  for (const [user, placed] of established) {
+  for (const [user, positioned] of established) {
     const others: [string, number][] = []
     for (const [other, n] of together.get(user) ?? []) {
-      const otherPlaced = established.get(other)
-      if (!otherPlaced) continue
-      // What this IOD has added to the count is not a reason to weigh its votes less.
-      const since = togetherSince(placed, otherPlaced)
+      const otherPositioned = established.get(other)
+      if (!otherPositioned) continue
+      // This IOD's own addition to the count must not lower the weight of its votes.
+      const since = togetherSince(positioned, otherPositioned)
       const onOthers = n - (since !== undefined && since <= upTo ? 1 : 0)
-      const d = dependence(onOthers, elsewhere(user, placed), elsewhere(other, otherPlaced))
+      const d = dependence(onOthers, elsewhere(user, positioned), elsewhere(other, otherPositioned))
       if (d > 0) others.push([other, d])
     }
     dependent.set(user, others)

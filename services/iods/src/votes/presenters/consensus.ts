@@ -4,10 +4,10 @@ import type { WeighedSide, WeighedVotes } from '../policies/consensus.js'
 const round = (n: number) => Math.round(n * 100) / 100
 const format = (n: number) => n.toLocaleString('en-US', { maximumFractionDigits: 1 })
 const some = (n: number, one: string, more: string) => `${n.toLocaleString('en-US')} ${n === 1 ? one : more}`
-/** Groups that are named by their sizes. */
+/** Maximum groups whose sizes are listed. */
 const GROUPS_NAMED = 3
 
-/** Consensus as clients see it. Groups are told by their sizes alone, never by who is in them. */
+/** Presents consensus to clients. Of groups it discloses only the sizes, never the members. */
 export const presentConsensus = (weighed: WeighedVotes): Consensus => {
   const { positive, negative, confidence } = weighed
   return {
@@ -19,8 +19,8 @@ export const presentConsensus = (weighed: WeighedVotes): Consensus => {
 }
 
 /**
- * Confidence of STIX 2.1 (section 3.2), 0 to 100: the lower bound of the share of positive votes, in percent; null if
- * nobody's vote counts. On the scale of appendix A 1–29 is low, 30–69 medium and 70–100 high.
+ * Returns the confidence of STIX 2.1 (section 3.2), 0 to 100: the lower bound of the share of positive votes, in
+ * percent; null if no vote counts. On the scale of appendix A 1–29 is low, 30–69 medium and 70–100 high.
  */
 export const confidenceOf = (consensus: Pick<Consensus, 'for' | 'against' | 'confidence'>): number | null =>
   consensus.for + consensus.against > 0 ? Math.round(consensus.confidence * 100) : null
@@ -29,7 +29,7 @@ const reasonOf = (positive: WeighedSide, negative: WeighedSide): string => {
   const sides = [positive, negative]
   const sum = (of: (side: WeighedSide) => number) => sides.reduce((n, side) => n + of(side), 0)
   const votes = sum(side => side.votes)
-  if (votes === 0) return 'Nobody has voted yet.'
+  if (votes === 0) return 'No votes yet.'
   const independent = sum(side => side.independent)
   const groups = sides.flatMap(side => side.groups).sort((a, b) => b - a)
   const newcomers = sum(side => side.newcomers)
@@ -49,13 +49,13 @@ const reasonOf = (positive: WeighedSide, negative: WeighedSide): string => {
   const counted = `${some(votes, 'vote counts', 'votes count')} like ${independentOnes(independent)}`
   if (parts.length > 0) return `${counted}: ${parts.join(', ')}.`
   return votes - independent < 0.05
-    ? `${counted}: nobody here often votes together with another.`
-    : `${counted}: some here now and then vote the same within ten minutes of each other on other IODs.`
+    ? `${counted}: no two of these voters often vote together.`
+    : `${counted}: some of these voters occasionally vote the same within ten minutes of each other on other IODs.`
 }
 
 const independentOnes = (n: number) => `${format(n)} independent ${format(n) === '1' ? 'one' : 'ones'}`
 
-/** 'a group of 9', 'groups of 9 and 3', 'groups of 9, 3, 2 and 4 more groups'. */
+/** Formats group sizes: 'a group of 9', 'groups of 9 and 3', 'groups of 9, 3, 2 and 4 more groups'. */
 const sizes = (groups: number[]): string => {
   const named = groups.slice(0, GROUPS_NAMED).map(String)
   if (groups.length > GROUPS_NAMED)

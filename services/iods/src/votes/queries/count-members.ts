@@ -5,10 +5,10 @@ import { databaseTime } from '../../database-time.js'
 import type { IodModel } from '../../iods/models/iod.js'
 import type { IodModels } from '../../models.js'
 
-/** IODs with new votes that are listed at most. */
+/** Maximum listed IODs with new votes. */
 const VOTED_MAX = 1_000
-/** Votes of this age are all stored: more than a write takes, and clocks of database servers differ. */
-const SETTLED_MS = 10_000
+/** Age from which all votes are stored: more than a write takes, and clocks of database servers differ. */
+const WATERMARK_LAG_MS = 10_000
 
 export const votesWhere = (...conditions: object[]) => ({
   $size: { $filter: { input: '$votes', cond: { $and: conditions } } },
@@ -16,11 +16,11 @@ export const votesWhere = (...conditions: object[]) => ({
 export const after = (time: Date) => ({ $gt: ['$$this.created_at', time] })
 export const upTo = (time: Date) => ({ $lte: ['$$this.created_at', time] })
 
-/** A time until which all votes are stored, by the database's clock, in milliseconds. */
-export const settledTime = async (mongo: Connection): Promise<number> =>
-  (await databaseTime(mongo)) - SETTLED_MS
+/** Returns the watermark of votes: all votes up to it are stored. By the database's clock, in milliseconds. */
+export const voteWatermark = async (mongo: Connection): Promise<number> =>
+  (await databaseTime(mongo)) - WATERMARK_LAG_MS
 
-/** Counts IODs by kind, and their votes until a time and after it. Unknown ids are left out. */
+/** Counts IODs by kind, and their votes until a time and after it. Unknown ids are omitted. */
 export const countMembers = async (
   model: IodModel,
   ids: readonly string[],
@@ -59,14 +59,14 @@ export const countMembers = async (
 }
 
 /**
- * A time until which all votes are stored, by the database's clock, and the IODs with votes after `since`:
- * how many until that time, and how many later.
+ * Returns the watermark of votes, by the database's clock, and the IODs with votes after `since`: the number of votes
+ * up to the watermark, and of later ones.
  */
 export const votesSince = async (
   { mongo, iods }: Pick<IodModels, 'mongo' | 'iods'>,
   since: Date | null,
 ): Promise<ResponseOf<typeof iodsInternal.votesSince>> => {
-  const until = new Date(Math.max(await settledTime(mongo), since?.getTime() ?? 0))
+  const until = new Date(Math.max(await voteWatermark(mongo), since?.getTime() ?? 0))
   const voted = since
     ? await iods.aggregate<{ _id: Types.ObjectId; votes: number; later: number }>([
         { $match: { 'votes.created_at': { $gt: since } } },

@@ -8,10 +8,10 @@ import { presentConsensus } from '../presenters/consensus.js'
 
 type Models = Pick<IodModels, 'iods' | 'covotes' | 'covoteBuilds'>
 
-/** IODs whose voters are looked up at once. */
+/** IODs per query of voters. */
 const BATCH = 50
 
-/** Consensus by IOD; unknown ids are left out, and all while there is no projection yet. */
+/** Returns the consensus by IOD. Omits unknown ids, and all ids until a projection is live. */
 export const findConsensus = async (
   models: Models,
   ids: readonly string[],
@@ -31,7 +31,7 @@ export const findConsensus = async (
   return found
 }
 
-/** What the voters of IODs have in common: as many documents as there are pairs among them that matter. */
+/** Reads the voting history of the voters of IODs: one document per voter, and per pair, with a count of at least 2. */
 const readHistory = async (
   { covotes }: Models,
   build: CovoteBuildDoc,

@@ -12,7 +12,7 @@ type Cluster = Result['entities'][number]
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The documents of clusters; a label in no other is none. */
+/** Returns the member documents of clusters. Clusters of one label have none. */
 export const memberDocs = (
   user_id: Types.ObjectId,
   kind: CanonKind,
@@ -36,8 +36,8 @@ const same = (a: CanonMemberDoc, b: CanonMemberDoc) =>
   a.cluster === b.cluster && a.why === b.why && a.turned === b.turned
 
 /**
- * Stores clusters, unless the user has decided something since they were made, or later ones are stored. Resolves
- * to whether they are in use.
+ * Stores clusters, unless they are based on earlier decisions or fewer texts than the stored ones. Resolves to whether
+ * they were stored.
  */
 export const applyCanon = async (
   store: Store,

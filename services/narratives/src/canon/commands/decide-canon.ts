@@ -14,44 +14,46 @@ import {
   type CanonDecisionDoc,
   type CanonMemberDoc,
   type CanonRuleDoc,
-  type Changed,
+  type DecisionChange,
   memberId,
 } from '../models/canon.js'
 import { arrange } from '../policies/arrange.js'
 import { presentConflict } from '../presenters/canonical.js'
 import { groupOf, stampOf } from '../queries/canon-map.js'
-import { type CanonView, narrativeIdOf, type SaidCluster, type SaidNarrative } from '../queries/canon-view.js'
+import { type CanonView, type ClusterView, type NarrativeView, narrativeIdOf } from '../queries/canon-view.js'
 import { memberDocs } from './apply-canon.js'
 import { enqueueClustering } from './mark-canon.js'
 
-/** Keys of clusters that a decision keeps, so that undoing it shows at once. */
+/** Maximum number of keys in the clusters that a decision stores for an immediate undo. */
 const BEFORE_MAX = 2_000
-/** Undone decisions that a user's history keeps. */
+/** Maximum number of undone decisions in a user's history. */
 const UNDONE_MAX = 500
 
-/** What a decision changes of one kind: the rules it makes, and the clusters it wants. */
-interface Wanted {
+/** Changes of a decision for one kind: its rules and clusters. */
+interface PlannedChange {
   kind: CanonKind
   left: string[]
   right: string[]
   rules: Pick<Rule, 'a' | 'b' | 'relation'>[]
-  /** Keys whose clusters are arranged anew. */
+  /** Keys whose clusters are rearranged. */
   keys: string[]
-  /** The clusters wanted of those that the keys are in. @throws HttpError if they are not as the user saw them */
+  /**
+   * Returns the new clusters from the current clusters of the keys. @throws HttpError if the user saw other clusters
+   */
   arrange(groups: string[][]): string[][]
 }
 
-/** The key that stands for a cluster in rules: that of the label which the user sees. */
-const leadOf = ({ labels, label }: SaidCluster): string =>
-  (labels.find(said => said.label === label) ?? labels[0])?.key ?? ''
+/** Returns the key that represents a cluster in rules: that of the displayed label. */
+const leadOf = ({ labels, label }: ClusterView): string =>
+  (labels.find(each => each.label === label) ?? labels[0])?.key ?? ''
 
-const find = (view: CanonView, id: string): SaidNarrative => {
+const find = (view: CanonView, id: string): NarrativeView => {
   const found = view.byId.get(id.toLowerCase())
   if (!found) throw notFound()
   return found
 }
 
-/** The clusters that keys are in, each whole. A key that is in none is alone. */
+/** Returns the complete clusters that contain the keys. A key without a cluster forms its own. */
 const groupsWith = async (
   { canonMembers }: Store,
   user_id: Types.ObjectId,
@@ -74,7 +76,7 @@ const groupsWith = async (
   return [...groups.values(), ...[...new Set(keys)].filter(key => !found.has(key)).map(key => [key])]
 }
 
-/** Stores clusters in the place of those that their keys were in. */
+/** Replaces the clusters of the groups' keys by the groups. */
 const storeGroups = async (
   { canonMembers }: Store,
   user_id: Types.ObjectId,
@@ -84,7 +86,7 @@ const storeGroups = async (
 ): Promise<void> => {
   const ids = groups.flat().map(key => memberId(user_id, kind, key))
   const selected = { _id: { $in: ids } }
-  // What meaning has joined is told by its reason, also where the cluster changes.
+  // Keeps the reasons: they mark the labels that were joined by meaning.
   const before = await canonMembers.find(selected, { key: 1, why: 1 }, { session }).lean<CanonMemberDoc[]>()
   const reasons = new Map(before.map(({ key, why }) => [key, why]))
   await canonMembers.deleteMany(selected, { session })
@@ -92,7 +94,7 @@ const storeGroups = async (
     .filter(({ length }) => length > 1)
     .map(keys => {
       const turned = new Set(kind === 'verb' ? keys.filter(key => formOf(key).turned) : [])
-      // A cluster of passives alone is read as it stands.
+      // In a cluster of only passive verbs, none is turned.
       const isMixed = turned.size < keys.length
       return keys.map(key => ({
         key,
@@ -110,51 +112,54 @@ const rulesOf = async (
 ): Promise<CanonRuleDoc[]> =>
   canonRules.find({ user_id }, null, { session }).sort({ _id: 1 }).lean<CanonRuleDoc[]>()
 
-/** Changes the revision, so that clusters made of earlier decisions are not stored. Serializes a user's decisions. */
+/** Increments the revision, so that clusters from earlier decisions are not stored. Serializes a user's decisions. */
 const nextRevision = async (store: Store, _id: Types.ObjectId, session: ClientSession) => {
   const change = { $inc: { revision: 1, version: 1 } }
   await store.canon.updateOne({ _id }, change, { session, upsert: true })
   await enqueueClustering(store, _id, session)
 }
 
-/** Rules of one kind, closed over their chains. Throws 409 with the names of those that contradict new ones. */
+/**
+ * Returns the transitive closure of the rules of one kind.
+ * @throws HttpError 409 with the names of the stored rules that contradict new ones
+ */
 const constraintsIn = (
   rules: readonly CanonRuleDoc[],
   kind: RuleKind,
-  standing: readonly CanonRuleDoc[],
+  existing: readonly CanonRuleDoc[],
 ): Constraints => {
   try {
     return constraintsOf(rules, kind)
   } catch (error) {
-    if (error instanceof RulesConflict) throw conflict(presentConflict(error.rules, standing))
+    if (error instanceof RulesConflict) throw conflict(presentConflict(error.rules, existing))
     throw error
   }
 }
 
 /**
- * Stores a decision with its rules and the clusters that follow from it. Throws 409 if rules contradict it, with
- * their names, 413 if the user has no room for more, 422 if it takes too many.
+ * Stores a decision with its rules and the resulting clusters.
+ * @throws HttpError 409 with the names of contradicting rules, 413 above the quota, 422 for too many rules
  */
 const decide = async (
   store: Store,
   user_id: Types.ObjectId,
   action: CanonDecisionDoc['action'],
-  wanted: readonly Wanted[],
+  planned: readonly PlannedChange[],
 ): Promise<Types.ObjectId> => {
   const { quotas, canonRules, canonDecisions } = store
   const decision = new Types.ObjectId()
   await quotas.settle(
     async (session, take) => {
       await nextRevision(store, user_id, session)
-      const standing = await rulesOf(store, user_id, session)
+      const existing = await rulesOf(store, user_id, session)
       const known = new Set(
-        standing.map(({ kind, a, b, relation }) => JSON.stringify([kind, a, b, relation])),
+        existing.map(({ kind, a, b, relation }) => JSON.stringify([kind, a, b, relation])),
       )
       const added: CanonRuleDoc[] = []
       const at = new Date()
-      const changes: Changed[] = []
-      for (const { kind, rules: asked } of wanted)
-        for (const { a, b, relation } of asked) {
+      const changes: DecisionChange[] = []
+      for (const { kind, rules: newRules } of planned)
+        for (const { a, b, relation } of newRules) {
           const [low, high] = a < b ? [a, b] : [b, a]
           const name = JSON.stringify([kind, low, high, relation])
           if (known.has(name)) continue
@@ -171,9 +176,9 @@ const decide = async (
           })
         }
       if (added.length > LIMITS.decisionRulesMax) throw invalid([DETAILS.decisionTooLarge])
-      const rules = [...standing, ...added]
-      for (const { kind, left, right, keys, arrange: arrangeKeys } of wanted) {
-        const constraints = constraintsIn(rules, kind, standing)
+      const rules = [...existing, ...added]
+      for (const { kind, left, right, keys, arrange: arrangeKeys } of planned) {
+        const constraints = constraintsIn(rules, kind, existing)
         const before = await groupsWith(store, user_id, kind, keys, session)
         const groups = arrange(arrangeKeys(before), constraints)
         await storeGroups(store, user_id, kind, groups, session)
@@ -191,7 +196,7 @@ const decide = async (
   return decision
 }
 
-/** Keys that stand for the parts of the narrative after a decision: its id is found by them. */
+/** Returns the id of a narrative after a decision, by keys of its subject, verb and object. */
 const idAfter = async (
   { canonReader, canon }: Store,
   user_id: Types.ObjectId,
@@ -205,11 +210,12 @@ const idAfter = async (
   )
 }
 
-const isPassive = ({ labels }: SaidCluster) => labels.every(({ key }) => formOf(key).turned)
+const isPassive = ({ labels }: ClusterView) => labels.every(({ key }) => formOf(key).turned)
 
 /**
- * Merges two canonical narratives: the parts of one are the same as those of the other, everywhere. A passive one
- * is turned. Throws 404, or as `decide` does.
+ * Merges two canonical narratives: merges their subjects, verbs and objects in all narratives. A passive narrative is
+ * turned.
+ * @throws HttpError 404 for an unknown narrative, or as `decide`
  */
 export const mergeNarratives = async (
   store: Store,
@@ -223,11 +229,11 @@ export const mergeNarratives = async (
   if (one === two) throw conflict(DETAILS.sameNarrative)
   const isTurned = isPassive(one.verb) !== isPassive(two.verb)
   const [subject, object] = isTurned ? [two.object, two.subject] : [two.subject, two.object]
-  const wanted: Wanted[] = []
-  const same = (kind: RuleKind, left: SaidCluster, right: SaidCluster) => {
+  const planned: PlannedChange[] = []
+  const same = (kind: RuleKind, left: ClusterView, right: ClusterView) => {
     if (left.id === right.id) return
     const [a, b] = [leadOf(left), leadOf(right)]
-    wanted.push({
+    planned.push({
       kind,
       left: [left.label],
       right: [right.label],
@@ -239,9 +245,9 @@ export const mergeNarratives = async (
   same('entity', one.subject, subject)
   same('verb', one.verb, two.verb)
   same('entity', one.object, object)
-  const decision = await decide(store, user_id, 'merge', wanted)
+  const decision = await decide(store, user_id, 'merge', planned)
   const keys = { subject: leadOf(one.subject), verb: leadOf(one.verb), object: leadOf(one.object) }
-  // Among passives alone, an active verb turns the narrative.
+  // The merge of a passive verb with an active one turns the narrative.
   const after = isPassive(one.verb) && !isPassive(two.verb)
   return {
     id: await idAfter(store, user_id, after ? { ...keys, subject: keys.object, object: keys.subject } : keys),
@@ -250,8 +256,9 @@ export const mergeNarratives = async (
 }
 
 /**
- * Splits members off a part of a canonical narrative, everywhere. Throws 404, 409 if they are not in one cluster
- * any more, 422 if they are no members or all of them, or as `decide` does.
+ * Splits variants off a part of a canonical narrative, in all narratives.
+ * @throws HttpError 404 for an unknown narrative, 409 if the variants are in different clusters now, 422 for none or
+ * all of the variants, or as `decide`
  */
 export const splitNarrative = async (
   store: Store,
@@ -270,12 +277,14 @@ export const splitNarrative = async (
   if (rest.length === 0) throw invalid([DETAILS.allMembers])
   if (chosen.size * rest.length > LIMITS.decisionRulesMax) throw invalid([DETAILS.decisionTooLarge])
   const keys = [...chosen]
-  const rules: Wanted['rules'] = keys.flatMap(a => rest.map(b => ({ a, b, relation: 'cannot' as const })))
+  const rules: PlannedChange['rules'] = keys.flatMap(a =>
+    rest.map(b => ({ a, b, relation: 'cannot' as const })),
+  )
   if (together)
     for (const [n, b] of keys.entries())
       if (n > 0) rules.push({ a: keys[n - 1] as string, b, relation: 'must' })
-  const labels = (wanted: ReadonlySet<string>) =>
-    cluster.labels.filter(({ key }) => wanted.has(key)).map(({ label }) => label)
+  const labels = (selected: ReadonlySet<string>) =>
+    cluster.labels.filter(({ key }) => selected.has(key)).map(({ label }) => label)
   const decision = await decide(store, user_id, 'split', [
     {
       kind,
@@ -290,7 +299,7 @@ export const splitNarrative = async (
       },
     },
   ])
-  const lead = (said: SaidCluster) => (said === cluster ? (rest[0] as string) : leadOf(said))
+  const lead = (each: ClusterView) => (each === cluster ? (rest[0] as string) : leadOf(each))
   return {
     id: await idAfter(store, user_id, {
       subject: lead(narrative.subject),
@@ -301,29 +310,29 @@ export const splitNarrative = async (
   }
 }
 
-/** Takes a decision back. Throws 404 unless it is the user's, 409 if it is undone already. */
+/** Undoes a decision. @throws HttpError 404 for another user's decision, 409 for an undone one */
 export const undoDecision = async (store: Store, userId: string, id: string): Promise<void> => {
   const { quotas, canonRules, canonDecisions } = store
   const user_id = new Types.ObjectId(userId)
   await quotas.settle(
     async (session, take) => {
-      const mine = { _id: id, user_id }
+      const own = { _id: id, user_id }
       const decision = await canonDecisions
-        .findOneAndUpdate({ ...mine, undone_at: null }, { $set: { undone_at: new Date() } }, { session })
+        .findOneAndUpdate({ ...own, undone_at: null }, { $set: { undone_at: new Date() } }, { session })
         .lean<CanonDecisionDoc>()
       if (!decision)
-        throw (await canonDecisions.exists(mine).session(session))
+        throw (await canonDecisions.exists(own).session(session))
           ? conflict(DETAILS.decisionUndone)
           : notFound()
       await nextRevision(store, user_id, session)
       const { deletedCount } = await canonRules.deleteMany({ user_id, decision: decision._id }, { session })
       const rules = await rulesOf(store, user_id, session)
-      // The last first: its clusters are those after the others.
+      // In reverse order: each change stores the clusters that the previous changes left.
       for (const { kind, before } of decision.changes.toReversed()) {
         if (!before) continue
         const known = new Set(before.flat())
         const now = await groupsWith(store, user_id, kind, [...known], session)
-        // What has come since stays with what it came with, but for those whose clusters are known.
+        // Keys that were added later stay together. The stored keys return to their earlier clusters.
         const others = now.map(keys => keys.filter(key => !known.has(key))).filter(keys => keys.length > 0)
         const groups = arrange([...before, ...others], constraintsOf(rules, kind))
         await storeGroups(store, user_id, kind, groups, session)

@@ -5,7 +5,7 @@ import { type CanonDoc, isClustered } from '../models/canon.js'
 
 /** Interval after which the job is added again while clusters are out of date. */
 const GRACE_MS = 5_000
-/** Texts that follow each other are clustered together. */
+/** Delay of the clustering, so that one job covers consecutive texts. */
 const DEBOUNCE_MS = 500
 
 /** Outbox entries of users whose labels changed since they were clustered; keyed by user. */
@@ -14,7 +14,7 @@ export interface Clusterings {
 }
 type Canon = Pick<NarrativeModels, 'mongo' | 'canon'> & Clusterings
 
-/** Work of the outbox: adds the job that clusters a user's labels, until the clusters are up to date. */
+/** Outbox handler: adds the job that clusters a user's labels, until the clusters are up to date. */
 export const clusteringWork = (
   { queues }: Pick<StoreService, 'queues'>,
   { canon }: Pick<NarrativeModels, 'canon'>,
@@ -26,14 +26,14 @@ export const clusteringWork = (
     const user_id = changed?.id ?? ''
     const state = await canon.findById(user_id).lean<CanonDoc>()
     if (!state || isClustered(state)) return
-    // One job a user: it clusters until the clusters are up to date.
+    // One job per user, which clusters until the clusters are up to date.
     const options = { jobId: `canon-${user_id}`, removeOnComplete: true, removeOnFail: true }
     await queues.add('canon', { user_id }, options)
     return GRACE_MS
   },
 })
 
-/** Enqueues the clustering of a user's labels. It begins after the commit. */
+/** Enqueues the clustering of a user's labels after the commit. */
 export const enqueueClustering = (
   { clusterings }: Clusterings,
   user_id: Types.ObjectId,
@@ -53,7 +53,7 @@ export const markTexts = async (
   await enqueueClustering(store, user_id, session)
 }
 
-/** Enqueues a comparison by meaning that a user requested. Repeating it before it is done changes nothing. */
+/** Enqueues a comparison by meaning that a user requested. Idempotent while one is pending. */
 export const markComparison = (store: Canon, user_id: Types.ObjectId): Promise<void> =>
   inTransaction(store.mongo, async session => {
     await store.canon.updateOne({ _id: user_id }, { $set: { compare: true } }, { session, upsert: true })

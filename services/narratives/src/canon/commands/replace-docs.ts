@@ -2,7 +2,7 @@ import type { ClientSession, Model } from 'mongoose'
 
 const BATCH = 1_000
 
-/** Brings stored documents in line with others. Returns how many have changed. */
+/** Writes the difference between stored and new documents. Returns the number of writes. */
 export const replaceDocs = async <T extends { _id: string }>(
   model: Model<T>,
   before: readonly T[],

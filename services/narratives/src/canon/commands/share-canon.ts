@@ -2,13 +2,13 @@ import { formOf, keyOf, nameOf } from '@iodine/canon'
 import type { Types } from 'mongoose'
 import type { Store } from '../../store.js'
 import { type CanonSharedDoc, type SharedPart, sharedDocId } from '../models/canon.js'
-import { narrativeIdOf, type SaidCluster, type SaidNarrative } from '../queries/canon-view.js'
+import { type ClusterView, type NarrativeView, narrativeIdOf } from '../queries/canon-view.js'
 import { replaceDocs } from './replace-docs.js'
 
-/** Narratives of a user that are compared with those of others: the ones with the most reach. */
+/** Maximum number of a user's narratives, by reach, that are compared with those of others. */
 const SHARED_MAX = 2_000
 
-const partOf = ({ id, label, labels }: SaidCluster): SharedPart => ({
+const partOf = ({ id, label, labels }: ClusterView): SharedPart => ({
   cluster: id,
   label,
   members: labels.length,
@@ -25,25 +25,25 @@ const same = (a: CanonSharedDoc, b: CanonSharedDoc): boolean =>
   a.last.getTime() === b.last.getTime()
 
 /**
- * The id of a narrative among all users. Their clusters differ, so it is made of the words of the labels that each
- * user sees: entities without determiners and plurals, the verb's lemma with its negation and modality.
+ * Returns the id of a narrative across users. Their clusters differ, so it is derived from the words of the displayed
+ * labels: entities without determiners and plurals, the verb's lemma with its negation and modality.
  */
-const sharedIdOf = ({ subject, verb, object }: SaidNarrative): string => {
-  const entity = ({ label }: SaidCluster) => `entity:${nameOf(keyOf(label)).text || keyOf(label)}`
+const sharedIdOf = ({ subject, verb, object }: NarrativeView): string => {
+  const entity = ({ label }: ClusterView) => `entity:${nameOf(keyOf(label)).text || keyOf(label)}`
   const { mood, lemma } = formOf(keyOf(verb.label))
   return narrativeIdOf(entity(subject), `verb:${mood}|${lemma}`, entity(object))
 }
 
-/** Notes what a user's narratives add to those that many say. Idempotent. */
+/** Rebuilds the projection of a user's narratives that all users may see. Idempotent. */
 export const shareCanon = async (store: Store, user_id: Types.ObjectId): Promise<void> => {
   const { canonShared, canonReader } = store
   const { narratives } = await canonReader.readView(user_id)
   const after = new Map<string, CanonSharedDoc>()
-  for (const said of narratives) {
+  for (const own of narratives) {
     if (after.size === SHARED_MAX) break
-    const { subject, verb, object, sentences, sources, mentions, since, last } = said
-    const narrative = sharedIdOf(said)
-    // Of two that are the same to others, the one with more reach.
+    const { subject, verb, object, sentences, sources, mentions, since, last } = own
+    const narrative = sharedIdOf(own)
+    // Of two narratives with the same shared id, the one with more reach.
     if (sentences === 0 || after.has(narrative)) continue
     after.set(narrative, {
       _id: sharedDocId(user_id, narrative),

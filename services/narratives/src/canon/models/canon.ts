@@ -13,22 +13,22 @@ import {
 import { hashOf } from '@iodine/service-kit'
 import { Schema, type Types } from 'mongoose'
 
-/** State of a user's clusters. They are up to date when both numbers that they were made of are the present ones. */
+/** State of a user's clusters. They are up to date if `clustered` equals the current `revision` and `texts`. */
 export interface CanonDoc {
   /** The user. */
   _id: Types.ObjectId
-  /** Of the decisions: each changes it. Clusters of an earlier one are never stored. */
+  /** Version of the decisions; each decision increments it. Clusters of an earlier revision are never stored. */
   revision: number
-  /** Of the texts: each that is counted in the graph, or no more, changes it. */
+  /** Version of the texts; each text that is added to or removed from the graph increments it. */
   texts: number
-  /** What the clusters were made of. Absent: never. */
+  /** Versions that the clusters are based on. Absent: never clustered. */
   clustered?: { revision: number; texts: number }
-  /** How often the clusters have changed, by decisions too. */
+  /** Version of the clusters; each change by clustering or decision increments it. */
   version: number
   method: CanonMethod
-  /** The user has asked for a comparison by meaning. */
+  /** The user requested a comparison by meaning. */
   compare?: true
-  /** Why the last one that was asked for was none. */
+  /** Reason for the failure of the last requested comparison. */
   failure?: ExtractionFailure
 }
 
@@ -43,11 +43,11 @@ export interface CanonMemberDoc {
   /** The hash of the cluster's smallest key. */
   cluster: string
   why: CanonReason
-  /** A verb that exchanges subject and object. Absent: it does not. */
+  /** Whether the verb exchanges subject and object. */
   turned?: true
 }
 
-/** What a user has decided of two labels. It stands also while no text has them. */
+/** A user's decision about two labels. It stays in force while no text contains them. */
 export interface CanonRuleDoc {
   _id: Types.ObjectId
   user_id: Types.ObjectId
@@ -59,31 +59,31 @@ export interface CanonRuleDoc {
   decision: Types.ObjectId
 }
 
-export interface Changed {
+export interface DecisionChange {
   kind: CanonKind
-  /** What the user saw on either side. */
+  /** Displayed labels of both sides. */
   left: string[]
   right: string[]
-  /** The clusters before, by keys, for undoing it at once. Absent: too many. */
+  /** Keys of the previous clusters, for an immediate undo. Absent: too many. */
   before?: string[][]
 }
 
-/** A merge or a split, whose rules stand until it is undone. */
+/** A merge or a split. Its rules are in force until it is undone. */
 export interface CanonDecisionDoc {
   _id: Types.ObjectId
   user_id: Types.ObjectId
   created_at: Date
   action: 'merge' | 'split'
-  changes: Changed[]
+  changes: DecisionChange[]
   undone_at: Date | null
 }
 
-/** A canonical narrative of a user as all users may see it: without any text. */
+/** A canonical narrative of a user as all users may see it: without texts. */
 export interface CanonSharedDoc {
   /** Hash of user and narrative. */
   _id: string
   user_id: Types.ObjectId
-  /** The narrative's id among all users. */
+  /** The narrative's id across users. */
   narrative: string
   parts: { subject: SharedPart; verb: SharedPart; object: SharedPart }
   sentences: number
@@ -156,7 +156,7 @@ export const canonDecisionSchema = new Schema<CanonDecisionDoc>(
     created_at: { type: Date, required },
     action: { type: String, enum: ['merge', 'split'], required },
     changes: [
-      new Schema<Changed>(
+      new Schema<DecisionChange>(
         {
           kind: { type: String, enum: CANON_KINDS, required },
           left: [String],
@@ -190,6 +190,6 @@ export const canonSharedSchema = new Schema<CanonSharedDoc>(
 canonSharedSchema.index({ user_id: 1 })
 canonSharedSchema.index({ narrative: 1, user_id: 1 })
 
-/** Whether the clusters were made of the present texts and decisions, and as the user has asked. */
+/** Whether the clusters are based on the current texts and decisions, and no comparison is requested. */
 export const isClustered = ({ revision, texts, clustered, compare }: CanonDoc): boolean =>
   clustered?.revision === revision && clustered.texts === texts && !compare

@@ -3,30 +3,30 @@ import type { Constraints } from '@iodine/canon'
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /**
- * The next clusters to what is wanted that the rules allow: groups that a `must` rule links are one, and a group
- * with labels that a `cannot` rule keeps apart is several. Used until labels are compared anew.
+ * Returns the clusters closest to the groups that the rules allow: joins groups that a `must` rule links, and splits
+ * groups that a `cannot` rule separates. They are in use until the next clustering.
  *
  * @param groups keys, each in one group
  */
 export const arrange = (groups: readonly (readonly string[])[], constraints: Constraints): string[][] => {
   const joined: { units: Map<string, string[]> }[] = []
-  const placeOf = new Map<string, { units: Map<string, string[]> }>()
+  const groupByUnit = new Map<string, { units: Map<string, string[]> }>()
   for (const keys of groups) {
-    let place: { units: Map<string, string[]> } = { units: new Map() }
-    joined.push(place)
+    let group: { units: Map<string, string[]> } = { units: new Map() }
+    joined.push(group)
     for (const key of keys) {
       const unit = constraints.groupOf(key)
-      const other = placeOf.get(unit)
-      if (other && other !== place) {
-        for (const [name, members] of place.units) {
+      const other = groupByUnit.get(unit)
+      if (other && other !== group) {
+        for (const [name, members] of group.units) {
           other.units.set(name, [...(other.units.get(name) ?? []), ...members])
-          placeOf.set(name, other)
+          groupByUnit.set(name, other)
         }
-        place.units.clear()
-        place = other
+        group.units.clear()
+        group = other
       }
-      place.units.set(unit, [...(place.units.get(unit) ?? []), key])
-      placeOf.set(unit, place)
+      group.units.set(unit, [...(group.units.get(unit) ?? []), key])
+      groupByUnit.set(unit, group)
     }
   }
   return joined.flatMap(({ units }) => {

@@ -2,9 +2,9 @@ import type { Rule } from '@iodine/canon'
 import {
   type CanonicalDecision,
   type CanonicalDetail,
-  type CanonicalMember,
   type CanonicalNarrative,
   type CanonicalSentence,
+  type CanonicalVariant,
   firstWords,
   foldLabel,
   LIMITS,
@@ -13,15 +13,17 @@ import {
 import { dayOf } from '../../graph/models/edge.js'
 import type { CanonDecisionDoc, CanonRuleDoc } from '../models/canon.js'
 import type { CitedMentions } from '../queries/canon-sentences.js'
-import { type Mention, type SaidCluster, type SaidNarrative, sentenceOf } from '../queries/canon-view.js'
+import { type ClusterView, type Mention, type NarrativeView, sentenceOf } from '../queries/canon-view.js'
 import type { SourceDates } from '../queries/source-dates.js'
 
-const presentPart = ({ id, label, labels }: SaidCluster) => ({ cluster: id, label, members: labels.length })
+const presentPart = ({ id, label, labels }: ClusterView) => ({ cluster: id, label, members: labels.length })
 
 type Timed = Pick<CanonicalNarrative, 'clock' | 'dated' | 'since' | 'last' | 'over_time'>
 
-/** The times of a narrative's sentences, by the dates of their sources; if there is none, by when they were analyzed. */
-const timesOf = ({ mentions }: SaidNarrative, dates: SourceDates) => {
+/**
+ * Returns the times of a narrative's sentences: posting times of their sources; if none is known, times of analysis.
+ */
+const timesOf = ({ mentions }: NarrativeView, dates: SourceDates) => {
   const postedAt = ({ text }: Mention) => dates.get(text.src ?? '')
   const clock = mentions.some(postedAt) ? ('posted' as const) : ('analyzed' as const)
   const timeOf = clock === 'posted' ? postedAt : ({ text }: Mention) => text.created_at
@@ -31,7 +33,7 @@ const timesOf = ({ mentions }: SaidNarrative, dates: SourceDates) => {
     const [sentence, time] = [sentenceOf(mention), timeOf(mention)]
     if (sentence !== null && time) sentences.set(sentence, time.getTime())
   }
-  // No spread: a narrative may have a hundred thousand texts.
+  // Not `Math.min(...all)`: a narrative may have a hundred thousand texts.
   const [from, to] = all.reduce(
     ([least, most], time) => [Math.min(least, time), Math.max(most, time)],
     [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
@@ -59,7 +61,7 @@ const presentTimes = ({ clock, from, to, sentences }: ReturnType<typeof timesOf>
 }
 
 export const presentCanonical = (
-  narrative: SaidNarrative,
+  narrative: NarrativeView,
   dates: SourceDates,
   times = timesOf(narrative, dates),
 ): CanonicalNarrative => {
@@ -77,10 +79,10 @@ export const presentCanonical = (
   }
 }
 
-/** Labels of a part, with how many of the narrative's triplets have them in this part. */
-const membersOf = ({ labels }: SaidCluster, said: readonly string[]): CanonicalMember[] => {
+/** Returns the variants of a part, with the number of the narrative's triplets that contain each in this part. */
+const membersOf = ({ labels }: ClusterView, spellings: readonly string[]): CanonicalVariant[] => {
   const times = new Map<string, number>()
-  for (const spelling of said) {
+  for (const spelling of spellings) {
     const key = foldLabel(spelling)
     times.set(key, (times.get(key) ?? 0) + 1)
   }
@@ -89,7 +91,7 @@ const membersOf = ({ labels }: SaidCluster, said: readonly string[]): CanonicalM
     .sort((a, b) => b.times - a.times)
 }
 
-export const presentDetail = (narrative: SaidNarrative, dates: SourceDates): CanonicalDetail => {
+export const presentDetail = (narrative: NarrativeView, dates: SourceDates): CanonicalDetail => {
   const times = timesOf(narrative, dates)
   const days = new Map<string, number>()
   for (const time of times.sentences) {
@@ -107,7 +109,7 @@ export const presentDetail = (narrative: SaidNarrative, dates: SourceDates): Can
   }
   const { subject, verb, object, mentions } = narrative
   const turned = new Set(verb.labels.flatMap(label => (label.turned ? [label.key] : [])))
-  const said = mentions.map(({ triplet }) =>
+  const oriented = mentions.map(({ triplet }) =>
     turned.has(foldLabel(triplet.verb))
       ? { subject: triplet.object, object: triplet.subject }
       : { subject: triplet.subject, object: triplet.object },
@@ -117,7 +119,7 @@ export const presentDetail = (narrative: SaidNarrative, dates: SourceDates): Can
     members: {
       subject: membersOf(
         subject,
-        said.map(each => each.subject),
+        oriented.map(each => each.subject),
       ),
       verb: membersOf(
         verb,
@@ -125,7 +127,7 @@ export const presentDetail = (narrative: SaidNarrative, dates: SourceDates): Can
       ),
       object: membersOf(
         object,
-        said.map(each => each.object),
+        oriented.map(each => each.object),
       ),
     },
     days: [...days].map(([day, sentences]) => ({ day, sentences })).sort((a, b) => (a.day < b.day ? -1 : 1)),
@@ -155,7 +157,7 @@ export const presentSentence = (
   triplets: triplets.map(({ id, subject, verb, object }) => ({ id, subject, verb, object })),
 })
 
-/** Labels of a decision that are shown. */
+/** Maximum number of displayed labels on each side of a decision. */
 const LABELS_MAX = 50
 
 export const presentDecision = ({
@@ -179,23 +181,23 @@ export const presentDecision = ({
 const NAMED_MAX = 60
 const RULES_NAMED = 4
 
-/** A label in quotes, cut, whose direction of writing changes nothing around it (Unicode's isolates). */
+/** Returns a truncated label in quotes. Unicode isolates contain its writing direction. */
 const named = (label: string): string => {
   const cut = label.length > NAMED_MAX ? `${label.slice(0, NAMED_MAX).toWellFormed()}…` : label
   return `“\u2068${cut}\u2069”`
 }
 
-/** Names the rules that contradict a decision. @param standing the rules as they are stored, with their days */
-export const presentConflict = (rules: readonly Rule[], standing: readonly CanonRuleDoc[]): string => {
+/** Returns an error text with the rules that contradict a decision. @param existing stored rules, with their days */
+export const presentConflict = (rules: readonly Rule[], existing: readonly CanonRuleDoc[]): string => {
   const stored = rules.flatMap(({ kind, a, b, relation }) =>
-    standing.filter(rule => rule.kind === kind && rule.a === a && rule.b === b && rule.relation === relation),
+    existing.filter(rule => rule.kind === kind && rule.a === a && rule.b === b && rule.relation === relation),
   )
   if (stored.length === 0)
-    return 'This contradicts itself: a label would have to be with another and apart from it'
+    return 'This decision contradicts itself: it would both merge and separate two variants'
   const shown = stored.slice(0, RULES_NAMED).map(({ a, b, relation, at }) => {
     const day = at.toISOString().slice(0, 10)
     return `${named(a)} ${relation === 'must' ? 'is the same as' : 'is not'} ${named(b)} (${day})`
   })
   const more = stored.length - shown.length
-  return `This contradicts what you decided: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}. Undo that in the history first`
+  return `This contradicts earlier decisions: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}. Undo them in the history first`
 }

@@ -6,11 +6,11 @@ import type { NarrativeModels } from '../../models.js'
 import { createStampedCache } from '../../stamped-cache.js'
 import type { CanonMemberDoc } from '../models/canon.js'
 
-/** Labels of one kind that count as the same. */
+/** A cluster of labels of one kind. */
 export interface Group {
   /** The cluster's id. */
   id: string
-  /** The smallest of its keys, which the id is the hash of. */
+  /** The smallest of its keys; the id is its hash. */
   smallest: string
   keys: readonly string[]
 }
@@ -18,28 +18,28 @@ export interface Group {
 export interface Entry {
   group: Group
   why: CanonReason
-  /** A verb that exchanges subject and object. */
+  /** Whether the verb exchanges subject and object. */
   turned: boolean
 }
 
-/** A user's clusters of two or more labels, by kind and key. A key without an entry is alone. */
+/** A user's clusters of two or more labels, by kind and key. A key without an entry has no cluster. */
 export type CanonMap = Record<CanonKind, ReadonlyMap<string, Entry>>
 
-/** The cluster of a label, also of one that is alone. */
+/** Returns the cluster of a label; for a label without an entry, a cluster of one. */
 export const groupOf = (map: CanonMap, kind: CanonKind, key: string): Group =>
   map[kind].get(key)?.group ?? { id: clusterIdOf(kind, key), smallest: key, keys: [key] }
 
 const BATCH = 5_000
-/** Entries of all users that a process keeps. */
-const KEPT = 500_000
+/** Cache size of a process, in entries of all users. */
+const CACHE_ENTRIES = 500_000
 
-/** A user's place in time: every change of their clusters, or of their texts, has another. */
+/** Version of a user's clusters and texts. */
 export interface CanonStamp {
   version: number
   texts: number
 }
 
-/** The present stamp of a user. */
+/** Returns a user's current stamp. */
 export const stampOf = async (
   { canon }: Pick<NarrativeModels, 'canon'>,
   user_id: Types.ObjectId,
@@ -81,9 +81,9 @@ const load = async (
   return map
 }
 
-/** Reads a user's clusters; those of the same version once in a process. */
+/** Creates the reader of users' clusters, cached by version. */
 export const createMapReader = (models: Pick<NarrativeModels, 'canonMembers'>) => {
-  const cache = createStampedCache<CanonMap>(KEPT, map => map.entity.size + map.verb.size)
+  const cache = createStampedCache<CanonMap>(CACHE_ENTRIES, map => map.entity.size + map.verb.size)
   return async (user_id: Types.ObjectId, { version }: CanonStamp): Promise<CanonMap> => {
     const name = user_id.toHexString()
     const stamp = String(version)

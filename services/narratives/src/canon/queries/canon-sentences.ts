@@ -1,28 +1,30 @@
 import type { TextPlace } from '@iodine/contracts'
 import { invalid } from '@iodine/service-kit'
 import type { TripletDoc } from '../../narratives/models/narrative.js'
-import type { SaidNarrative, TextRef } from './canon-view.js'
+import type { NarrativeView, TextRef } from './canon-view.js'
 
-/** The triplets that one sentence says; of a text's triplets that no sentence is found of, all together. */
+/** The triplets of one sentence, or all triplets of a text without a sentence. */
 export interface CitedMentions {
   text: TextRef
   place: TextPlace | null
   triplets: TripletDoc[]
 }
 
-const NOWHERE = -1
-const startOf = ({ place }: CitedMentions): number => place?.start ?? NOWHERE
+const NO_POSITION = -1
+const startOf = ({ place }: CitedMentions): number => place?.start ?? NO_POSITION
 
-/** The sentences of a narrative: newest text first, in their order in it. @param source null: texts without one */
+/**
+ * Returns the sentences of a narrative: newest text first, then by position. @param source null: texts without source
+ */
 export const sentencesOf = (
-  { mentions }: SaidNarrative,
+  { mentions }: NarrativeView,
   source: string | null | undefined,
 ): CitedMentions[] => {
   const found = new Map<string, CitedMentions>()
   for (const { text, triplet } of mentions) {
     if (source !== undefined && text.src !== source) continue
     const { cite } = triplet
-    const name = `${text._id.toHexString()} ${cite?.start ?? NOWHERE}`
+    const name = `${text._id.toHexString()} ${cite?.start ?? NO_POSITION}`
     const known = found.get(name)
     if (known) {
       known.triplets.push(triplet)
@@ -49,11 +51,11 @@ export const cursorOf = (sentence: CitedMentions): string =>
     `${sentence.text.created_at.getTime()}.${sentence.text._id.toHexString()}.${startOf(sentence)}`,
   ).toString('base64url')
 
-/** The sentences after a cursor. Throws 422. */
+/** Returns the sentences after a cursor. @throws HttpError 422 for a malformed cursor */
 export const sentencesAfter = (all: CitedMentions[], cursor: string | undefined): CitedMentions[] => {
   if (cursor === undefined) return all
   const [, time, id = '', start] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
-  if (time === undefined) throw invalid(['cursor: is not one of ours'])
+  if (time === undefined) throw invalid(['cursor: is malformed'])
   return all.filter(sentence => {
     const byTime = sentence.text.created_at.getTime() - Number(time)
     if (byTime !== 0) return byTime < 0

@@ -8,11 +8,11 @@ import type { NarrativeDoc, TripletDoc } from '../../narratives/models/narrative
 import { createStampedCache } from '../../stamped-cache.js'
 import { type CanonMap, createMapReader, groupOf, stampOf } from './canon-map.js'
 
-/** A text, without its words. */
+/** A narrative document without its text. */
 export type TextRef = Pick<NarrativeDoc, '_id' | 'src' | 'created_at'>
 
-/** A label as the user's texts have it. */
-export interface SaidLabel {
+/** A label of a cluster, as it occurs in the user's texts. */
+export interface Variant {
   key: string
   /** The most frequent spelling; of equally frequent ones the first by code units. */
   label: string
@@ -21,13 +21,13 @@ export interface SaidLabel {
   turned: boolean
 }
 
-/** A cluster with the labels that the user's texts have. */
-export interface SaidCluster {
+/** A cluster with the variants that occur in the user's texts. */
+export interface ClusterView {
   id: string
   label: string
   /** Most frequent first. */
-  labels: SaidLabel[]
-  /** The keys, for searches. */
+  labels: Variant[]
+  /** The keys, one per line, for searches. */
   keys: string
 }
 
@@ -36,11 +36,11 @@ export interface Mention {
   triplet: TripletDoc
 }
 
-export interface SaidNarrative {
+export interface NarrativeView {
   id: string
-  subject: SaidCluster
-  verb: SaidCluster
-  object: SaidCluster
+  subject: ClusterView
+  verb: ClusterView
+  object: ClusterView
   /** Newest text first. */
   mentions: Mention[]
   sentences: number
@@ -49,54 +49,54 @@ export interface SaidNarrative {
   last: Date
 }
 
-/** All canonical narratives of a user at one time. */
+/** All canonical narratives of a user at one stamp. */
 export interface CanonView {
-  /** By reach. */
-  narratives: SaidNarrative[]
-  byId: Map<string, SaidNarrative>
+  /** Sorted by reach, descending. */
+  narratives: NarrativeView[]
+  byId: Map<string, NarrativeView>
   triplets: number
 }
 
-/** Triplets of all users that a process keeps in views. */
-const KEPT = 300_000
+/** Cache size of a process, in triplets of all users. */
+const CACHE_TRIPLETS = 300_000
 const BATCH = 200
 /** Narratives counted between two yields to the event loop. */
 const SLICE = 10_000
-/** A build is not waited for longer before the next one begins. */
+/** Time after which a read starts another build beside a running one. */
 const TIMEOUT_MS = 20_000
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The id of a canonical narrative: a hash of its clusters' ids, the same for all users. */
+/** Returns the id of a canonical narrative: a hash of its clusters' ids. */
 export const narrativeIdOf = (subject: string, verb: string, object: string): string =>
   createHash('sha256').update(`${subject} ${verb} ${object}`).digest('hex').slice(0, 24)
 
-/** What a list is sorted by: a narrative of many sentences in one source has little reach. */
-export const reachOf = ({ sentences, sources }: Pick<SaidNarrative, 'sentences' | 'sources'>): number =>
+/** Returns a narrative's reach, the sort key of lists: sentences times sources. */
+export const reachOf = ({ sentences, sources }: Pick<NarrativeView, 'sentences' | 'sources'>): number =>
   sentences * Math.max(1, sources)
 
-export const byReach = (a: SaidNarrative, b: SaidNarrative): number =>
+export const byReach = (a: NarrativeView, b: NarrativeView): number =>
   reachOf(b) - reachOf(a) || b.mentions.length - a.mentions.length || compare(a.id, b.id)
 
-/** The sentence of a mention: the same for triplets that one sentence says. Null if it is not found. */
+/** Returns a mention's sentence key, equal for triplets of one sentence. Null without a sentence. */
 export const sentenceOf = ({ text, triplet: { cite } }: Mention): string | null =>
   cite ? `${text._id.toHexString()} ${cite.start}` : null
 
-interface Counting {
+interface LabelCount {
   key: string
   times: number
   spellings: Map<string, number>
 }
 
-interface Building {
-  counts: Map<string, Counting>
-  cluster: SaidCluster
+interface ClusterDraft {
+  counts: Map<string, LabelCount>
+  cluster: ClusterView
 }
 
-/** What is known of a spelling: it is folded once, however often it occurs. */
-interface Spelled {
-  cluster: SaidCluster
-  counted: Counting
+/** Cached lookup of a spelling, which is folded once for all its occurrences. */
+interface SpellingEntry {
+  cluster: ClusterView
+  counted: LabelCount
   isTurned: boolean
 }
 
@@ -112,13 +112,13 @@ const build = async (
   user_id: Types.ObjectId,
   map: CanonMap,
 ): Promise<CanonView> => {
-  const clusters = { entity: new Map<string, Building>(), verb: new Map<string, Building>() }
-  const spelled = { entity: new Map<string, Spelled>(), verb: new Map<string, Spelled>() }
-  const spell = (kind: CanonKind, spelling: string): Spelled => {
+  const clusters = { entity: new Map<string, ClusterDraft>(), verb: new Map<string, ClusterDraft>() }
+  const spelled = { entity: new Map<string, SpellingEntry>(), verb: new Map<string, SpellingEntry>() }
+  const spell = (kind: CanonKind, spelling: string): SpellingEntry => {
     const key = foldLabel(spelling)
     const group = groupOf(map, kind, key)
     const building = clusters[kind].get(group.id) ?? {
-      counts: new Map<string, Counting>(),
+      counts: new Map<string, LabelCount>(),
       cluster: { id: group.id, label: '', labels: [], keys: '' },
     }
     clusters[kind].set(group.id, building)
@@ -129,7 +129,7 @@ const build = async (
     spelled[kind].set(spelling, made)
     return made
   }
-  const countIn = (kind: CanonKind, spelling: string): Spelled => {
+  const countIn = (kind: CanonKind, spelling: string): SpellingEntry => {
     const found = spelled[kind].get(spelling) ?? spell(kind, spelling)
     const { counted } = found
     counted.times++
@@ -137,7 +137,7 @@ const build = async (
     return found
   }
 
-  const found = new Map<string, SaidNarrative>()
+  const found = new Map<string, NarrativeView>()
   let triplets = 0
   const cursor = narratives.collection
     .find<Pick<NarrativeDoc, '_id' | 'src' | 'created_at' | 'triplets'>>(
@@ -150,10 +150,10 @@ const build = async (
     .sort({ created_at: -1, _id: -1 })
   try {
     for (; triplets < LIMITS.canonTripletsMax && (await cursor.hasNext()); await yieldToEventLoop())
-      for (const { triplets: said, ...text } of cursor.readBufferedDocuments()) {
-        if (said.length === 0) continue
-        triplets += said.length
-        for (const triplet of said) {
+      for (const { triplets: textTriplets, ...text } of cursor.readBufferedDocuments()) {
+        if (textTriplets.length === 0) continue
+        triplets += textTriplets.length
+        for (const triplet of textTriplets) {
           const { cluster: verb, isTurned } = countIn('verb', triplet.verb)
           const { cluster: first } = countIn('entity', triplet.subject)
           const { cluster: second } = countIn('entity', triplet.object)
@@ -208,12 +208,12 @@ const build = async (
 }
 
 /**
- * Reads all canonical narratives of a user: the triplets of the texts under the map of the clusters, so that a
- * text counts as soon as it is there. Views of the same texts and clusters are made once in a process.
+ * Creates the reader of users' canonical narratives. A view maps the triplets of the current texts to the stored
+ * clusters, so new texts count at once. Views are cached by stamp.
  */
 export const createCanonReader = (models: NarrativeModels) => {
   const readMap = createMapReader(models)
-  const cache = createStampedCache<CanonView>(KEPT, ({ triplets }) => triplets)
+  const cache = createStampedCache<CanonView>(CACHE_TRIPLETS, ({ triplets }) => triplets)
   const reading = createSharedReads<string, CanonView>(TIMEOUT_MS)
   const readView = (user_id: Types.ObjectId): Promise<CanonView> => {
     const name = user_id.toHexString()
@@ -222,7 +222,7 @@ export const createCanonReader = (models: NarrativeModels) => {
       const stamp = `${now.version} ${now.texts}`
       const known = cache.get(name, stamp)
       if (known) return known
-      // What is read is of this stamp or later: with a later stamp it is read again.
+      // The data is of this stamp or later. With a later stamp it is read again.
       return cache.put(name, stamp, await build(models, user_id, await readMap(user_id, now)))
     })
   }

@@ -10,7 +10,7 @@ type Work = ResponseOf<typeof canonInternal.getCanonWork>
 
 const BATCH = 100
 
-/** The pairs of labels that meaning has joined: each such label with the leader of its cluster. */
+/** Returns the pairs of labels that were joined by meaning: each label with the leader of its cluster. */
 const alikeOf = async (
   { canonMembers }: Pick<Store, 'canonMembers'>,
   user_id: Types.ObjectId,
@@ -29,7 +29,7 @@ const alikeOf = async (
   })
 }
 
-/** The triplets of the newest texts, in batches: so many, and of so many characters, as are compared. */
+/** Yields the triplets of the newest texts, up to the limits of triplets and characters. */
 async function* tripletsOf(
   { narratives }: Pick<Store, 'narratives'>,
   user_id: Types.ObjectId,
@@ -56,9 +56,9 @@ async function* pieces(
   yield `${JSON.stringify({ revision, texts, compare: compare ?? false, ...decided }).slice(0, -1)},"triplets":[`
   let separator = ''
   for await (const triplets of tripletsOf(store, _id)) {
-    const said = triplets.map(({ subject, verb, object }) => JSON.stringify({ subject, verb, object }))
-    if (said.length > 0) yield separator + said.join(',')
-    if (said.length > 0) separator = ','
+    const json = triplets.map(({ subject, verb, object }) => JSON.stringify({ subject, verb, object }))
+    if (json.length > 0) yield separator + json.join(',')
+    if (json.length > 0) separator = ','
     await yieldToEventLoop()
   }
   yield ']}'

@@ -5,14 +5,14 @@ import type { Store } from '../../store.js'
 import type { CanonSharedDoc } from '../models/canon.js'
 
 const FRESH_MS = 60_000
-/** Narratives that are shown: those that the most owners say. */
+/** Maximum number of returned narratives, by number of owners. */
 const SHOWN_MAX = 500
-/** Accounts of one look-up. */
+/** Accounts per lookup. */
 const LOOKUP = 5_000
 
 /**
- * Narratives that at least `LIMITS.sharedOwnersMin` users with a public profile say, most owners first. At most a
- * minute old.
+ * Creates the reader of narratives that at least `LIMITS.sharedOwnersMin` users with a public profile have, most owners
+ * first. Results are cached for a minute.
  */
 export const createSharedReader = (store: Store) => {
   const { canonShared, service } = store
@@ -34,7 +34,7 @@ export const createSharedReader = (store: Store) => {
       { $group: { _id: '$narrative', owners: { $sum: 1 } } },
       { $match: { owners: { $gte: LIMITS.sharedOwnersMin } } },
       { $sort: { owners: -1, _id: 1 } },
-      // Some owners may have no public profile.
+      // Twice as many, because some owners have no public profile.
       { $limit: 2 * SHOWN_MAX },
     ])
     const docs = await canonShared
@@ -68,7 +68,10 @@ export const createSharedReader = (store: Store) => {
   }
 }
 
-/** One narrative of several users: labels are those of the owner who says it most, the oldest account first. */
+/**
+ * Combines a narrative of several users. Its labels are those of the owner with the most sentences, then the oldest
+ * account.
+ */
 const presentShared = (docs: CanonSharedDoc[]): CanonicalNarrative => {
   const [most] = docs.toSorted(
     (a, b) =>
@@ -83,7 +86,7 @@ const presentShared = (docs: CanonSharedDoc[]): CanonicalNarrative => {
     id: narrative,
     ...parts,
     sentences: sum('sentences'),
-    // Of different owners, so the same source may count twice.
+    // A source of several owners counts several times.
     sources: sum('sources'),
     triplets: sum('triplets'),
     clock: 'analyzed',

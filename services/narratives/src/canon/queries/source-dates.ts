@@ -1,18 +1,18 @@
 import { LIMITS, sightingsInternal } from '@iodine/contracts'
 import type { Peers } from '@iodine/service-kit'
-import type { SaidNarrative } from './canon-view.js'
+import type { NarrativeView } from './canon-view.js'
 
-/** When sources of texts were posted, by source. */
+/** Posting times of sources, by source. */
 export type SourceDates = ReadonlyMap<string, Date>
 
-/** No record has a longer address. */
+/** Maximum length of a record's URL. */
 const ADDRESS_MAX = 500
 
-/** Reads when the sources of narratives were posted, as the user's own records say. None while sightings are down. */
+/** Reads the sources' posting times from the user's own records. Returns none while the sightings service is down. */
 export const readSourceDates = async (
   peers: Peers,
   user_id: string,
-  narratives: readonly SaidNarrative[],
+  narratives: readonly NarrativeView[],
 ): Promise<SourceDates> => {
   const sources = new Set<string>()
   for (const { mentions } of narratives)

@@ -10,7 +10,7 @@ import { markComparison } from '../commands/mark-canon.js'
 import { type CanonDoc, isClustered } from '../models/canon.js'
 import { presentCanonical, presentDecision, presentDetail, presentSentence } from '../presenters/canonical.js'
 import { cursorOf, sentencesAfter, sentencesOf } from '../queries/canon-sentences.js'
-import { reachOf, type SaidNarrative } from '../queries/canon-view.js'
+import { type NarrativeView, reachOf } from '../queries/canon-view.js'
 import { canonWork } from '../queries/canon-work.js'
 import { createSharedReader } from '../queries/shared-canon.js'
 import { readSourceDates, type SourceDates } from '../queries/source-dates.js'
@@ -22,21 +22,24 @@ const SENTENCES_PAGE = 20
 
 const CURSOR = /^(\d{1,12})\.(\d{1,9})\.([0-9a-f]{24})$/
 
-/** What the order of the list compares. */
-const placeOf = (narrative: SaidNarrative): string =>
+/** Returns the cursor of a narrative in the list: its sort keys. */
+const narrativeCursorOf = (narrative: NarrativeView): string =>
   Buffer.from(`${reachOf(narrative)}.${narrative.mentions.length}.${narrative.id}`).toString('base64url')
 
-/** Whether a narrative follows a place in the list, also if what was there is elsewhere now. Throws 422. */
-const follows = (cursor: string): ((narrative: SaidNarrative) => boolean) => {
+/**
+ * Returns whether a narrative follows a cursor. The cursor's narrative may have moved in the list.
+ * @throws HttpError 422 for a malformed cursor
+ */
+const follows = (cursor: string): ((narrative: NarrativeView) => boolean) => {
   const [, reach, triplets, id = ''] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
-  if (reach === undefined) throw invalid(['cursor: is not one of ours'])
+  if (reach === undefined) throw invalid(['cursor: is malformed'])
   return narrative => {
     const by = Number(reach) - reachOf(narrative) || Number(triplets) - narrative.mentions.length
     return by > 0 || (by === 0 && narrative.id > id)
   }
 }
 
-/** Answers a page of a list that is in memory. */
+/** Returns a page of a list in memory, and sets the headers of total and next cursor. */
 const cut = <T>(
   reply: ReplyHeaders,
   { all, rest, limit, cursorOf }: { all: number; rest: T[]; limit: number; cursorOf: (last: T) => string },
@@ -51,15 +54,15 @@ const cut = <T>(
 export const addCanonicalRoutes = (store: Store): void => {
   const { service, narratives, canon, canonDecisions, canonReader, quotas } = store
   const readShared = createSharedReader(store)
-  /** A view of many triplets is made with much work. Those of one's own are shared; of others, one at a time. */
+  /** Building a large view is expensive: one view of another user at a time per caller. Own views share builds. */
   const limiter = createKeyedLimiter()
   const viewOf = (callerId: string, owner: string) => {
     const read = () => canonReader.readView(new Types.ObjectId(owner))
     return owner === callerId ? read() : limiter(callerId, read)
   }
 
-  /** Dates of sources come from records, which are their owner's: those of others show when they were analyzed. */
-  const datesOf = async (callerId: string, owner: string, shown: SaidNarrative[]): Promise<SourceDates> =>
+  /** Posting times come from the owner's private records. For other callers, narratives show times of analysis. */
+  const datesOf = async (callerId: string, owner: string, shown: NarrativeView[]): Promise<SourceDates> =>
     owner === callerId ? readSourceDates(service.peers, owner, shown) : new Map()
 
   service.route(canonicalApi.listCanonical, async ({ user, query, reply }) => {
@@ -71,7 +74,7 @@ export const addCanonicalRoutes = (store: Store): void => {
           term === '' || [subject, verb, object].some(({ label }) => foldWords(label).includes(term)),
       )
       const start = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1
-      if (cursor !== undefined && start === 0) throw invalid(['cursor: is not one of ours'])
+      if (cursor !== undefined && start === 0) throw invalid(['cursor: is malformed'])
       return cut(reply, { all: all.length, rest: all.slice(start), limit, cursorOf: ({ id }) => id })
     }
     const owner = await graphOwner(store, user.id, user_id)
@@ -83,7 +86,7 @@ export const addCanonicalRoutes = (store: Store): void => {
             [subject, verb, object].some(({ keys }) => keys.includes(term)),
           )
     const rest = cursor === undefined ? all : all.filter(follows(cursor))
-    const shown = cut(reply, { all: all.length, rest, limit, cursorOf: placeOf })
+    const shown = cut(reply, { all: all.length, rest, limit, cursorOf: narrativeCursorOf })
     const dates = await datesOf(user.id, owner, shown)
     return shown.map(narrative => presentCanonical(narrative, dates))
   })

@@ -5,16 +5,16 @@ import type { NarrativeDoc } from '../../narratives/models/narrative.js'
 import { edgesOf, withGrams } from '../models/edge.js'
 import { sourcesOf } from '../models/source.js'
 
-interface Counted {
+interface CountedRow {
   _id: string
   count: number
 }
 
 /**
- * Adds rows to the counts or subtracts them. Rows that reach zero are removed; those that are noted as due, once
- * nothing is due of them.
+ * Adds rows to the counts or subtracts them, and removes rows that reach zero. With `notesDue` it also changes `due`,
+ * and keeps rows whose `due` is not zero.
  */
-const change = async <T extends Counted>(
+const change = async <T extends CountedRow>(
   model: Model<T>,
   rows: T[],
   by: 1 | -1,
@@ -22,7 +22,7 @@ const change = async <T extends Counted>(
   { notesDue = false } = {},
 ): Promise<void> => {
   if (rows.length === 0) return
-  const counted = model as unknown as Model<Counted>
+  const counted = model as unknown as Model<CountedRow>
   const isAdded = by === 1
   await counted.bulkWrite(
     rows.map(({ _id, count, ...rest }) => ({
@@ -45,8 +45,8 @@ const change = async <T extends Counted>(
 }
 
 /**
- * Counts a narrative in the aggregates, or takes it out, in the transaction that changes its state. The user's labels
- * are clustered after the commit.
+ * Adds a narrative to the aggregates, or removes it, in the transaction that changes its state. The user's labels are
+ * clustered after the commit.
  */
 export const countInGraph = async (
   store: NarrativeModels & Clusterings,
@@ -57,6 +57,6 @@ export const countInGraph = async (
   const { edges, sources } = store
   await change(edges, edgesOf(narrative).map(withGrams), by, session, { notesDue: true })
   await change(sources, sourcesOf(narrative), by, session)
-  // Last: one document for all of a user's texts, held for a short time.
+  // Last, because all of a user's texts share this document: its lock is held for a short time.
   if (narrative.triplets.length > 0) await markTexts(store, narrative.user_id, session)
 }

@@ -4,11 +4,11 @@ import type { NarrativeModels } from '../../models.js'
 import { graphKeysOf, type NarrativeDoc } from '../../narratives/models/narrative.js'
 import { DAY_MS, dayOf, type EdgeDoc, edgesOf, withGrams } from '../models/edge.js'
 import { sourcesOf } from '../models/source.js'
-import { dropSums, SUMS_FROM, type Summing, wantSums } from './sum-graph.js'
+import { dropSums, enqueueSums, SUMS_FROM, type SumsOutbox } from './sum-graph.js'
 
 const BATCH = 1_000
 
-/** The days on which a user has narratives or aggregates. */
+/** Returns the days on which a user has narratives or aggregates. */
 const daysOf = async (
   { narratives, edges, sources }: NarrativeModels,
   user_id: Types.ObjectId,
@@ -21,13 +21,13 @@ const daysOf = async (
   return [...days].sort((a, b) => a - b).map(time => new Date(time))
 }
 
-interface Counted {
+interface CountedRow {
   _id: string
   count: number
 }
 
-/** Adds up rows with the same id. */
-const createTally = <T extends Counted>() => {
+/** Creates a tally that sums the counts of rows with the same id. */
+const createTally = <T extends CountedRow>() => {
   const rows = new Map<string, T>()
   return {
     add(added: readonly T[]): void {
@@ -50,8 +50,8 @@ const createTally = <T extends Counted>() => {
 }
 
 /**
- * Replaces a user's aggregates of one day by a fresh count. Each counted narrative gets a new mark (`graph`), so that a
- * concurrent deletion causes a write conflict.
+ * Rebuilds a user's aggregates of one day from the narratives. Sets a new `graph` id in each counted narrative, so that
+ * a concurrent deletion causes a write conflict.
  */
 const rebuildDay = async (models: NarrativeModels, user_id: Types.ObjectId, day: Date): Promise<void> => {
   const { mongo, narratives, edges, sources } = models
@@ -77,17 +77,23 @@ const rebuildDay = async (models: NarrativeModels, user_id: Types.ObjectId, day:
     await freshSources.insert(sources, session)
   }
   await inTransaction(mongo, rebuild, { retriesDuplicates: true })
-  // A build may have begun meanwhile.
+  // A build may have begun during the transaction.
   await dropSums(models, user_id)
 }
 
-/** Enqueues a build of a large graph's sums, and of those that the rebuild has dropped: the build removes them first. */
-const wantRebuilt = async (models: NarrativeModels & Summing, user_id: Types.ObjectId): Promise<void> => {
+/**
+ * Enqueues a build of the sums of a large graph, or of sums that the rebuild dropped. The build removes the dropped
+ * sums.
+ */
+const enqueueRebuilt = async (
+  models: NarrativeModels & SumsOutbox,
+  user_id: Types.ObjectId,
+): Promise<void> => {
   const isLarge = (await models.edges.countDocuments({ user_id }, { limit: SUMS_FROM })) === SUMS_FROM
-  if (isLarge || (await models.summed.exists({ _id: user_id }))) await wantSums(models, user_id)
+  if (isLarge || (await models.summed.exists({ _id: user_id }))) await enqueueSums(models, user_id)
 }
 
-/** The next user, by id, who has narratives or aggregates. */
+/** Returns the next user by id with narratives or aggregates. */
 const userAfter = async (
   { narratives, edges, sources }: NarrativeModels,
   after: string | null,
@@ -108,16 +114,16 @@ const userAfter = async (
 const STEP_MS = 2_000
 
 /**
- * Runs one bounded step of recomputing the aggregates from the narratives, while both are in use. An
- * interrupted rebuild can restart from the beginning.
- * @param cursor the previous step's result: a user who is done, or done up to a day; null for the start
+ * Runs one bounded step of rebuilding the aggregates from the narratives, while both are in use. An interrupted
+ * rebuild can restart from the beginning.
+ * @param cursor the previous step's result: a completed user, or a user completed up to a day; null for the start
  */
 export const rebuildStep = async (
-  models: NarrativeModels & Summing,
+  models: NarrativeModels & SumsOutbox,
   cursor: string | null,
 ): Promise<{ cursor: string | null }> => {
   const [known, user, day] = /^([0-9a-f]{24})(?:@(\d{1,15}))?$/.exec(cursor ?? '') ?? []
-  if (cursor !== null && known === undefined) throw invalid(['cursor: is not one of ours'])
+  if (cursor !== null && known === undefined) throw invalid(['cursor: is malformed'])
   const user_id = day === undefined ? await userAfter(models, user ?? null) : new Types.ObjectId(user)
   if (!user_id) return { cursor: null }
   const days = (await daysOf(models, user_id)).filter(each => each.getTime() > Number(day ?? -1))
@@ -126,6 +132,6 @@ export const rebuildStep = async (
     await rebuildDay(models, user_id, each)
     if (Date.now() > end) return { cursor: `${user_id.toHexString()}@${each.getTime()}` }
   }
-  await wantRebuilt(models, user_id)
+  await enqueueRebuilt(models, user_id)
   return { cursor: user_id.toHexString() }
 }

@@ -6,13 +6,13 @@ import { createStampedCache } from '../../stamped-cache.js'
 import type { Store } from '../../store.js'
 import { createGraphReader, type Filters } from '../queries/read-graph.js'
 import { readStrongest } from '../queries/strongest.js'
-import { foldGraph, SUMS_FROM, wantSums } from './sum-graph.js'
+import { enqueueSums, foldGraph, SUMS_FROM } from './sum-graph.js'
 
 const isUnfiltered = (filters: Omit<Filters, 'limit'>): boolean =>
   Object.values(filters).every(filter => filter === undefined)
 
-/** Characters of kept graphs in a process. */
-const KEPT_CHARS = 67_108_864
+/** Cache size of a process, in characters of canonical graphs. */
+const CACHE_CHARS = 67_108_864
 const TIMEOUT_MS = 20_000
 
 async function* streamOf(pieces: readonly string[]): AsyncGenerator<string> {
@@ -20,8 +20,8 @@ async function* streamOf(pieces: readonly string[]): AsyncGenerator<string> {
 }
 
 /**
- * Returns a user's graph in JSON chunks. A bounded read of the whole graph is served from the sums, which it folds
- * before; without sums, it has them built for a large graph.
+ * Creates the function that returns a user's graph in JSON chunks. Bounded reads of the whole graph first fold the
+ * sums, then read them. Without sums, they read the edges, and enqueue a build for a large graph.
  */
 export const createGraphServer = (store: Store) => {
   const readGraph = createGraphReader(store)
@@ -29,12 +29,12 @@ export const createGraphServer = (store: Store) => {
     const strongest = (await foldGraph(store, user_id)) && (await readStrongest(store, user_id, limit))
     if (strongest) return strongest
     const { pieces, read } = await readGraph(user_id, { limit })
-    if (read > SUMS_FROM) await wantSums(store, user_id)
+    if (read > SUMS_FROM) await enqueueSums(store, user_id)
     return pieces
   }
 
-  /** There are no sums of clusters: the bounded graph of all that a user has is kept while it is up to date. */
-  const kept = createStampedCache<string[]>(KEPT_CHARS, pieces =>
+  /** Clusters have no sums, so bounded canonical graphs are cached by stamp. */
+  const cache = createStampedCache<string[]>(CACHE_CHARS, pieces =>
     pieces.reduce((total, { length }) => total + length, 0),
   )
   const reading = createSharedReads<string, string[]>(TIMEOUT_MS)
@@ -55,12 +55,12 @@ export const createGraphServer = (store: Store) => {
     const pieces = await reading(name, async () => {
       const now = await stampOf(store, user_id)
       const stamp = `${now.version} ${now.texts}`
-      const known = kept.get(name, stamp)
+      const known = cache.get(name, stamp)
       if (known) return known
       const pieces: string[] = []
       const map = store.canonReader.readMap(user_id, now)
       for await (const piece of (await readGraph(user_id, filters, map)).pieces) pieces.push(piece)
-      return kept.put(name, stamp, pieces)
+      return cache.put(name, stamp, pieces)
     })
     return streamOf(pieces)
   }

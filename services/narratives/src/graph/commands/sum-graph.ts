@@ -13,8 +13,8 @@ import { nodeIdsOf } from '../../narratives/models/narrative.js'
 import type { EdgeDoc } from '../models/edge.js'
 import { eachCount, orderOf, packCounts, type SumDoc, type SummedDoc, sumId } from '../models/sum.js'
 
-/** A part of an edge: how many of its triplets are added. */
-export type Said = Pick<EdgeDoc, 'src' | 'subject' | 'verb' | 'object'> & { times: number }
+/** Number of triplets to add for an edge. */
+export type EdgeDelta = Pick<EdgeDoc, 'src' | 'subject' | 'verb' | 'object'> & { times: number }
 
 interface Item extends Pick<SumDoc, 'kind' | 'name' | 'to'> {
   count: number
@@ -22,28 +22,30 @@ interface Item extends Pick<SumDoc, 'kind' | 'name' | 'to'> {
   sources: Map<string, number>
 }
 
-/** Edges from which on a graph that is read has sums; fewer are summed as fast. */
+/** Minimum number of edges of a graph with sums. Reading fewer edges is as fast. */
 export const SUMS_FROM = 5_000
-/** Edges per transaction of a fold: a short one seldom meets a narrative that changes the same edges. */
+/** Edges per transaction of a fold. Short transactions seldom conflict with narratives. */
 const FOLD = 250
-/** Folds in one read; with more to do, it sums the edges. */
+/** Maximum number of fold transactions per read. With more pending edges, the read sums the edges. */
 const FOLDS_MAX = 20
-/** Attempts of a fold that meets writes of the same edges; then it gives way, and the next one goes on. */
+/** Attempts of a fold transaction on write conflicts. Then the fold ends, and the next one continues. */
 const ATTEMPTS_MAX = 3
-/** Time after which a read begins a fold of its own beside one that runs. */
+/** Time after which a read starts another fold beside a running one. */
 const TIMEOUT_MS = 30_000
 /** Documents per transaction of a build. */
 const BATCH = 1_000
 const READ_BATCH = 5_000
-/** Edges per pass of a build: a pass holds some part of the items, so that memory is bounded. */
+/** Edges per pass of a build. Each pass tallies one part of the items, which bounds the memory. */
 const PASS = 250_000
-/** Bytes of spellings or sources of one item: above, the user's graph is summed from the edges. */
+/** Maximum bytes of an item's spellings and sources. With a larger item, the user has no sums. */
 const ITEM_BYTES = 1_000_000
-/** Pause of a fold that met writes of the same edges. */
-const FOLD_AGAIN_MS = 1_000
+/** Delay of the next fold after write conflicts. */
+const FOLD_RETRY_MS = 1_000
+/** The database ends the transaction of a killed process after 60 s. */
+const BACKOFF_MAX_MS = 60_000
 
 class TooLarge extends Error {}
-class GaveWay extends Error {}
+class FoldConflict extends Error {}
 
 const plus = <K>(counts: Map<K, number>, key: K, times: number): void => {
   counts.set(key, (counts.get(key) ?? 0) + times)
@@ -52,14 +54,14 @@ const plus = <K>(counts: Map<K, number>, key: K, times: number): void => {
 const keyOf = ({ kind, name, to }: Pick<SumDoc, 'kind' | 'name' | 'to'>): string =>
   kind === 'link' ? `${name}\n${to}` : kind === 'source' ? `source:${name}` : name
 
-/** A cheap hash, to divide the items among passes. */
+/** Assigns an item to a pass by a cheap hash. */
 const partOf = (key: string, parts: number): number => {
   let mixed = 0
   for (let at = 0; at < key.length; at++) mixed = (Math.imul(mixed, 31) + key.charCodeAt(at)) | 0
   return (mixed >>> 0) % parts
 }
 
-/** Adds up edges by node, link and source; only those items of one of `parts` equal parts. */
+/** Creates a tally of edges by node, link and source. It contains only the items of one of `parts` parts. */
 const createTally = (part = 0, parts = 1) => {
   const items = new Map<string, Item>()
   const add = (
@@ -83,13 +85,13 @@ const createTally = (part = 0, parts = 1) => {
   }
   return {
     items,
-    add({ src, subject, verb, object, times }: Said): void {
-      const { subject: from, verb: says, object: to } = nodeIdsOf({ subject, verb, object })
+    add({ src, subject, verb, object, times }: EdgeDelta): void {
+      const { subject: from, verb: verbId, object: to } = nodeIdsOf({ subject, verb, object })
       add('node', from, undefined, src, times, subject)
-      add('node', says, undefined, src, times, verb)
+      add('node', verbId, undefined, src, times, verb)
       add('node', to, undefined, src, times, object)
-      add('link', from, says, src, times)
-      add('link', says, to, src, times)
+      add('link', from, verbId, src, times)
+      add('link', verbId, to, src, times)
       if (src !== null) add('source', src, undefined, null, times)
     },
   }
@@ -97,11 +99,11 @@ const createTally = (part = 0, parts = 1) => {
 
 const isEntity = (name: string): boolean => name.startsWith('entity:')
 
-/** Counts of the state that an item's coming (1) or going (-1) changes. */
+/** Returns the total in `SummedDoc` that counts the items of this kind, if any. */
 const totalOf = ({ kind, name }: Pick<SumDoc, 'kind' | 'name'>) =>
   kind === 'link' ? 'links' : kind === 'source' ? null : isEntity(name) ? 'entities' : 'verbs'
 
-/** The document of an item with changes, or null when nothing is left of it. */
+/** Returns the updated document of an item, or null if its count is zero. */
 const changed = (
   before: SumDoc | undefined,
   item: Item,
@@ -139,7 +141,7 @@ const changed = (
   return doc
 }
 
-/** Takes a user's sums out of use, and stops a build of them. */
+/** Disables a user's sums, and stops a running build. */
 export const dropSums = async (
   { summed }: Pick<NarrativeModels, 'summed'>,
   user_id: Types.ObjectId,
@@ -147,15 +149,15 @@ export const dropSums = async (
 ): Promise<void> => {
   await summed.updateOne(
     { _id: user_id },
-    // The time makes it a change in any case: in a transaction, a build that begins meanwhile conflicts with it.
+    // `folded_at` guarantees a write, so that the transaction conflicts with a concurrent build.
     { $set: { graph: null, folded_at: new Date() }, $unset: { building: 1, refused: 1 } },
     session && { session },
   )
 }
 
 /**
- * Takes sums out of use that are too large to be kept. Edges are from then on removed as they are emptied. After a crash
- * the next build is refused again.
+ * Removes sums that exceed the size limit, and marks the user as refused. Edges with a zero count are then removed
+ * without a fold. After a crash, the next build refuses again.
  */
 const refuseSums = async (
   { summed, sums, edges }: NarrativeModels,
@@ -176,9 +178,9 @@ const isSummed = async ({ summed }: Pick<NarrativeModels, 'summed'>, _id: Types.
 const folding = createSharedReads<string, boolean>(TIMEOUT_MS)
 
 /**
- * Adds what has changed since to a user's sums. Concurrent calls share a fold, and a fold gives way to writes of
- * the same edges, so that the writes of narratives meet few conflicts.
- * @returns whether they are in use and count everything that was committed before the call
+ * Folds the pending changes of edges into a user's sums. Concurrent calls share a fold. A fold ends on repeated write
+ * conflicts, so that writes of narratives meet few conflicts.
+ * @returns whether the sums are in use and include all changes committed before the call
  */
 export const foldGraph = (models: NarrativeModels, user_id: Types.ObjectId): Promise<boolean> =>
   folding(user_id.toHexString(), () => foldDue(models, user_id))
@@ -188,7 +190,7 @@ const foldDue = async (models: NarrativeModels, user_id: Types.ObjectId): Promis
   const isDue = { user_id, due: { $exists: true } }
   let attempts = 0
   const fold = async (session: ClientSession): Promise<boolean> => {
-    if (++attempts > ATTEMPTS_MAX) throw new GaveWay()
+    if (++attempts > ATTEMPTS_MAX) throw new FoldConflict()
     const state = await summed
       .findOneAndUpdate(
         { _id: user_id, graph: { $ne: null } },
@@ -237,7 +239,7 @@ const foldDue = async (models: NarrativeModels, user_id: Types.ObjectId): Promis
     try {
       if (!(await inTransaction(mongo, fold, { retriesDuplicates: true }))) return false
     } catch (error) {
-      if (error instanceof GaveWay) return false
+      if (error instanceof FoldConflict) return false
       if (!(error instanceof TooLarge)) throw error
       await refuseSums(models, user_id)
       return false
@@ -246,37 +248,46 @@ const foldDue = async (models: NarrativeModels, user_id: Types.ObjectId): Promis
   return !(await edges.exists(isDue))
 }
 
-/** Work of the outbox on a user's sums, keyed by the user's id. */
-export interface Summing {
-  wantedSums: Kind<{ id: string }>
+/** Outbox entries to build or fold a user's sums; keyed by user. */
+export interface SumsOutbox {
+  pendingSums: Kind<{ id: string }>
 }
 
-type Wanting = Pick<NarrativeModels, 'summed'> & Summing
+type SumsContext = Pick<NarrativeModels, 'summed'> & SumsOutbox
 
-/** Enqueues a build or a fold of a user's sums, unless they are refused or one is pending. */
-export const wantSums = async ({ summed, wantedSums }: Wanting, _id: Types.ObjectId): Promise<void> => {
+/** Enqueues a build or a fold of a user's sums, unless the sums are refused or an entry is pending. */
+export const enqueueSums = async (
+  { summed, pendingSums }: SumsContext,
+  _id: Types.ObjectId,
+): Promise<void> => {
   const id = _id.toHexString()
-  if ((await summed.exists({ _id, refused: true })) || (await wantedSums.has(id))) return
-  await wantedSums.add({ id })
+  if ((await summed.exists({ _id, refused: true })) || (await pendingSums.has(id))) return
+  await pendingSums.add({ id })
 }
 
-/** Enqueues a fold of the edges that a deletion has changed, if the user has sums. It follows a build that runs. */
-export const foldDeletion = async ({ summed, wantedSums }: Wanting, _id: Types.ObjectId): Promise<void> => {
-  if (await summed.exists({ _id, refused: { $ne: true } })) await wantedSums.add({ id: _id.toHexString() })
+/** Enqueues a fold after a deletion, if the user has sums or a build under way. */
+export const foldDeletion = async (
+  { summed, pendingSums }: SumsContext,
+  _id: Types.ObjectId,
+): Promise<void> => {
+  if (await summed.exists({ _id, refused: { $ne: true } })) await pendingSums.add({ id: _id.toHexString() })
 }
 
-/** Work of the outbox: builds a user's sums, or folds the changes since into those in use. */
+/** Outbox handler: builds a user's sums, or folds pending changes into existing ones. */
 export const summingWork = (models: NarrativeModels): KindSpec<{ id: string }> => ({
   ...byId,
   isHeavy: true,
+  backoffMaxMs: BACKOFF_MAX_MS,
   async handle([wanted], { signal }) {
     const user_id = new Types.ObjectId(wanted?.id)
     if (!(await isSummed(models, user_id))) return buildSums(models, user_id, signal)
-    return (await foldGraph(models, user_id)) ? undefined : FOLD_AGAIN_MS
+    return (await foldGraph(models, user_id)) ? undefined : FOLD_RETRY_MS
   },
 })
 
-/** Reserves a user's sums for a build; an earlier one that was cut off stops. False if they are in use or refused. */
+/**
+ * Claims a user's sums for a build, and stops an earlier build. Resolves to false if the sums are in use or refused.
+ */
 const claim = (
   { summed }: NarrativeModels,
   _id: Types.ObjectId,
@@ -291,9 +302,9 @@ const claim = (
     })
 
 /**
- * Builds a user's sums while the edges are in use. What an edge counted when the build began is its count less what
- * is due since, which no change of the edge changes. So the edges are read without a snapshot, and the sums are those
- * of that moment. Later changes are folded in. The build ends without sums once `building` names another.
+ * Builds a user's sums while the edges are in use. It first clears `due`; later changes modify `count` and `due`
+ * equally. So `count - due` is the count at the start of the build, and no snapshot is needed. Later changes are folded
+ * in. The build ends without sums once `building` contains another id.
  */
 const buildSums = async (
   models: NarrativeModels,
@@ -303,7 +314,7 @@ const buildSums = async (
   const { mongo, summed, sums, edges } = models
   const graph = new Types.ObjectId()
   if (!(await claim(models, user_id, graph))) return
-  const mine = { _id: user_id, building: graph }
+  const claimed = { _id: user_id, building: graph }
   const numbers = new Map<string, number>()
   const numberOf = (src: string): number => {
     const number = numbers.get(src) ?? numbers.size
@@ -311,12 +322,12 @@ const buildSums = async (
     return number
   }
   const totals = { entities: 0, verbs: 0, links: 0 }
-  /** False when the sums are no longer this call's. */
+  /** Resolves to false if another call claimed the sums. */
   const insert = (docs: SumDoc[]): Promise<boolean> => {
     signal.throwIfAborted()
     return inTransaction(mongo, async session => {
       const $set = { folded_at: new Date() }
-      if ((await summed.updateOne(mine, { $set }, { session })).matchedCount === 0) return false
+      if ((await summed.updateOne(claimed, { $set }, { session })).matchedCount === 0) return false
       await sums.collection.insertMany(docs as never[], { session })
       return true
     })
@@ -349,14 +360,14 @@ const buildSums = async (
       if (docs.length > 0 && !(await insert(docs))) return
     }
     const $set = { ...totals, sources: numbers.size, graph, folded_at: new Date() }
-    if (parts > 0) await summed.updateOne(mine, { $set, $unset: { building: 1 } })
-    else await summed.deleteOne(mine)
+    if (parts > 0) await summed.updateOne(claimed, { $set, $unset: { building: 1 } })
+    else await summed.deleteOne(claimed)
   } catch (error) {
     if (error instanceof TooLarge) {
-      if (await summed.exists(mine)) await refuseSums(models, user_id)
+      if (await summed.exists(claimed)) await refuseSums(models, user_id)
       return
     }
-    await summed.updateOne(mine, { $unset: { building: 1 } }).catch(() => {})
+    await summed.updateOne(claimed, { $unset: { building: 1 } }).catch(() => {})
     throw error
   }
 }

@@ -4,9 +4,8 @@ import { Schema, type Types } from 'mongoose'
 import type { NarrativeDoc } from '../../narratives/models/narrative.js'
 
 /**
- * Number of times that a user's narratives of one day and source contain one triplet, by spelling. The graph
- * is summed from these. Spellings are kept apart, so that a change is one `$inc` and reads find the most
- * frequent one.
+ * Number of times that a user's narratives of one day and source contain one triplet, by spelling. The graph is
+ * summed from these. Each spelling has a document, so that a change is one `$inc` and reads find the most frequent one.
  */
 export interface EdgeDoc {
   /** Hash of all fields below except the keys, the count and the grams. */
@@ -23,11 +22,11 @@ export interface EdgeDoc {
   verb_key: string
   object_key: string
   count: number
-  /** How much of the count the user's sums lack; may be negative. Absent: nothing. Without sums in use: all of it. */
+  /** Part of the count that the user's sums lack; may be negative. Absent: none. Without sums: the whole count. */
   due?: number
   /**
-   * The 3-grams of the labels, for filters; shorter ones would double their number and select little. Not read
-   * by default.
+   * The 3-grams of the labels, for filters. Shorter grams would double their number and select little. Excluded from
+   * reads by default.
    */
   grams: number[]
 }
@@ -36,7 +35,7 @@ export interface EdgeDoc {
 export type UnindexedEdge = Omit<EdgeDoc, 'grams'>
 
 const LENGTHS: GramLengths = { shortest: 3 }
-/** Tells the grams of verbs from those of entities. */
+/** Maps the grams of verbs to values different from those of entities. */
 const ofVerb = (gram: number): number => gram ^ 0x5bd1e995
 
 const gramsOfEdge = ({
@@ -48,7 +47,7 @@ const gramsOfEdge = ({
   ...gramsOf([verb_key], LENGTHS).map(ofVerb),
 ]
 
-/** The grams that every edge has which folded filters select: none if the filters are shorter than a gram. */
+/** Returns the grams that all matches of folded filters contain: none if the filters are shorter than a gram. */
 export const gramsOfFilters = (entity: string, verb: string): number[] => [
   ...gramsOfTerm(entity, LENGTHS),
   ...gramsOfTerm(verb, LENGTHS).map(ofVerb),
@@ -57,7 +56,7 @@ export const gramsOfFilters = (entity: string, verb: string): number[] => [
 export const DAY_MS = 86_400_000
 export const dayOf = (time: Date): Date => new Date(Math.floor(time.getTime() / DAY_MS) * DAY_MS)
 
-/** The edges of a narrative's triplets without their grams, equal ones counted together, sorted by id. */
+/** Returns the edges of a narrative's triplets without grams, equal ones counted together, sorted by id. */
 export const edgesOf = ({
   user_id,
   created_at,
@@ -88,7 +87,7 @@ export const edgesOf = ({
   return [...edges.values()].sort((a, b) => (a._id < b._id ? -1 : 1))
 }
 
-/** The edge as it is stored. */
+/** Returns the stored form of an edge. */
 export const withGrams = (edge: UnindexedEdge): EdgeDoc => ({ ...edge, grams: gramsOfEdge(edge) })
 
 export const edgeSchema = new Schema<EdgeDoc>(

@@ -16,7 +16,7 @@ export interface SourceDoc {
   count: number
 }
 
-/** What a narrative adds to its source; nothing without a source or triplets. */
+/** Returns the count that a narrative adds to its source; none without a source or triplets. */
 export const sourcesOf = ({
   user_id,
   created_at,

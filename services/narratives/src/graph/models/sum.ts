@@ -2,17 +2,17 @@ import { hashOf } from '@iodine/service-kit'
 import { Schema, type Types } from 'mongoose'
 
 /**
- * State of a user's sums: the all-time counts of each node, link and source. A bounded read of the whole graph reads
- * them from the strongest on. Large graphs that were read have sums; the outbox kind `sums` builds them.
+ * State of a user's sums: the all-time counts of each node, link and source. Bounded reads of the whole graph read them
+ * in descending order. The outbox kind `sums` builds them for large graphs after the first read.
  */
 export interface SummedDoc {
   /** The user. */
   _id: Types.ObjectId
-  /** Names the sums that are in use; null while there are none, and reads sum the edges. */
+  /** Id of the sums in use. Null: none, and reads sum the edges. */
   graph: Types.ObjectId | null
-  /** Names the sums that are being built. A build stops once this names another. */
+  /** Id of the sums under construction. A build stops once this contains another id. */
   building?: Types.ObjectId
-  /** Too large to be kept: a node has more spellings or sources than a document holds. */
+  /** The sums are too large: the spellings or sources of a node exceed a document. */
   refused?: boolean
   entities: number
   verbs: number
@@ -48,10 +48,10 @@ export interface SumDoc {
 export const sumId = (graph: Types.ObjectId, item: string): string =>
   hashOf(`${graph.toHexString()}\n${item}`)
 
-/** Code points of an order: the keys of an index are bounded. */
+/** Maximum code points of an order, because index keys are bounded. */
 const ORDER_MAX = 200
 
-/** Maps a text so that the order of its code points is that of the text's UTF-16 code units. */
+/** Maps a text so that its order by code points equals the original's order by UTF-16 code units. */
 const byCodeUnits = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: two of them separate the ends of a link.
   /^[\u0002-\ud7ff]*$/.test(text)
@@ -64,15 +64,15 @@ const byCodeUnits = (text: string): string =>
       }).join('')
 
 /**
- * Order of ids as the database compares texts, by code points: never against the order by code units, equal
- * for ids that differ late.
+ * Returns a sort key for the database, which compares texts by code points. It is consistent with the order by code
+ * units, and equal for ids that differ only after `ORDER_MAX` code points.
  */
 export const orderOf = (id: string, to?: string): string => {
   const whole = to === undefined ? byCodeUnits(id) : `${byCodeUnits(id)}\u0000${byCodeUnits(to)}`
   return whole.length <= ORDER_MAX ? whole : Array.from(whole).slice(0, ORDER_MAX).join('')
 }
 
-/** Pairs of a number and its count, each as a base-128 varint. */
+/** Encodes pairs of a number and its count as base-128 varints. */
 export const packCounts = (counts: ReadonlyMap<number, number>): Buffer => {
   const bytes: number[] = []
   for (const pair of counts)
@@ -83,7 +83,7 @@ export const packCounts = (counts: ReadonlyMap<number, number>): Buffer => {
   return Buffer.from(bytes)
 }
 
-/** Calls back with each pair that `packCounts` has packed. */
+/** Calls `take` with each pair that `packCounts` encoded. */
 export const eachCount = (bytes: Uint8Array | undefined, take: (number: number, count: number) => void) => {
   let at = 0
   const next = () => {

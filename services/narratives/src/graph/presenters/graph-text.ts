@@ -10,7 +10,7 @@ import {
   type TextPlace,
 } from '@iodine/contracts'
 import type { NarrativeDoc, TripletDoc } from '../../narratives/models/narrative.js'
-import type { Meant } from '../queries/graph-texts.js'
+import type { ResolvedNode } from '../queries/graph-texts.js'
 
 const ELLIPSIS = '…'
 
@@ -29,13 +29,13 @@ const cutAround = (sentence: string, parts: readonly string[]): string => {
 export interface FoundSentence {
   /** Truncated around the triplet if long. */
   sentence: string
-  /** Of all of the sentence. */
+  /** Position of the whole sentence. */
   place: TextPlace
 }
 
 /**
- * Finds sentences of a text: the one that contains most of a triplet, given as two parts that weigh most and a
- * third. The earlier sentence wins ties. The text is split and folded once for any number of triplets.
+ * Creates a finder of the sentence that contains most of a triplet: two parts with double weight, then a third. The
+ * earlier sentence wins ties. The text is split and folded once for any number of triplets.
  */
 export const sentenceFinder = (
   text: string,
@@ -64,11 +64,11 @@ export const sentenceFinder = (
   }
 }
 
-/** A narrative that contains the link between two nodes, with the matching sentence. */
+/** Presents a narrative that contains the link between two nodes, with the matching sentence. */
 export const presentGraphText = (
   { _id, src, created_at, text, triplets }: NarrativeDoc,
-  from: Meant,
-  to: Meant,
+  from: ResolvedNode,
+  to: ResolvedNode,
 ): GraphText => {
   const startsAtVerb = [...from.ids].some(id => id.startsWith('verb:'))
   const saying = triplets.find(triplet => {
@@ -84,10 +84,10 @@ export const presentGraphText = (
   }
 }
 
-/** A narrative that contains a node, with the node's triplets and their sentences. */
+/** Presents a narrative that contains a node, with the node's triplets and their sentences. */
 export const presentMention = (
   { _id, src, created_at, text, triplets }: NarrativeDoc,
-  node: Meant,
+  node: ResolvedNode,
 ): GraphMention => {
   const merged = new Map<string, { triplet: TripletDoc; times: number }>()
   for (const triplet of triplets) {

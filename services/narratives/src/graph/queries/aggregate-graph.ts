@@ -4,15 +4,15 @@ import type { CanonMap } from '../../canon/queries/canon-map.js'
 import type { EdgeDoc } from '../models/edge.js'
 
 /** The fields of an edge that the graph is summed from. */
-export type Said = Pick<EdgeDoc, 'src' | 'subject' | 'verb' | 'object' | 'count'>
+export type EdgeCount = Pick<EdgeDoc, 'src' | 'subject' | 'verb' | 'object' | 'count'>
 
-/** One shared object per source: sets compare by identity instead of hashing long texts of each edge. */
+/** One object per source: sets compare objects by identity, which is faster than hashing long texts. */
 interface Source {
   name: string
 }
 
 /** Most items have one source and one spelling: sets are allocated for the second only. */
-interface Counted {
+interface CountedItem {
   count: number
   source: Source | null
   sources: Set<Source> | null
@@ -21,21 +21,21 @@ interface Spelling {
   node: CountedNode
   text: string
   count: number
-  /** In a canonical graph, a verb that exchanges subject and object. */
+  /** Whether the verb exchanges subject and object, in a canonical graph. */
   turned: boolean
 }
-interface CountedNode extends Counted {
+interface CountedNode extends CountedItem {
   index: number
   type: GraphNode['type']
   key: string
   spellings: Spelling[]
 }
-interface CountedLink extends Counted {
+interface CountedLink extends CountedItem {
   from: CountedNode
   to: CountedNode
 }
 
-const count = (item: Counted, source: Source | null, times: number): void => {
+const count = (item: CountedItem, source: Source | null, times: number): void => {
   item.count += times
   if (source === null || source === item.source) return
   if (item.source === null) item.source = source
@@ -44,8 +44,8 @@ const count = (item: Counted, source: Source | null, times: number): void => {
 }
 
 /**
- * The most frequent spelling, of a verb that is not turned if there is any. Ties go by code-unit order, so that
- * the reading order has no effect.
+ * Returns the most frequent spelling, preferably one that is not turned. Ties go by code-unit order, so that the
+ * reading order has no effect.
  */
 const labelOf = ({ spellings }: CountedNode): string =>
   spellings.reduce((best, each) =>
@@ -56,7 +56,7 @@ const labelOf = ({ spellings }: CountedNode): string =>
       : best,
   ).text
 
-const sourcesOf = ({ source, sources }: Counted): string[] =>
+const sourcesOf = ({ source, sources }: CountedItem): string[] =>
   sources ? [...sources].map(({ name }) => name).sort() : source === null ? [] : [source.name]
 
 const idOf = ({ type, key }: CountedNode): string => `${type}:${key}`
@@ -89,12 +89,12 @@ const strongerLink = (a: CountedLink, b: CountedLink) =>
 const SLICE = 10_000
 const CHUNK = 1_000
 
-/** The first `limit` items in an order, without sorting all items. */
+/** Returns the first `limit` items in an order, without sorting all items. */
 const first = async <T>(
   items: Iterable<T>,
   limit: number,
   order: (a: T, b: T) => number,
-  wanted: (item: T) => boolean = () => true,
+  isSelected: (item: T) => boolean = () => true,
 ): Promise<T[]> => {
   let kept: T[] = []
   let last: T | undefined
@@ -105,7 +105,7 @@ const first = async <T>(
   }
   for (const item of items) {
     if (++seen % SLICE === 0) await yieldToEventLoop()
-    if (!wanted(item) || (last !== undefined && order(item, last) > 0)) continue
+    if (!isSelected(item) || (last !== undefined && order(item, last) > 0)) continue
     if (kept.push(item) >= 2 * limit) cut()
   }
   cut()
@@ -113,10 +113,10 @@ const first = async <T>(
 }
 
 /**
- * All items by descending count, ties in insertion order. A bucket sort in steps: sorting a million items at
- * once blocks the event loop.
+ * Returns all items by descending count, ties in insertion order. Uses a bucket sort in steps: sorting a million items
+ * at once blocks the event loop.
  */
-const strongestFirst = async <T extends Counted>(items: Iterable<T>): Promise<Iterable<T>> => {
+const strongestFirst = async <T extends CountedItem>(items: Iterable<T>): Promise<Iterable<T>> => {
   const byCount = new Map<number, T[]>()
   let seen = 0
   for (const item of items) {
@@ -131,12 +131,12 @@ const strongestFirst = async <T extends Counted>(items: Iterable<T>): Promise<It
   })()
 }
 
-/** Combines both node indices of a link into one integer key, exact up to 2^26 nodes. */
+/** Factor that combines both node indices of a link into one integer key, exact up to 2^26 nodes. */
 const INDEX_RANGE = 2 ** 26
 
 /**
- * Accumulates edges as they are read, so that only the graph is held in memory.
- * @param map makes it a graph of clusters, named by their smallest keys
+ * Creates an accumulator of edges, which holds only the graph in memory.
+ * @param map clusters of a canonical graph; a cluster's node is named by its smallest key
  */
 export const createGraphSum = (map?: CanonMap) => {
   const nodes: CountedNode[] = []
@@ -181,28 +181,27 @@ export const createGraphSum = (map?: CanonMap) => {
     return spelling
   }
   const countLink = (from: CountedNode, to: CountedNode, source: Source | null, times: number): void => {
-    const place = from.index * INDEX_RANGE + to.index
-    let link = links.get(place)
+    const pair = from.index * INDEX_RANGE + to.index
+    let link = links.get(pair)
     if (!link) {
       link = { count: 0, source: null, sources: null, from, to }
-      links.set(place, link)
+      links.set(pair, link)
     }
     count(link, source, times)
   }
 
   return {
-    add({ src, subject, verb, object, count: times }: Said): void {
+    add({ src, subject, verb, object, count: times }: EdgeCount): void {
       const source = sourceOf(src)
       const { node: first } = countNode('entity', subject, source, times)
-      const { node: says, turned } = countNode('verb', verb, source, times)
+      const { node: verbNode, turned } = countNode('verb', verb, source, times)
       const { node: second } = countNode('entity', object, source, times)
-      countLink(turned ? second : first, says, source, times)
-      countLink(says, turned ? first : second, source, times)
+      countLink(turned ? second : first, verbNode, source, times)
+      countLink(verbNode, turned ? first : second, source, times)
     },
     /**
-     * The graph as JSON chunks, so that no graph is too large for one string. Without a limit all
-     * nodes and links, highest counts first; with a limit the top nodes (ties by id), the top links among
-     * them, and totals.
+     * Yields the graph as JSON chunks, because a large graph exceeds one string. Without a limit: all nodes and links,
+     * highest counts first. With a limit: the top nodes (ties by id), the top links among them, and totals.
      */
     async *json(sources: readonly string[], limit?: number): AsyncGenerator<string> {
       let shownNodes: Iterable<CountedNode>
@@ -228,7 +227,7 @@ export const createGraphSum = (map?: CanonMap) => {
   }
 }
 
-/** The items' JSON texts, separated by commas, in chunks. */
+/** Yields the items' JSON texts, separated by commas, in chunks. */
 export function* jsonList<T>(items: Iterable<T>, present: (item: T) => string): Generator<string> {
   let texts: string[] = []
   let separator = ''

@@ -23,18 +23,18 @@ const selectedOf = (
   }),
 })
 
-/** Keys of links that are looked for at once: more labels on both sides are cut. */
+/** Maximum number of link keys in a query. Further combinations of labels are dropped. */
 const LINKS_MAX = 20_000
 
-/** The nodes of the plain graph that a node stands for: the node itself, or all labels of its cluster. */
-export interface Meant {
+/** A requested node as nodes of the plain graph: the node itself, or all labels of its cluster. */
+export interface ResolvedNode {
   ids: ReadonlySet<string>
-  /** The nodes of a triplet as the graph has them: of a canonical graph, a passive is turned. */
+  /** Returns the nodes of a triplet. In a canonical graph, passive triplets are turned. */
   nodesOf(triplet: TripletDoc): ReturnType<typeof nodeIdsOf>
 }
 
-/** @param map of a canonical graph */
-export const meantBy = (node: string, map: CanonMap | undefined): Meant => {
+/** Resolves a requested node. @param map clusters of a canonical graph */
+export const resolveNode = (node: string, map: CanonMap | undefined): ResolvedNode => {
   if (!map) return { ids: new Set([node]), nodesOf: nodeIdsOf }
   const kind: CanonKind = node.startsWith('verb:') ? 'verb' : 'entity'
   const { keys } = groupOf(map, kind, node.slice(kind.length + 1))
@@ -48,10 +48,10 @@ export const meantBy = (node: string, map: CanonMap | undefined): Meant => {
   }
 }
 
-/** Selects a user's narratives with a triplet that makes the link `from` → `to`, by date and source. */
+/** Selects a user's narratives with a triplet that forms the link `from` → `to`, by date and source. */
 export const textsOf = (
   user_id: string,
-  { from, to, ...selection }: Selection & { from: Meant; to: Meant },
+  { from, to, ...selection }: Selection & { from: ResolvedNode; to: ResolvedNode },
   map?: CanonMap,
 ): QueryFilter<NarrativeDoc> => {
   const keys: string[] = []
@@ -65,10 +65,10 @@ export const textsOf = (
   return { ...selectedOf(user_id, selection), link_keys: keys.length === 1 ? keys[0] : { $in: keys } }
 }
 
-/** Selects a user's narratives with a triplet that has the node, by date and source. */
+/** Selects a user's narratives with a triplet that contains the node, by date and source. */
 export const mentionsOf = (
   user_id: string,
-  { node, ...selection }: Selection & { node: Meant },
+  { node, ...selection }: Selection & { node: ResolvedNode },
 ): QueryFilter<NarrativeDoc> => {
   const keys = [...node.ids].map(nodeKey)
   return { ...selectedOf(user_id, selection), node_keys: keys.length === 1 ? keys[0] : { $in: keys } }

@@ -6,7 +6,7 @@ import type { CanonMap } from '../../canon/queries/canon-map.js'
 import type { NarrativeModels } from '../../models.js'
 import type { NarrativeDoc } from '../../narratives/models/narrative.js'
 import { DAY_MS, edgesOf, gramsOfFilters } from '../models/edge.js'
-import { createGraphSum, type Said } from './aggregate-graph.js'
+import { createGraphSum, type EdgeCount } from './aggregate-graph.js'
 
 export type Filters = Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id' | 'canonical'>
 /** Half-open interval from `from` to `to`, in milliseconds. */
@@ -52,8 +52,8 @@ const foldFilter = (filter: string | undefined) => foldWords(filter ?? '')
 /** Documents per round trip. */
 const BATCH = 5_000
 /** Projection of the edge fields that the sum needs. */
-const SAID = { _id: 0, src: 1, subject: 1, verb: 1, object: 1, count: 1 } as const satisfies Record<
-  keyof Said,
+const EDGE_FIELDS = { _id: 0, src: 1, subject: 1, verb: 1, object: 1, count: 1 } as const satisfies Record<
+  keyof EdgeCount,
   1
 > & { _id: 0 }
 
@@ -64,11 +64,13 @@ interface ReadGraph {
 }
 
 /**
- * Reads a user's triplets as a graph. The graph is summed from the aggregates, so that the cost follows the selection;
- * under filters by labels it follows the number of edges with the filters' rarest gram. Only the partial first and last day of a time filter are counted from narratives. A node's count is
- * the number of times that its label occurs in the selected triplets (twice in a triplet whose subject is its
- * object); a link's count is the number of its triplets. A canonical graph has the clusters of labels as its nodes;
- * filters by labels select the triplets before.
+ * Creates the reader of users' graphs.
+ * - The graph is summed from the edges, so that the cost is proportional to the selected edges. With filters by labels,
+ *   it is proportional to the edges with the filters' rarest gram.
+ * - Only the partial first and last day of a time filter are counted from narratives.
+ * - A node's count is the number of occurrences of its label in the selected triplets: two in a triplet whose subject
+ *   is its object. A link's count is the number of its triplets.
+ * - In a canonical graph, the nodes are clusters of labels. Filters by labels select the triplets before clustering.
  */
 export const createGraphReader = ({
   narratives,
@@ -82,7 +84,7 @@ export const createGraphReader = ({
     { limit, ...filters }: Filters,
     map?: Promise<CanonMap>,
   ): Promise<ReadGraph> => {
-    // Read beside the edges. The empty handlers avoid unhandled rejections when an earlier read fails first.
+    // Concurrent with the edges. The empty handlers avoid unhandled rejections if another read fails first.
     const summing = map ? map.then(createGraphSum) : Promise.resolve(createGraphSum())
     summing.catch(() => {})
     let read = 0
@@ -105,9 +107,11 @@ export const createGraphReader = ({
           ...(verb && { verb_key: containing(verb) }),
           ...(entity && { $or: [{ subject_key: containing(entity) }, { object_key: containing(entity) }] }),
         }
-        // The driver's cursor returns whole batches: one promise per edge would double the cost at a million
-        // edges.
-        const cursor = edges.collection.find<Said>(selected, { projection: SAID, batchSize: BATCH })
+        // The driver's cursor returns batches: one promise per edge would double the cost at a million edges.
+        const cursor = edges.collection.find<EdgeCount>(selected, {
+          projection: EDGE_FIELDS,
+          batchSize: BATCH,
+        })
         try {
           const begun = cursor.hasNext()
           begun.catch(() => {})
@@ -118,7 +122,7 @@ export const createGraphReader = ({
             const next = cursor.hasNext()
             await yieldToEventLoop()
             read += batch.length
-            // An edge that counts nothing is removed with the next fold.
+            // The next fold removes edges with a zero count.
             for (const edge of batch) if (edge.count > 0) sum.add(edge)
             more = await next
           }

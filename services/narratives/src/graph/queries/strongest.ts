@@ -5,13 +5,13 @@ import type { NarrativeModels } from '../../models.js'
 import { eachCount, type SumDoc, type SummedDoc } from '../models/sum.js'
 import { jsonList } from './aggregate-graph.js'
 
-type Kept = SumDoc & { to: string }
+type RankedSum = SumDoc & { to: string }
 
 /** Documents per round trip. */
 const BATCH = 5_000
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-const stronger = (a: Kept, b: Kept): number =>
+const stronger = (a: RankedSum, b: RankedSum): number =>
   b.count - a.count || compare(a.name, b.name) || (a.to === undefined ? 0 : compare(a.to, b.to))
 
 const labelOf = ({ texts = [], times = [] }: SumDoc): string => {
@@ -23,12 +23,13 @@ const labelOf = ({ texts = [], times = [] }: SumDoc): string => {
   return texts[best] ?? ''
 }
 
-/** Whether a document is kept, and whether none after it can be. */
-type Take = (doc: Kept) => { takes: boolean; ends: boolean }
+/** Decides whether a document is selected (`takes`), and whether no later one can be (`ends`). */
+type Selector = (doc: RankedSum) => { takes: boolean; ends: boolean }
 
 /**
- * Reads a user's strongest nodes, and the strongest links among them, from the sums: as many as the limit, and
- * the links that rank between those found. Undefined without sums in use. `foldGraph` brings the sums up to date before.
+ * Reads a user's strongest nodes and the strongest links among them from the sums. The cost is proportional to the
+ * limit and the links that rank before the last selected one. Resolves to undefined without sums. The caller runs
+ * `foldGraph` before.
  */
 export const readStrongest = async (
   { mongo, summed, sums }: Pick<NarrativeModels, 'mongo' | 'summed' | 'sums'>,
@@ -43,10 +44,12 @@ export const readStrongest = async (
     const projection = { _id: 0, user_id: 0, graph: 0, kind: 0 }
     const options = { session, projection, batchSize: BATCH, promoteBuffers: true }
 
-    /** The first `most` in order of those taken. Equal orders are compared as a whole. */
-    const first = async (kind: SumDoc['kind'], most: number, take: Take): Promise<Kept[]> => {
-      const cursor = sums.collection.find<Kept>(of(kind) as object, options).sort({ count: -1, order: 1 })
-      const kept: Kept[] = []
+    /** Returns the first `most` selected documents. Documents with equal `order` are sorted by their full ids. */
+    const first = async (kind: SumDoc['kind'], most: number, take: Selector): Promise<RankedSum[]> => {
+      const cursor = sums.collection
+        .find<RankedSum>(of(kind) as object, options)
+        .sort({ count: -1, order: 1 })
+      const kept: RankedSum[] = []
       try {
         walk: while (await cursor.hasNext())
           for (const doc of cursor.readBufferedDocuments()) {
@@ -72,8 +75,8 @@ export const readStrongest = async (
     const nodes = await first('node', limit, () => ({ takes: true, ends: false }))
 
     const shown = new Set(nodes.map(({ name }) => name))
-    // Each mention of a node is in its links' counts, those of verbs twice: once the links of all shown entities
-    // or of all shown verbs were seen, no more are among both.
+    // The counts of a node's links sum up to its count, for verbs to twice its count. The walk ends once it has seen
+    // all links of the shown entities, or all links of the shown verbs.
     const left = { entity: 0, verb: 0 }
     for (const { name, count } of nodes)
       if (name.startsWith('entity:')) left.entity += count
@@ -109,11 +112,11 @@ export const readStrongest = async (
   const totals = { entities, verbs, nodes: entities + verbs, links: state.links }
   const withSources = (rest: Omit<GraphNode, 'sources'> | Omit<GraphLink, 'sources'>, doc: SumDoc): string =>
     `${JSON.stringify(rest).slice(0, -1)},"sources":[${sourcesOf(doc)}]}`
-  const presentNode = (doc: Kept): string => {
+  const presentNode = (doc: RankedSum): string => {
     const type = doc.name.startsWith('entity:') ? 'entity' : 'verb'
     return withSources({ id: doc.name, label: labelOf(doc), type, count: doc.count }, doc)
   }
-  const presentLink = (doc: Kept): string => {
+  const presentLink = (doc: RankedSum): string => {
     const type = doc.name.startsWith('entity:') ? 'subject_to_verb' : 'verb_to_object'
     return withSources({ source: doc.name, target: doc.to, type, count: doc.count }, doc)
   }

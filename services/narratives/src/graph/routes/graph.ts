@@ -6,7 +6,7 @@ import type { Store } from '../../store.js'
 import { createGraphServer } from '../commands/serve-graph.js'
 import { graphOwner, textsOwner } from '../policies/graph-owner.js'
 import { presentGraphText, presentMention } from '../presenters/graph-text.js'
-import { meantBy, mentionsOf, textsOf } from '../queries/graph-texts.js'
+import { mentionsOf, resolveNode, textsOf } from '../queries/graph-texts.js'
 
 export const addGraphRoutes = (store: Store): void => {
   const { service, narratives, canonReader } = store
@@ -27,7 +27,7 @@ export const addGraphRoutes = (store: Store): void => {
   service.route(graphApi.listTexts, async ({ user, query: { user_id, canonical, ...query }, reply }) => {
     const owner = textsOwner(user.id, user_id)
     const map = await mapFor(owner, canonical)
-    const [from, to] = [meantBy(query.from, map), meantBy(query.to, map)]
+    const [from, to] = [resolveNode(query.from, map), resolveNode(query.to, map)]
     return sendList(reply, {
       model: narratives,
       filter: textsOf(owner, { ...query, from, to }, map),
@@ -39,7 +39,7 @@ export const addGraphRoutes = (store: Store): void => {
 
   service.route(graphApi.listMentions, async ({ user, query: { user_id, canonical, ...query }, reply }) => {
     const owner = textsOwner(user.id, user_id)
-    const node = meantBy(query.node, await mapFor(owner, canonical))
+    const node = resolveNode(query.node, await mapFor(owner, canonical))
     return sendList(reply, {
       model: narratives,
       filter: mentionsOf(owner, { ...query, node }),

@@ -13,31 +13,31 @@ import { countInGraph } from '../../graph/commands/count-in-graph.js'
 import type { NarrativeModels } from '../../models.js'
 import type { Numbers } from '../models/counter.js'
 import { extractionJobId, graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
-import { type createNarrativeQuotas, givenBack } from '../models/usage.js'
+import { type createNarrativeQuotas, releasedUsage } from '../models/usage.js'
 import type { NarrativeWork } from './narrative-work.js'
 import type { Waits } from './waits.js'
 
-type Extracting = Pick<NarrativeModels, 'narratives'> &
+type ExtractionContext = Pick<NarrativeModels, 'narratives'> &
   Pick<NarrativeWork, 'expired'> & {
     quotas: ReturnType<typeof createNarrativeQuotas>
     service: StoreService
   }
 
-type Finishing = Extracting &
+type CompletionContext = ExtractionContext &
   NarrativeModels &
   Clusterings &
   Pick<NarrativeWork, 'changed'> & { numbers: Numbers; waits: Waits }
 
 /** Interval of the checks that an open narrative has a job. */
 export const EXTRACTION_GRACE_MS = 15_000
-/** How long a failed narrative keeps its reason for waiting requests. */
+/** Retention of failed narratives, whose failure waiting requests read. */
 const FAILED_KEPT_MS = 600_000
-/** Jobs that replace one that ended without a result. */
+/** Maximum number of jobs that replace a job without a result. */
 const RETRIES_MAX = 3
 
 /** Adds the narrative's extraction job. Idempotent: the job id derives from the narrative's id. */
 export const addExtraction = (
-  { service }: Pick<Extracting, 'service'>,
+  { service }: Pick<ExtractionContext, 'service'>,
   narrative: NarrativeDoc,
 ): Promise<Job> =>
   service.queues.add(
@@ -46,9 +46,9 @@ export const addExtraction = (
     { jobId: extractionJobId(narrative), attempts: 6 },
   )
 
-/** Ends an open narrative without triplets. Returns false when it was no longer open. */
+/** Marks an open narrative as failed. Resolves to false if it is not open. */
 export const failNarrative = async (
-  { narratives, quotas, expired }: Extracting,
+  { narratives, quotas, expired }: ExtractionContext,
   id: NarrativeDoc['_id'] | string,
   failure: NonNullable<NarrativeDoc['failure']>,
   retry_after?: number,
@@ -62,7 +62,7 @@ export const failNarrative = async (
       )
       .lean<NarrativeDoc>()
     if (!open) return false
-    await take(open.user_id, givenBack(open))
+    await take(open.user_id, releasedUsage(open))
     await expired.add({ id: open._id.toHexString() }, { dueIn: FAILED_KEPT_MS, session })
     return true
   })
@@ -73,7 +73,7 @@ export const failNarrative = async (
  * @throws HttpError 404 when the narrative was deleted meanwhile
  */
 export const finishExtraction = async (
-  store: Finishing,
+  store: CompletionContext,
   id: string,
   result: BodyOf<typeof narrativesInternal.finishExtraction>,
 ): Promise<number> => {
@@ -105,8 +105,8 @@ export const finishExtraction = async (
   return narrative.triplets.length
 }
 
-/** Work of the outbox: adds an open narrative's job again while it has none. Its request adds the first one. */
-export const extractionWork = (of: () => Extracting): KindSpec<{ id: string }> => ({
+/** Outbox handler: adds an open narrative's job again if it was lost or ended. The request adds the first job. */
+export const extractionWork = (of: () => ExtractionContext): KindSpec<{ id: string }> => ({
   ...byId,
   concurrency: 4,
   backoffMaxMs: EXTRACTION_GRACE_MS,
@@ -119,7 +119,7 @@ export const extractionWork = (of: () => Extracting): KindSpec<{ id: string }> =
     const state = await job?.getState()
     if (job && (state === 'failed' || state === 'completed')) {
       await job.remove()
-      // A job that Redis lost is no failure of the extraction, so it does not count.
+      // Only ended jobs count as retries, not jobs that Redis lost.
       if (narrative.retries >= RETRIES_MAX) {
         await failNarrative(store, narrative._id, 'unavailable')
         return

@@ -17,12 +17,12 @@ import { extractionJobId, type NarrativeDoc, type NarrativeFailure } from '../mo
 import { usageOf } from '../models/usage.js'
 import { addExtraction, EXTRACTION_GRACE_MS, failNarrative } from './complete-extraction.js'
 
-/** Seconds, sent when the provider limits requests without a Retry-After. */
+/** `Retry-After` in seconds for a rate limit of the provider without one. */
 const RETRY_AFTER_SECONDS = 20
-/** Until somebody has added credit. */
+/** `Retry-After` in seconds for an account without credit. */
 const NO_CREDIT_SECONDS = 3_600
 const REDIS_CHECK_MS = 1_000
-/** Long enough for a busy machine: the extraction takes longer anyway. */
+/** Timeout of the key request, long enough for a busy machine: the extraction takes longer anyway. */
 const KEY_MS = 10_000
 
 const failureAnswer = ({ failure, retry_after }: NarrativeDoc): HttpError => {
@@ -33,7 +33,7 @@ const failureAnswer = ({ failure, retry_after }: NarrativeDoc): HttpError => {
       new HttpError(429, DETAILS.providerRateLimit, {
         'retry-after': String(retry_after ?? RETRY_AFTER_SECONDS),
       }),
-    // As the provider says it, with a status of its own or that of a limit: trying at once again is of no use.
+    // An immediate retry is useless.
     no_credit: () => new HttpError(429, DETAILS.noCredit, { 'retry-after': String(NO_CREDIT_SECONDS) }),
     refused: () => new HttpError(422, DETAILS.providerRefused),
     provider_failed: () => new HttpError(502, DETAILS.providerFailed),
@@ -42,7 +42,7 @@ const failureAnswer = ({ failure, retry_after }: NarrativeDoc): HttpError => {
   return answers[failure ?? 'unavailable']()
 }
 
-/** The user's sealed AI key. Throws 400 when there is none. */
+/** Returns the user's sealed AI key. @throws HttpError 400 without a key */
 const requireAiKey = async ({ service }: Store, userId: string): Promise<string> => {
   const { sealed } = await service.peers
     .call('auth', authInternal.getSealedAiKey, { params: { id: userId }, ms: KEY_MS })
@@ -56,8 +56,8 @@ const requireAiKey = async ({ service }: Store, userId: string): Promise<string>
 
 /**
  * Inserts a narrative, or returns the open one with the same user, text and source; the unique index decides.
- * Throws 413 when the user's quota is used up.
- * @param allowed rejects where the user may not open one; the lookup does not wait for it
+ * @param allowed rejects if the user may not create a narrative; the lookup runs concurrently
+ * @throws HttpError 413 above the user's quota
  */
 const openNew = async (
   { narratives, quotas, extractions }: Store,
@@ -67,7 +67,7 @@ const openNew = async (
   open_key: string,
   allowed: Promise<unknown>,
 ): Promise<NarrativeDoc> => {
-  // A duplicate key means that a concurrent request was first: retry, and join its narrative if still open.
+  // A duplicate key means that a concurrent request was first. The retry joins its narrative if it is still open.
   for (let tries = 0; tries < 5; tries++) {
     // The lookup precedes the quota check: joining takes no quota.
     const joined = await narratives.findOne({ open_key, state: 'open' }).lean<NarrativeDoc>()
@@ -116,8 +116,8 @@ const openOrJoin = (
 }
 
 /**
- * Resolves when the job's end can no longer be observed: Redis failed twice in a row, or Redis lost the job
- * of a narrative that has ended. Adds the lost job of an open narrative again.
+ * Resolves once the job's end is unobservable: Redis failed twice in a row, or lost the job of a narrative that ended.
+ * Adds the lost job of an open narrative again.
  */
 const jobLost = async (store: Store, narrative: NarrativeDoc, signal: AbortSignal): Promise<void> => {
   const { narratives, service } = store
@@ -136,9 +136,10 @@ const jobLost = async (store: Store, narrative: NarrativeDoc, signal: AbortSigna
 }
 
 /**
- * Waits for the narrative's end, and resolves to the narrative if this process ended it. `ended`: its job
- * succeeded or failed, or its state is unknown. `late`: the job continues past `ms` or past the shutdown of
- * this process.
+ * Waits for the narrative's end. Resolves to
+ * - the narrative, if this process ended it
+ * - `ended`, if its job succeeded or failed, or its state is unknown
+ * - `late`, if the job continues after `ms` or the shutdown of this process
  */
 const awaitEnd = async (
   store: Store,
@@ -167,9 +168,9 @@ const awaitEnd = async (
 }
 
 /**
- * Extracts triplets from a text and waits for them. The stored narrative decides the answer, not the event
- * that ended the wait, so that the answer and the list agree; a 503 closes the narrative.
- * @param waitMs milliseconds until the answer is that the extraction continues
+ * Extracts triplets from a text and waits for them. The response follows the stored narrative, not the event that ended
+ * the wait, so that it agrees with the list. A 503 marks the narrative as failed.
+ * @param waitMs milliseconds until a 504, after which the extraction continues
  */
 export const createNarrative = async (
   store: Store,
@@ -182,12 +183,12 @@ export const createNarrative = async (
   const [sealedKey, opened] = await Promise.all([key, openOrJoin(store, userId, text, src, key)])
   const { _id } = opened
   const outcome = await awaitEnd(store, opened, sealedKey, deadline - Date.now())
-  const look = () => store.narratives.findById(_id).lean<NarrativeDoc>()
-  let narrative = typeof outcome === 'string' ? await look() : outcome
+  const reload = () => store.narratives.findById(_id).lean<NarrativeDoc>()
+  let narrative = typeof outcome === 'string' ? await reload() : outcome
   if (narrative?.state === 'open') {
     if (outcome === 'late') throw timedOut(DETAILS.stillWorking)
     if (await failNarrative(store, _id, 'unavailable')) throw unavailable()
-    narrative = await look()
+    narrative = await reload()
   }
   if (narrative?.state === 'failed') throw failureAnswer(narrative)
   if (narrative?.state !== 'done') throw notFound()

@@ -4,13 +4,13 @@ import type { ClientSession } from 'mongoose'
 import { countInGraph } from '../../graph/commands/count-in-graph.js'
 import type { Store } from '../../store.js'
 import type { NarrativeDoc } from '../models/narrative.js'
-import { givenBack } from '../models/usage.js'
+import { releasedUsage } from '../models/usage.js'
 import { erased } from './narrative-work.js'
 
-/** Deleted narratives of one user that can be restored: they count towards no quota. The oldest are erased. */
+/** Maximum number of a user's restorable narratives, which count towards no quota. Above it, the oldest are erased. */
 const RESTORABLE_MAX = 100
 
-/** Erases what exceeds the number of a user's restorable narratives. */
+/** Erases a user's oldest restorable narratives above the limit. */
 const boundRestorable = async (
   { narratives }: Store,
   { user_id }: NarrativeDoc,
@@ -27,30 +27,30 @@ const boundRestorable = async (
 }
 
 /**
- * Deletes a user's narrative, which can be restored for a minute; an extraction in progress is discarded when
- * it finishes, and its narrative cannot be restored. Resolves once the graph is updated. Throws 404 for
- * another user's narrative, and for a failed or deleted one.
+ * Deletes a user's narrative, which can be restored for a minute. The result of a running extraction is discarded, and
+ * its narrative cannot be restored. Resolves once the graph is updated.
+ * @throws HttpError 404 for another user's narrative, and for a failed or deleted one
  */
 export const deleteNarrative = async (store: Store, userId: string, id: string): Promise<void> => {
   const { narratives, quotas, changed, expired } = store
-  const mine = { _id: id, user_id: userId }
+  const own = { _id: id, user_id: userId }
   const deleted = await quotas.settle(
     async (session, take) => {
       const $set = { state: 'deleted' as const, graph: null }
       const remove = (state: NarrativeDoc['state'], change: Partial<NarrativeDoc>) =>
         narratives
-          .findOneAndUpdate({ ...mine, state }, { $set: { ...$set, ...change } }, { session })
+          .findOneAndUpdate({ ...own, state }, { $set: { ...$set, ...change } }, { session })
           .lean<NarrativeDoc>()
       const restore_until = new Date(Date.now() + LIMITS.restoreMs)
       const kept = (await remove('done', { restore_until })) ?? (await remove('open', { text: '' }))
       if (!kept) return kept
-      await take(kept.user_id, givenBack(kept))
+      await take(kept.user_id, releasedUsage(kept))
       if (kept.graph !== null) await countInGraph(store, kept, -1, session)
       await boundRestorable(store, kept, session)
       await changed.add({ id }, { session })
       await expired.add({ id }, { dueIn: LIMITS.restoreMs, session })
       return kept
-      // The first note of a user's texts may be another's at the same time.
+      // Concurrent transactions may insert the user's first `canon` document: hence `retriesDuplicates`.
     },
     { retriesDuplicates: true },
   )

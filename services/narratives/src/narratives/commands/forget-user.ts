@@ -2,10 +2,10 @@ import type { Types } from 'mongoose'
 import type { Store } from '../../store.js'
 
 /**
- * Removes all narratives, graph aggregates and canonical narratives of a deleted user. Running extractions are discarded when they
- * finish. Emits no event per narrative, as every service deletes the user's data.
+ * Removes all narratives, graph aggregates and canonical narratives of a deleted user. Results of running extractions
+ * are discarded. Publishes no events, as every service deletes the user's data.
  */
-export const forgetUser = async (store: Store, user_id: Types.ObjectId): Promise<void> => {
+export const eraseUser = async (store: Store, user_id: Types.ObjectId): Promise<void> => {
   const { narratives, edges, sources, summed, sums, quotas } = store
   // The deleted state is set first, so that restoring cannot recreate the aggregates removed next.
   await narratives.updateMany(
@@ -17,7 +17,7 @@ export const forgetUser = async (store: Store, user_id: Types.ObjectId): Promise
   await sums.deleteMany({ user_id })
   await edges.deleteMany({ user_id })
   await sources.deleteMany({ user_id })
-  // Without its state, no clusters are stored.
+  // Without this document, no clusters are stored.
   await store.canon.deleteOne({ _id: user_id })
   await store.canonMembers.deleteMany({ user_id })
   await store.canonRules.deleteMany({ user_id })

@@ -1,13 +1,19 @@
 import type { DomainEvent } from '@iodine/contracts'
-import { byId, type Kind, PEER_BACKOFF_MAX_MS, type StoreService, tellCommunity } from '@iodine/service-kit'
-import { foldDeletion, type Summing } from '../../graph/commands/sum-graph.js'
+import {
+  byId,
+  type Kind,
+  PEER_BACKOFF_MAX_MS,
+  publishToCommunity,
+  type StoreService,
+} from '@iodine/service-kit'
+import { foldDeletion, type SumsOutbox } from '../../graph/commands/sum-graph.js'
 import type { NarrativeModels } from '../../models.js'
 import { type NarrativeDoc, unchanged } from '../models/narrative.js'
 
-/** A text up to its 280th character that is no white space: more than a profile shows. */
+/** Returns a text up to its 280th non-white-space character: more than a profile shows. */
 const beginningOf = (text: string): string => /(?:\S\s*){0,280}/u.exec(text.trim())?.[0] ?? ''
 
-/** The domain events of a finished narrative. */
+/** Returns the domain events of a finished narrative. */
 export const eventsOfNarrative = ({
   _id,
   user_id,
@@ -32,23 +38,23 @@ export const eventsOfNarrative = ({
 const isRestorable = ({ restore_until }: NarrativeDoc): boolean =>
   restore_until !== undefined && restore_until.getTime() > Date.now()
 
-/** Erases what a deleted narrative holds, so that it cannot be restored. */
+/** Returns the update that erases a deleted narrative's content, so that it cannot be restored. */
 export const erased = () => ({
   $set: { text: '', triplets: [], link_keys: [], node_keys: [] },
   $unset: { restore_until: 1 as const },
 })
 
-/** Work of the outbox that follows a change of a narrative. */
+/** Outbox kinds of narratives; keyed by narrative. */
 export interface NarrativeWork {
-  /** Publishes that a narrative was created, deleted or restored; its key is the narrative's id. */
+  /** Publishes that a narrative was created, deleted or restored. */
   changed: Kind<{ id: string }>
-  /** Erases a deleted narrative whose time for restoring is over, and removes a failed one. */
+  /** Erases a deleted narrative that is no longer restorable, and removes a failed one. */
   expired: Kind<{ id: string }>
 }
 
 export const createNarrativeWork = (
   { outbox, peers }: Pick<StoreService, 'outbox' | 'peers'>,
-  models: NarrativeModels & Summing,
+  models: NarrativeModels & SumsOutbox,
 ): NarrativeWork => ({
   changed: outbox.kind('narrative.changed', {
     ...byId,
@@ -58,11 +64,11 @@ export const createNarrativeWork = (
       const { narratives } = models
       const narrative = await narratives.findById(changed?.id).lean<NarrativeDoc>()
       if (narrative?.state !== 'done' && narrative?.state !== 'deleted') return
-      if (narrative.state === 'done') return tellCommunity(peers, eventsOfNarrative(narrative))
+      if (narrative.state === 'done') return publishToCommunity(peers, eventsOfNarrative(narrative))
       const { _id, user_id, restored, restore_until } = narrative
       await foldDeletion(models, user_id)
       const data = { id: _id.toHexString(), user_id: user_id.toHexString(), restored }
-      await tellCommunity(peers, [{ type: 'narrative.deleted', data }])
+      await publishToCommunity(peers, [{ type: 'narrative.deleted', data }])
       if (restore_until && isRestorable(narrative)) return restore_until.getTime() - Date.now()
       await narratives.deleteOne(unchanged(narrative))
     },
@@ -77,7 +83,7 @@ export const createNarrativeWork = (
       if (narrative.state !== 'deleted') return
       const { restore_until } = narrative
       if (restore_until && isRestorable(narrative)) return restore_until.getTime() - Date.now()
-      // Also while the community service is down.
+      // Independent of `changed`, which waits while the community service is down.
       await narratives.updateOne(unchanged(narrative), erased())
     },
   }),

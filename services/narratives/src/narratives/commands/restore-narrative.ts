@@ -7,9 +7,9 @@ import type { NarrativeDoc } from '../models/narrative.js'
 import { usageOf } from '../models/usage.js'
 
 /**
- * Brings back a narrative that its user deleted less than a minute ago, with its triplets. Resolves once the
- * graph counts it again. Throws 404 for another user's narrative and for one that is erased, 409 for one that
- * is not deleted, 413 when the user's quota is used up.
+ * Restores a narrative that its user deleted less than a minute ago, with its triplets. Resolves once the graph is
+ * updated.
+ * @throws HttpError 404 for another user's or an erased narrative, 409 if it is not deleted, 413 above the user's quota
  */
 export const restoreNarrative = async (store: Store, userId: string, id: string): Promise<void> => {
   const { narratives, quotas, changed } = store

@@ -1,6 +1,6 @@
 import type { NarrativeDoc } from '../models/narrative.js'
 
-/** An older key is read again: its owner may have replaced it. */
+/** Maximum age of a key: its owner may have replaced it since. */
 const KEY_FRESH_MS = 5_000
 
 interface Wait {
@@ -9,15 +9,15 @@ interface Wait {
   waiting: Set<(ended: NarrativeDoc) => void>
 }
 
-/** The requests of this process that wait for a narrative's extraction. */
+/** Registry of this process's requests that wait for a narrative's extraction. */
 export interface Waits {
   /**
-   * Registers a request. `ended` resolves when this process ends the narrative; another process may end it
-   * as well, so that the request also watches the job.
+   * Registers a request. `ended` resolves when this process ends the narrative. Another process may end it instead, so
+   * the request also has to watch the job.
    * @param sealedKey the user's AI key as the request has just read it
    */
   enter(id: NarrativeDoc['_id'], sealedKey: string): { ended: Promise<NarrativeDoc>; leave(): void }
-  /** The sealed AI key of a waiting request, given once, so that a worker's retry reads it again. */
+  /** Returns the sealed AI key of a waiting request, once: a worker's retry reads the key from auth. */
   takeKey(id: string): string | undefined
   end(narrative: NarrativeDoc): void
 }
@@ -29,13 +29,13 @@ export const createWaits = (): Waits => {
       const id = _id.toHexString()
       const wait = waits.get(id) ?? { sealedKey, readAt: Date.now(), waiting: new Set() }
       waits.set(id, wait)
-      let tell: (ended: NarrativeDoc) => void = () => {}
+      let resolveEnd: (ended: NarrativeDoc) => void = () => {}
       const ended = new Promise<NarrativeDoc>(resolve => {
-        tell = resolve
+        resolveEnd = resolve
       })
-      wait.waiting.add(tell)
+      wait.waiting.add(resolveEnd)
       const leave = () => {
-        wait.waiting.delete(tell)
+        wait.waiting.delete(resolveEnd)
         if (wait.waiting.size === 0) waits.delete(id)
       }
       return { ended, leave }
@@ -48,7 +48,7 @@ export const createWaits = (): Waits => {
       return sealedKey
     },
     end(narrative) {
-      for (const tell of waits.get(narrative._id.toHexString())?.waiting ?? []) tell(narrative)
+      for (const resolveEnd of waits.get(narrative._id.toHexString())?.waiting ?? []) resolveEnd(narrative)
     },
   }
 }

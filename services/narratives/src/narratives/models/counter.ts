@@ -7,18 +7,18 @@ export const counterSchema = new Schema(
 )
 export type CounterDoc = InferSchemaType<typeof counterSchema>
 
-/** Numbers that one process reserves at once. */
+/** Numbers that a process reserves per write. */
 const BLOCK = 1_000
 
-/** Issues numbers from 1 on, each once in the whole deployment. */
+/** Issues numbers from 1 on, unique in the deployment. */
 export interface Numbers {
-  /** Takes `count` consecutive numbers, and returns the first. */
+  /** Reserves `count` consecutive numbers, and resolves to the first. */
   take(count: number): Promise<number>
 }
 
 /**
- * Numbers of a counter in the database, reserved in blocks, so that most calls write nothing. Numbers that a
- * process has reserved and not issued are lost with it.
+ * Creates an issuer of numbers from a counter in the database. It reserves blocks, so that most calls write nothing. A
+ * process that ends loses its unissued numbers.
  */
 export const createNumbers = (counters: Model<CounterDoc>, name: string): Numbers => {
   let next = 1

@@ -6,13 +6,13 @@ import { Schema, type Types } from 'mongoose'
  * - `open`: the extraction is in progress; shown only in the owner's list of open narratives
  * - `done`: listed and counted in the graph
  * - `failed`: kept without text for waiting requests, then removed; not listed
- * - `deleted`: not listed nor counted; kept until its owner can no longer restore it, and until the graph and
- *   the other services have removed it
+ * - `deleted`: neither listed nor counted; kept until its owner can no longer restore it, and the graph and the other
+ *   services have removed it
  */
 export const NARRATIVE_STATES = ['open', 'done', 'failed', 'deleted'] as const
 export type NarrativeState = (typeof NARRATIVE_STATES)[number]
 
-/** Why there are no triplets. `unavailable`: a service of this deployment was down. */
+/** Reasons for missing triplets. `unavailable`: a service of this deployment was down. */
 export const NARRATIVE_FAILURES = [...EXTRACTION_FAILURES, 'unavailable'] as const
 export type NarrativeFailure = (typeof NARRATIVE_FAILURES)[number]
 
@@ -38,47 +38,47 @@ export interface NarrativeDoc {
   /** Seconds until the provider accepts requests again. */
   retry_after?: number
   triplets: TripletDoc[]
-  /** Keys of the graph links that the triplets make, indexed to find a link's narratives. */
+  /** Keys of the graph links of the triplets, indexed to find a link's narratives. */
   link_keys: string[]
   /** Keys of the graph nodes of the triplets, indexed to find a node's narratives. */
   node_keys: string[]
   /** Id of the transaction that counted this narrative in the aggregates; null while it is not counted. */
   graph: Types.ObjectId | null
-  /** Number of jobs that replaced one that ended without a result. */
+  /** Number of jobs that replaced a job without a result. */
   retries: number
-  /** Until when a deleted narrative can be restored. Absent: it cannot, and its text is erased. */
+  /** End of the period in which a deleted narrative can be restored. Absent: its text is erased. */
   restore_until?: Date
-  /** How often it was restored. Absent: never. */
+  /** Number of restorations. Absent: none. */
   restored?: number
 }
 
-/** Selects a narrative as it was read: the same state, and not restored since. */
+/** Selects a narrative only if its state is unchanged and it was not restored since it was read. */
 export const unchanged = ({ _id, state, restored }: Pick<NarrativeDoc, '_id' | 'state' | 'restored'>) => ({
   _id,
   state,
   restored: restored ?? { $exists: false },
 })
 
-/** 72 bits of a hash. */
+/** Returns 72 bits of a text's SHA-256. */
 const keyOf = (text: string): string =>
   createHash('sha256').update(text).digest().subarray(0, 9).toString('base64url')
 
-/** A node's key, from its id. */
+/** Returns a node's key from its id. */
 export const nodeKey = (id: string): string => keyOf(id)
 
-/** A link's key, from the ids of its two nodes. */
+/** Returns a link's key from the ids of its nodes. */
 export const linkKey = (from: string, to: string): string => keyOf(`${from}\n${to}`)
 
 type Parts = Pick<TripletDoc, 'subject' | 'verb' | 'object'>
 
-/** The graph nodes of a triplet. */
+/** Returns the ids of a triplet's graph nodes. */
 export const nodeIdsOf = ({ subject, verb, object }: Parts) => ({
   subject: nodeIdOf('entity', subject),
   verb: nodeIdOf('verb', verb),
   object: nodeIdOf('entity', object),
 })
 
-/** The keys of the graph's links and nodes that the triplets make. */
+/** Returns the keys of the triplets' graph links and nodes. */
 export const graphKeysOf = (triplets: readonly Parts[]): Pick<NarrativeDoc, 'link_keys' | 'node_keys'> => {
   const links = new Set<string>()
   const nodes = new Set<string>()
@@ -136,6 +136,6 @@ narrativeSchema.index({ user_id: 1, link_keys: 1, created_at: -1, _id: -1 })
 narrativeSchema.index({ user_id: 1, node_keys: 1, created_at: -1, _id: -1 })
 narrativeSchema.index({ open_key: 1 }, { unique: true, partialFilterExpression: { state: 'open' } })
 
-/** Job id of a narrative's extraction. The prefix is needed: BullMQ refuses ids of digits alone. */
+/** Returns the job id of a narrative's extraction. BullMQ rejects ids of only digits, hence the prefix. */
 export const extractionJobId = ({ _id }: Pick<NarrativeDoc, '_id'>): string =>
   `narrative-${_id.toHexString()}`

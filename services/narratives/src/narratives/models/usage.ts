@@ -4,19 +4,19 @@ import type { NarrativeModels } from '../../models.js'
 import type { NarrativeDoc, NarrativeState } from './narrative.js'
 
 /** Amounts in a user's quota: number of narratives, bytes of their texts, rules of canonical narratives. */
-export type Counted = 'narratives' | 'bytes' | 'canon_rules'
+export type QuotaCounter = 'narratives' | 'bytes' | 'canon_rules'
 
-/** The states in which a narrative counts towards the quota. */
-export const KEPT: NarrativeState[] = ['open', 'done']
+/** States in which a narrative counts towards the quota. */
+export const COUNTED_STATES: NarrativeState[] = ['open', 'done']
 
-/** A narrative's amounts. */
+/** Returns a narrative's amounts in the quota. */
 export const usageOf = ({ text }: Pick<NarrativeDoc, 'text'>): Required<Amounts<'narratives' | 'bytes'>> => ({
   narratives: 1,
   bytes: Buffer.byteLength(text),
 })
 
-/** The amounts that a narrative's end returns to the quota. */
-export const givenBack = (narrative: Pick<NarrativeDoc, 'text'>): Amounts<Counted> => ({
+/** Returns the amounts that a narrative's removal or failure releases. */
+export const releasedUsage = (narrative: Pick<NarrativeDoc, 'text'>): Amounts<QuotaCounter> => ({
   narratives: -1,
   bytes: -usageOf(narrative).bytes,
 })
@@ -24,15 +24,15 @@ export const givenBack = (narrative: Pick<NarrativeDoc, 'text'>): Amounts<Counte
 export const createNarrativeQuotas = (
   { mongo, narratives, canonRules }: Pick<NarrativeModels, 'mongo' | 'narratives' | 'canonRules'>,
   { QUOTA_NARRATIVES, QUOTA_CANON_RULES }: Pick<NarrativesConfig, 'QUOTA_NARRATIVES' | 'QUOTA_CANON_RULES'>,
-): Quotas<Counted> =>
-  createQuotas<Counted>({
+): Quotas<QuotaCounter> =>
+  createQuotas<QuotaCounter>({
     mongo,
     limits: { narratives: QUOTA_NARRATIVES, canon_rules: QUOTA_CANON_RULES },
     owners: () => narratives.distinct('user_id'),
     async count(user_id, session) {
       const [sums] = await narratives
         .aggregate<Record<'narratives' | 'bytes', number>>([
-          { $match: { user_id, state: { $in: KEPT } } },
+          { $match: { user_id, state: { $in: COUNTED_STATES } } },
           { $group: { _id: null, narratives: { $sum: 1 }, bytes: { $sum: { $strLenBytes: '$text' } } } },
           { $project: { _id: 0 } },
         ])

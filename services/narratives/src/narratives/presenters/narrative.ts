@@ -19,7 +19,7 @@ export const presentOpenNarrative = (
   progress: OpenNarrative['progress'],
 ): OpenNarrative => ({
   id: _id.toHexString(),
-  // The cut may halve a surrogate pair.
+  // The slice may split a surrogate pair.
   text: text.slice(0, LIMITS.openNarrativeTextMax).toWellFormed(),
   text_length: text.length,
   src,

@@ -10,7 +10,10 @@ import { invalid, notFound } from '@iodine/service-kit'
 import type { Store } from '../../store.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 
-/** Checks that a narrative says these words there. Throws 404 unless it is the user's, 422 if it does not. */
+/**
+ * Checks that a narrative contains the quote at its position.
+ * @throws HttpError 404 for another user's narrative, 422 for a quote that differs
+ */
 export const checkQuote = async (
   { narratives }: Pick<Store, 'narratives'>,
   id: string,
@@ -19,7 +22,7 @@ export const checkQuote = async (
   const narrative = await narratives.findOne({ _id: id, user_id, state: 'done' }).lean<NarrativeDoc>()
   if (!narrative) throw notFound()
   const { text, src, created_at } = narrative
-  // Well-formed words begin and end between characters of the text.
+  // A well-formed quote splits no surrogate pair of the text.
   if (start < 0 || text.slice(start, end) !== exact || !exact.isWellFormed())
     throw invalid([DETAILS.quoteNotThere])
   return {

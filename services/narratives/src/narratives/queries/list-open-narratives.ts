@@ -6,7 +6,7 @@ import { presentOpenNarrative } from '../presenters/narrative.js'
 const isProgress = (value: unknown): value is NonNullable<OpenNarrative['progress']> =>
   typeof value === 'object' && value !== null && 'done' in value && 'parts' in value
 
-/** Open narratives for their owner. Progress comes from their jobs, and is left out while Redis is down. */
+/** Presents open narratives with the progress of their jobs, which is null while Redis is down. */
 export const presentOpenNarratives = (
   { service }: Store,
   open: readonly NarrativeDoc[],

@@ -11,7 +11,7 @@ import type { NarrativesConfig } from '../../config.js'
 import { rebuildStep } from '../../graph/commands/rebuild-graph.js'
 import type { Store } from '../../store.js'
 import { finishExtraction } from '../commands/complete-extraction.js'
-import { forgetUser } from '../commands/forget-user.js'
+import { eraseUser } from '../commands/forget-user.js'
 import { eventsOfNarrative } from '../commands/narrative-work.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { checkQuote } from '../queries/check-quote.js'
@@ -82,7 +82,7 @@ export const addInternalRoutes = (
         ({ kind, key, cluster, why }) => ({ kind, key, cluster, why }),
       ),
     ],
-    forget: userId => forgetUser(store, userId),
+    forget: userId => eraseUser(store, userId),
   })
 
   serveHistory(service, narratives, { state: 'done' }, eventsOfNarrative)

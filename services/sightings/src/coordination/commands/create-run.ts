@@ -1,11 +1,14 @@
-import { LIMITS, type RunQuestion } from '@iodine/contracts'
+import { LIMITS, type RunParameters } from '@iodine/contracts'
 import { conflict, inTransaction, isDuplicateKey, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { SightingStore } from '../../store.js'
 import type { RunDoc } from '../models/run.js'
 import { removeRun } from './remove-run.js'
 
-/** Stores a run with its work, in one of the user's places for runs at once. Throws 409 if all are taken. */
+/**
+ * Stores a run and its outbox entry in a free slot (`place`) of the user.
+ * @throws HttpError 409 if all slots are taken
+ */
 const insert = async ({ models, runWork }: SightingStore, doc: RunDoc): Promise<RunDoc> => {
   for (let place = 0; place < LIMITS.coordinationRunsAtOnce; place++) {
     try {
@@ -21,12 +24,14 @@ const insert = async ({ models, runWork }: SightingStore, doc: RunDoc): Promise<
   throw conflict(`${LIMITS.coordinationRunsAtOnce} runs are under way: wait until one is done`)
 }
 
-/** Begins a run of a user. Older ones than are kept are removed. Throws 409 if as many are under way as may be at once,
- * 404 for a post that is not the user's. */
+/**
+ * Creates a run of a user, and removes the user's oldest finished runs above the limit.
+ * @throws HttpError 409 if the maximum number of runs is under way, 404 for another user's post
+ */
 export const createRun = async (
   store: SightingStore,
   userId: string,
-  { since, until, ...question }: RunQuestion,
+  { since, until, ...question }: RunParameters,
 ): Promise<RunDoc> => {
   const { models } = store
   const now = new Date()

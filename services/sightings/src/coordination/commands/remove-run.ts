@@ -1,7 +1,7 @@
 import type { Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
 
-/** Removes a run and what it found. A run that is under way ends without a trace. */
+/** Removes a run with its edges. A running one stops and stores no result. */
 export const removeRun = async (
   { runs, edges }: Pick<SightingModels, 'runs' | 'edges'>,
   run: Types.ObjectId,

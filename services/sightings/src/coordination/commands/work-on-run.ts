@@ -2,32 +2,32 @@ import { LIMITS, recordsInternal } from '@iodine/contracts'
 import {
   byId,
   HttpError,
-  isFinalRefusal,
+  isPermanentError,
   type Kind,
   type Peers,
   type StoreService,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
-import type { Secrets } from '../../sightings/policies/signed.js'
+import type { Secrets } from '../../sightings/policies/signatures.js'
 import type { EdgeDoc, RunDoc } from '../models/run.js'
 import { createSlots } from '../policies/slots.js'
-import { type Collected, collectPosts } from '../queries/collect-posts.js'
+import { type CollectionStats, collectPosts } from '../queries/collect-posts.js'
 import { recordsAbout } from '../queries/records-about.js'
 import type { Findings, FoundEdge, Post } from '../thread/find.js'
 import { findInThread } from '../thread/start.js'
 
-/** Runs that a process works on at once, apart from those that have taken `SLOT_MS`. */
+/** Concurrent runs of a process, apart from those that take longer than `SLOT_MS`. */
 const SLOTS = 2
 const SLOT_MS = 100_000
-/** Runs that a process holds: at work, or queued for a slot. */
-const HELD = 8
+/** Runs of a process that are running or queued for a slot. */
+const CONCURRENCY = 8
 const BACKOFF_MAX_MS = 3_000
 const PROGRESS_MS = 5_000
-/** Records of others that the edges of a run stand on: edges beyond are not kept. */
+/** Other users' records that the edges of a run refer to. Further edges are dropped. */
 const FOREIGN_MAX = 200_000
 const OPEN_MS = 10_000
-/** Records that are looked up at once. */
+/** Records per query. */
 const OPEN_MAX = 2_000
 const BATCH = 200
 
@@ -38,7 +38,7 @@ export interface RunContext {
   log: StoreService['log']
 }
 
-/** Posts of others that they share at this moment: the index may not know yet that one does not any more. */
+/** Drops other users' posts that are not shared now: the index may lag behind the collector. */
 async function* stillShared(
   peers: Peers,
   userId: string,
@@ -92,7 +92,7 @@ const edgeOf = (
   expires_at: run.expires_at,
 })
 
-/** Removes edges that stand on records which were deleted, or ceased to be shared, while the run was under way. */
+/** Removes edges that refer to records that were deleted or unshared during the run. */
 const removeGone = async ({ edges, sightings }: SightingModels, run: RunDoc, foreign: Types.ObjectId[]) => {
   for (let at = 0; at < foreign.length; at += OPEN_MAX) {
     const some = foreign.slice(at, at + OPEN_MAX)
@@ -105,7 +105,7 @@ const removeGone = async ({ edges, sightings }: SightingModels, run: RunDoc, for
   }
 }
 
-/** Stores what was found. Resolves to whether all edges are kept. */
+/** Stores the findings. Resolves to whether all edges are stored. */
 const store = async (
   models: SightingModels,
   run: RunDoc,
@@ -153,7 +153,7 @@ const work = async (context: RunContext, run: RunDoc, stop: AbortSignal): Promis
   }, PROGRESS_MS)
   try {
     const owner = run.owner.toHexString()
-    const collected: Collected = {
+    const collected: CollectionStats = {
       posts: 0,
       without_time: 0,
       without_account: 0,
@@ -205,7 +205,7 @@ const work = async (context: RunContext, run: RunDoc, stop: AbortSignal): Promis
       },
       $unset: { place: 1 },
     })
-    // Removed meanwhile, with its user perhaps.
+    // The run was removed meanwhile, possibly with its user.
     if (matchedCount === 0 && !(await runs.exists({ _id: run._id })))
       await models.edges.deleteMany({ run: run._id })
   } finally {
@@ -213,10 +213,10 @@ const work = async (context: RunContext, run: RunDoc, stop: AbortSignal): Promis
   }
 }
 
-/** Transient: the other service, or the database, may be restarting. */
+/** Whether the collector or the database may be restarting. */
 const isTransient = (error: unknown): boolean =>
   error instanceof HttpError
-    ? !isFinalRefusal(error)
+    ? !isPermanentError(error)
     : error instanceof Error && error.name.startsWith('Mongo')
 
 const workOn = async (context: RunContext, id: string, signal: AbortSignal): Promise<void> => {
@@ -232,20 +232,20 @@ const workOn = async (context: RunContext, id: string, signal: AbortSignal): Pro
       await runs.updateOne(unfinished, { $set: { state: 'queued', progress: 0 } })
       throw error
     }
-    context.log.warn({ err: error, run: id }, 'run stopped')
-    const problem = 'There was too much to compare, or an error on the server'
+    context.log.warn({ err: error, run: id }, 'run failed')
+    const problem = 'There were too many posts to compare, or the server failed'
     await runs.updateOne(unfinished, { $set: { state: 'failed', problem }, $unset: { place: 1 } })
   }
 }
 
 export type RunWork = Kind<{ id: string }>
 
-/** Work of the outbox: does runs, each in a thread of its own, in the order in which they were begun. */
+/** Creates the outbox kind whose handler executes runs in order, each in a separate thread. */
 export const createRunWork = (outbox: StoreService['outbox'], context: RunContext): RunWork => {
   const inSlot = createSlots(SLOTS, SLOT_MS)
   return outbox.kind('run', {
     ...byId,
-    concurrency: HELD,
+    concurrency: CONCURRENCY,
     isHeavy: true,
     backoffMaxMs: BACKOFF_MAX_MS,
     async handle([run], { signal }) {

@@ -1,4 +1,4 @@
-import { RUN_STATES, type RunAbout, type RunState, type ShareKind } from '@iodine/contracts'
+import { RUN_STATES, type RunState, type RunSubject, type ShareKind } from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
 export interface RunTotals {
@@ -12,12 +12,12 @@ export interface RunTotals {
   threshold: number | null
 }
 
-/** A search for accounts that share the same. */
+/** A search for accounts that share the same content. */
 export interface RunDoc {
   _id: Types.ObjectId
   owner: Types.ObjectId
   state: RunState
-  /** While it is not finished: one of the user's places for runs at once. */
+  /** Slot among the user's concurrent runs; absent once finished. */
   place?: number
   progress: number
   kinds: ShareKind[]
@@ -26,9 +26,9 @@ export interface RunDoc {
   since: Date | null
   until: Date | null
   scope: 'own' | 'shared'
-  /** What the posts are about. Absent: all posts are looked at. */
-  about?: RunAbout
-  /** The user's own records that were left out, at most `LEFT_OUT_MAX`; absent until it is done. */
+  /** Restricts the run to posts about this. Absent: all posts. */
+  about?: RunSubject
+  /** The user's own records that were left out, at most `LIMITS.coordinationOmitted`; absent until done. */
   left_out?: { record: Types.ObjectId; why: 'time' | 'account' }[]
   created_at: Date
   expires_at: Date
@@ -37,7 +37,7 @@ export interface RunDoc {
   truncated: { shares: boolean; objects: number; edges: boolean }
 }
 
-/** Two posts, the older one first: of the edge's accounts `a` or `b`. */
+/** Two posts by the edge's accounts, the older one first. */
 export interface EdgePair {
   kind: ShareKind
   /** The link or hashtag. */
@@ -47,13 +47,13 @@ export interface EdgePair {
   delta_s: number
 }
 
-/** Two accounts that share the same, as a run found. */
+/** Two accounts that share the same content. */
 export interface EdgeDoc {
   _id: Types.ObjectId
   run: Types.ObjectId
-  /** The run's. */
+  /** The run's owner. */
   owner: Types.ObjectId
-  /** The heaviest is 0. */
+  /** Position by weight; 0 is the heaviest. */
   rank: number
   a: string
   b: string
@@ -66,7 +66,7 @@ export interface EdgeDoc {
   p_value: number | null
   q_value: number | null
   pairs: EdgePair[]
-  /** Other users whose records it stands on, and these: it goes with each of them. */
+  /** Other users, and their records, that the edge refers to. It is removed with any of them. */
   owners: Types.ObjectId[]
   foreign: Types.ObjectId[]
   expires_at: Date

@@ -1,4 +1,6 @@
-/** Creates `size` concurrency slots, filled in order. Work that takes longer than `ms` gives its slot to the next and goes on. */
+/**
+ * Creates `size` concurrency slots, filled in order. Work that takes longer than `ms` releases its slot and continues.
+ */
 export const createSlots = (size: number, ms: number) => {
   let free = size
   const queue: (() => void)[] = []

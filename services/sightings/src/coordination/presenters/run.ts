@@ -19,7 +19,7 @@ export const presentRun = (doc: RunDoc): CoordinationRun => ({
   truncated: doc.truncated,
 })
 
-/** Source and name of an account as runs name it. */
+/** Parses an account key into source and name. */
 export const accountIn = (key: string): { source: Source; account: string } => {
   const at = key.indexOf(' ')
   return { source: key.slice(0, at) as Source, account: key.slice(at + 1) }

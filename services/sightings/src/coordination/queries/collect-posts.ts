@@ -9,16 +9,16 @@ import type { Post } from '../thread/find.js'
 const BATCH = 500
 const HASH_MARK = hashKey('')
 
-/** An account as runs name it: its source and its name, whatever the case. */
+/** Returns an account's key: its source and its case-folded name. */
 export const accountKey = ({ source, account }: { source: string; account: string }): string =>
   `${source} ${foldValue(account)}`
 
-/** What was looked at; the numbers grow while posts are read. */
-export interface Collected {
+/** Counts of the posts read so far. */
+export interface CollectionStats {
   posts: number
   without_time: number
   without_account: number
-  /** Of the user's own posts, at most `LIMITS.coordinationLeftOut`. */
+  /** Of the user's own posts, at most `LIMITS.coordinationOmitted`. */
   left_out: NonNullable<RunDoc['left_out']>
   truncated: boolean
 }
@@ -46,7 +46,7 @@ const postOf = (doc: SightingDoc, account: string, at: Date, needsText: boolean)
   account: accountKey({ source: doc.source, account }),
   at: at.getTime() / 1_000,
   links: doc.links,
-  // Copies of a picture that were compressed anew look the same; videos have the SHA-256 alone.
+  // Perceptual hashes match recompressed copies of a picture. Videos have only the SHA-256.
   media: doc.phashes.length > 0 ? doc.phashes : doc.media.filter(key => key.startsWith(HASH_MARK)),
   hashtags: doc.hashtags,
   signature:
@@ -62,14 +62,14 @@ const sharesOf = (post: Post, kinds: ReadonlySet<ShareKind>): number =>
   (post.signature ? 1 : 0)
 
 /**
- * The posts that a run looks at, each once whoever collected it, the user's own before those that others share; until they
- * have as many shares as a run may have. `collected` says what was left out.
+ * Yields the posts of a run, without duplicates, the user's own before shared ones. Stops at
+ * `LIMITS.coordinationShares` shares. Counts read and left-out posts in `collected`.
  * @param only restricts them to these records
  */
 export async function* collectPosts(
   { sightings }: SightingModels,
   { owner, kinds, since, until, scope }: RunDoc,
-  collected: Collected,
+  collected: CollectionStats,
   only?: readonly Types.ObjectId[],
 ): AsyncGenerator<Post[]> {
   const wanted = new Set(kinds)
@@ -81,7 +81,7 @@ export async function* collectPosts(
   ]
   const leaveOut = (doc: SightingDoc, why: 'time' | 'account') => {
     collected[`without_${why}`]++
-    if (doc.owner?.equals(owner) && collected.left_out.length < LIMITS.coordinationLeftOut)
+    if (doc.owner?.equals(owner) && collected.left_out.length < LIMITS.coordinationOmitted)
       collected.left_out.push({ record: doc._id, why })
   }
   const seen = new Set<string>()
@@ -93,7 +93,7 @@ export async function* collectPosts(
       .cursor({ batchSize: BATCH }) as AsyncIterable<SightingDoc>
     let batch: Post[] = []
     for await (const doc of cursor) {
-      // One post has many addresses, by which its records have different keys.
+      // A post may have several URLs, and so records with different keys.
       const post_key = doc.self ? `${doc.source} ${doc.self}` : doc.post_key
       if (seen.has(post_key)) continue
       seen.add(post_key)

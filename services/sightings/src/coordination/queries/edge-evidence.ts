@@ -14,7 +14,7 @@ const OPEN_MS = 10_000
 
 type Opened = Map<string, { shared: boolean; excerpt: string }>
 
-/** Records that the user may see now; undefined while the collector is down. */
+/** Returns the records that the user may see now; undefined while the collector is down. */
 const open = async (peers: Peers, userId: string, ids: string[]): Promise<Opened | undefined> => {
   try {
     const answer = await peers.call('collector', recordsInternal.openRecords, {
@@ -28,8 +28,9 @@ const open = async (peers: Peers, userId: string, ids: string[]): Promise<Opened
 }
 
 /**
- * The posts behind an edge of a run. Those that were deleted, or are not shared any more, are left out with their pairs;
- * while the collector is down, so are all of others. Throws 404 for an edge that the run has not.
+ * Returns the post pairs behind an edge of a run. Omits pairs with a deleted or unshared post, and pairs with other
+ * users' posts while the collector is down.
+ * @throws HttpError 404 for an unknown edge
  */
 export const readEvidence = async (
   { models, peers }: { models: SightingModels; peers: Peers },
@@ -79,7 +80,7 @@ export const readEvidence = async (
   }
 }
 
-/** The user's own posts that a run left out, those that are there yet, in the order in which the run met them. */
+/** Returns the user's own posts that a run left out and that still exist, in the order of the run. */
 export const readLeftOut = async (
   { models, peers }: { models: SightingModels; peers: Peers },
   { owner, left_out = [] }: RunDoc,

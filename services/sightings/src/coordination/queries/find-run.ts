@@ -4,14 +4,14 @@ import { Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
 import type { RunDoc } from '../models/run.js'
 
-/** A run of the user. Throws 404 for another's. */
+/** Returns a run of the user. @throws HttpError 404 for another user's run */
 export const findRun = async ({ runs }: SightingModels, userId: string, id: string): Promise<RunDoc> => {
   const doc = await runs.findOne({ _id: id, owner: new Types.ObjectId(userId) }).lean<RunDoc>()
   if (!doc) throw notFound()
   return doc
 }
 
-/** The user's runs, newest first. */
+/** Returns the user's runs, newest first. */
 export const findRuns = ({ runs }: SightingModels, userId: string): Promise<RunDoc[]> =>
   runs
     .find({ owner: new Types.ObjectId(userId) })

@@ -2,8 +2,8 @@ import { recordsInternal } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
-import type { Secrets } from '../../sightings/policies/signed.js'
-import { createSign } from '../../sightings/policies/signed.js'
+import type { Secrets } from '../../sightings/policies/signatures.js'
+import { createSign } from '../../sightings/policies/signatures.js'
 import { type FindQuotes, findMatches, type Scope } from '../../sightings/queries/candidates.js'
 import { questionOf, valueQuestion } from '../../sightings/queries/question.js'
 import type { RunDoc } from '../models/run.js'
@@ -11,8 +11,8 @@ import type { RunDoc } from '../models/run.js'
 const OPEN_MS = 10_000
 
 /**
- * Finds the records that a run is about, as a search in Origins does; undefined where it is about all. None for a post that
- * was deleted meanwhile. Throws while the collector, which has the texts, is down.
+ * Finds the records that a run is restricted to, by the search of Origins. Resolves to undefined for an unrestricted
+ * run, and to an empty list for a deleted post. Rejects while the collector, which stores the texts, is down.
  */
 export const recordsAbout = async (
   { models, peers, secrets }: { models: SightingModels; peers: Peers; secrets: () => Promise<Secrets> },

@@ -8,7 +8,6 @@ import { presentNetwork, presentRun } from '../presenters/run.js'
 import { readEvidence, readLeftOut } from '../queries/edge-evidence.js'
 import { findRun, findRuns } from '../queries/find-run.js'
 
-/** Who shares the same within a time. */
 export const addCoordinationRoutes = (service: StoreService, store: SightingStore): void => {
   const { peers } = service
   const { models } = store

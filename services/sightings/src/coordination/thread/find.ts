@@ -1,14 +1,15 @@
 import type { ShareKind } from '@iodine/contracts'
 import { detectPairs, type Edge, network, type Pair, type Share, significance } from '@iodine/coordination'
 import { likeness, type Signature } from '@iodine/likeness'
-import { NEAR } from '../../sightings/policies/signed.js'
+import { NEAR } from '../../sightings/policies/signatures.js'
 
-/** A post as a run looks at it. */
+/** The fields of a post that runs compare. */
 export interface Post {
-  /** The record's id, and its user's. */
+  /** The record's id. */
   id: string
+  /** The record's user. */
   owner: string
-  /** The same for everybody who collects the post. */
+  /** Equal for all users who collect the post. */
   key: string
   account: string
   /** Seconds since 1970. */
@@ -32,7 +33,7 @@ export interface FoundEdge extends Edge {
   pValue: number | null
   qValue: number | null
   pairs: { kind: ShareKind; object: string | null; older: string; newer: string; deltaS: number }[]
-  /** Records and users that it stands on. */
+  /** Records that the edge refers to, and their users (`owners`). */
   records: string[]
   owners: string[]
 }
@@ -47,17 +48,19 @@ export interface Findings {
   found: FoundEdge[]
 }
 
-/** Groups of nearly the same text that are looked for, and those that a text is compared with at most. */
+/** Maximum number of groups of near-identical texts, and of groups that a text is compared with. */
 const LEADERS_MAX = 50_000
 const COMPARED_MAX = 50
-/** Of up to so many shares it is found out which edges are more than chance. */
+/** Maximum number of shares for which the significance of edges is computed. */
 const SIGNIFICANCE_SHARES = 100_000
-/** Pairs of a run, beyond which it is cut. */
+/** Maximum number of pairs of a run. */
 const PAIRS_MAX = 2_000_000
 
 /**
- * Groups of nearly the same text: each text, in order of time, belongs to the most alike of the first texts of groups, or
- * begins one. Never to a text that is no first one, so that a chain of small changes does not join what differs.
+ * Groups near-identical texts by leader clustering. Each text, in order of time, joins the group whose first text is
+ * the most similar, or starts a group. Only first texts are compared, so that a chain of small changes joins no
+ * different texts.
+ * @returns the group of each post, null without a text or a group
  */
 export const nearGroups = (posts: readonly Post[]): (string | null)[] => {
   const order = [...posts.keys()].sort((a, b) => (posts[a]?.at ?? 0) - (posts[b]?.at ?? 0))
@@ -102,7 +105,7 @@ const kindIn = (object: string): ShareKind => object.slice(0, object.indexOf(' '
 const nameIn = (object: string): string | null =>
   /^(link|hashtag) /.test(object) ? object.slice(object.indexOf(' ') + 1) : null
 
-/** The shares of posts: one for each distinct object of a kind that is asked for. */
+/** Returns the shares of posts: one for each distinct object of the requested kinds. */
 export const sharesOf = (posts: readonly Post[], kinds: readonly ShareKind[]): Share[] => {
   const wanted = new Set(kinds)
   const groups = wanted.has('near') ? nearGroups(posts) : []
@@ -116,13 +119,13 @@ export const sharesOf = (posts: readonly Post[], kinds: readonly ShareKind[]): S
     add('hashtag', post.hashtags)
     const group = groups[n]
     if (group) add('near', [group])
-    // The same text is nearly the same, too: it counts once.
+    // Identical texts are near-identical, too: such a text counts once.
     else if (post.signature) add('text', [post.signature.exact])
     return [...objects].map(object => ({ object, account: post.account, content: post.key, at: post.at }))
   })
 }
 
-/** Finds the accounts that share the same. @param onProgress called with 0 to 1 */
+/** Finds accounts that share the same content. @param onProgress called with 0 to 1 */
 export const findCoordination = (
   posts: readonly Post[],
   { kinds, windowS, minParticipation, maxEdges, maxEvidence }: FindOptions,

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import type { Answer, Ask } from './coordination-thread.js'
+import type { ThreadInput, ThreadOutput } from './coordination-thread.js'
 import type { Findings, FindOptions, Post } from './find.js'
 
-/** A run that needs more fails alone. */
+/** Heap limit of a thread, so that a large run fails without the process. */
 const MEMORY_MB = 2_048
 
-/** The compiled file of the thread: threads cannot run TypeScript. */
+/** Returns the path of the thread's compiled file: threads cannot run TypeScript. */
 const entry = (): string => {
   const path = fileURLToPath(
     new URL(
@@ -21,7 +21,7 @@ const entry = (): string => {
   return path
 }
 
-/** Looks for accounts that share the same in a thread of its own, so that requests are answered meanwhile. */
+/** Runs `findCoordination` in a separate thread, which does not block the event loop. */
 export const findInThread = async (
   batches: AsyncIterable<Post[]>,
   options: FindOptions,
@@ -33,24 +33,24 @@ export const findInThread = async (
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   })
   const findings = new Promise<Findings>((resolve, reject) => {
-    thread.on('message', (answer: Answer) => {
-      if ('progress' in answer) onProgress(answer.progress)
-      else resolve(answer.findings)
+    thread.on('message', (output: ThreadOutput) => {
+      if ('progress' in output) onProgress(output.progress)
+      else resolve(output.findings)
     })
     thread.once('error', reject)
     thread.once('exit', () => reject(new Error('The thread ended early')))
   })
   const stop = () => void thread.terminate()
   signal.addEventListener('abort', stop)
-  // Rejected while posts are still read.
+  // It may reject while posts are still read.
   findings.catch(() => {})
-  const ask = (some: Ask) => thread.postMessage(some)
+  const send = (input: ThreadInput) => thread.postMessage(input)
   try {
     for await (const posts of batches) {
       signal.throwIfAborted()
-      ask({ posts })
+      send({ posts })
     }
-    ask({ find: options })
+    send({ find: options })
     return await findings
   } finally {
     signal.removeEventListener('abort', stop)

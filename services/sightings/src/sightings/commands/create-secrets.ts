@@ -1,12 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { inTransaction, type Kind } from '@iodine/service-kit'
 import type { SightingModels } from '../../models.js'
-import type { Secrets } from '../policies/signed.js'
+import type { Secrets } from '../policies/signatures.js'
 import type { RecordPage } from './request-records.js'
 
 /**
- * The secret of this index: created once and kept beside the signatures that it makes, which are of no use without it.
- * Other keys of the deployment change without it. The transaction that creates it requests all records.
+ * Returns a reader of this index's secret. The secret is created once and stored beside the signatures, which are
+ * useless without it. It is independent of the deployment's other keys. The transaction that creates it requests all
+ * records.
  */
 export const createSecrets = (
   { mongo, index }: SightingModels,

@@ -10,34 +10,34 @@ import { type AnyBulkWriteOperation, Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
 import { HASHTAGS_MAX, type SightingDoc } from '../models/sighting.js'
 import { canonicalLink } from '../policies/canonical-link.js'
-import { hashKey, isBlank, looksKeys } from '../policies/media-keys.js'
-import { placeInTime } from '../policies/place-in-time.js'
-import { type Sign, signed } from '../policies/signed.js'
+import { hashKey, isBlank, phashKeys } from '../policies/media-keys.js'
+import { type Sign, signText } from '../policies/signatures.js'
+import { timingOf } from '../policies/timing.js'
 
-/** Pictures of a post whose looks are found; of further ones the SHA-256 alone. */
-const LOOKS_MAX = 32
+/** Perceptual hashes per post that are indexed. Further pictures are found by SHA-256 only. */
+const PHASHES_MAX = 32
 
 const dateOf = (value: string | null) => (value === null ? null : new Date(value))
 const unique = (values: (string | null)[]): string[] => [...new Set(values.filter(value => value !== null))]
 
-/** Scripts that need the joiners have them in their hashtags. */
+/** Includes the zero-width joiners, which hashtags in some scripts contain. */
 const HASHTAG = new RegExp(`[${HASHTAG_SIGNS}]([\\p{L}\\p{N}\\p{M}_\\u200c\\u200d]{1,100})`, 'gu')
 const hashtagsIn = (text: string): string[] =>
   unique(
     [...text.matchAll(HASHTAG)].map(([, name = '']) => foldValue(name)).filter(name => name !== ''),
   ).slice(0, HASHTAGS_MAX)
 
-/** A record as it is indexed. @param before what is stored of it */
+/** Returns the indexed document of a record. @param before the stored document */
 const sightingOf = (
   sign: Sign,
   owner: Types.ObjectId,
   record: SightingRecord,
   before: SightingDoc | undefined,
 ): SightingDoc => {
-  const { exact, bands, keys, sketch } = signed(sign, record.text)
+  const { exact, bands, keys, sketch } = signText(sign, record.text)
   const phashes = unique(record.media.map(({ phash }) => phash))
     .filter(phash => !isBlank(phash))
-    .slice(0, LOOKS_MAX)
+    .slice(0, PHASHES_MAX)
   const hashes = unique(record.media.map(({ sha256 }) => sha256))
   const collected = {
     text_hash: exact ?? '',
@@ -53,7 +53,7 @@ const sightingOf = (
     post_key: `${record.source} ${record.key}`,
     account: record.account,
     url: record.url,
-    ...placeInTime(collected, before),
+    ...timingOf(collected, before),
     forward: record.forwarded_from,
     self: canonicalLink(record.url),
     exact,
@@ -61,7 +61,7 @@ const sightingOf = (
     keys,
     sketch,
     links: unique([...record.links, record.forwarded_from?.url ?? null].map(canonicalLink)),
-    media: [...hashes.map(hashKey), ...new Set(phashes.flatMap(looksKeys))],
+    media: [...hashes.map(hashKey), ...new Set(phashes.flatMap(phashKeys))],
     phashes,
     hashtags: hashtagsIn(record.text),
     ...(record.shared && { shared: record.shared }),
@@ -71,9 +71,9 @@ const sightingOf = (
 }
 
 /**
- * Indexes records of a user in their latest version, and removes deleted ones. A removed one leaves its id for an hour, so
- * that no late call brings it back. Repeating it changes nothing. Throws 503 if another call changed the same records
- * meanwhile.
+ * Indexes the latest version of a user's records, and removes deleted ones. A removed record leaves a tombstone for an
+ * hour, so that no late call restores it. Idempotent.
+ * @throws HttpError 503 if a concurrent call changed the same records
  */
 export const putSightings = async (
   { edges, sightings }: SightingModels,
@@ -102,7 +102,7 @@ export const putSightings = async (
         ? { replaceOne: { filter: { _id: doc._id, latest_at: before.latest_at }, replacement: doc } }
         : { insertOne: { document: doc } },
     )
-    // A signature takes up to some milliseconds: searches go between.
+    // Yields to the event loop: a signature takes up to some milliseconds.
     await new Promise(setImmediate)
   }
   if (operations.length === 0) return
@@ -112,7 +112,7 @@ export const putSightings = async (
   } catch (error) {
     throw isDuplicateKey(error) ? unavailable(undefined, error) : error
   }
-  // What others' runs have found with records that are not shared any more.
+  // Removes the edges of other users' runs that refer to unshared records.
   const unshared = records.filter(({ shared }) => !shared).map(({ id }) => new Types.ObjectId(id))
   if (unshared.length > 0) await edges.deleteMany({ foreign: { $in: unshared } })
 }

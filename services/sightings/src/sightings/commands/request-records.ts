@@ -6,10 +6,10 @@ const REQUEST_MS = 60_000
 const BACKOFF_MAX_MS = 3_000
 
 const page = z.strictObject({ after: id.nullable() })
-/** Records after this id are requested; all for null. */
+/** A page of requested records: those after this id, or from the start for null. */
 export type RecordPage = z.output<typeof page>
 
-/** Work of the outbox: requests all records from the collector for a new index, page by page. */
+/** Creates the outbox kind whose handler requests all records from the collector for a new index, page by page. */
 export const createRecordRequests = ({ outbox, peers }: StoreService): Kind<RecordPage> => {
   const requests = outbox.kind('records.requested', {
     payload: page,
@@ -17,7 +17,10 @@ export const createRecordRequests = ({ outbox, peers }: StoreService): Kind<Reco
     backoffMaxMs: BACKOFF_MAX_MS,
     async handle([body]) {
       if (!body) return
-      const { next } = await peers.call('collector', recordsInternal.resightRecords, { body, ms: REQUEST_MS })
+      const { next } = await peers.call('collector', recordsInternal.redeliverRecords, {
+        body,
+        ms: REQUEST_MS,
+      })
       if (next !== null) await requests.add({ after: next })
     },
   })

@@ -2,16 +2,13 @@ import type { KindSpec } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { z } from 'zod'
 import type { SightingModels } from '../../models.js'
-import { COUNTED_OWNERS, type CountDoc, type CountedKind, countKey } from '../models/count.js'
+import { COUNT_OWNERS_MAX, type CountDoc, type CountKind, countKey } from '../models/count.js'
 
 const BATCH = 1_000
-/** Counts below this threshold are suppressed (k-anonymity). They include the user who asks. */
+/** Counts below this threshold are suppressed (k-anonymity). They include the requesting user. */
 const OWNERS_MIN = 3
 
-const FIELDS = { post: 'post_key', text: 'exact', link: 'links' } as const satisfies Record<
-  CountedKind,
-  string
->
+const FIELDS = { post: 'post_key', text: 'exact', link: 'links' } as const satisfies Record<CountKind, string>
 
 interface Group {
   _id: string | null
@@ -21,7 +18,7 @@ interface Group {
 
 const today = () => new Date().toISOString().slice(0, 10)
 
-/** Whether the snapshot of the present day (UTC) is missing. */
+/** Whether the snapshot of the current day (UTC) is missing. */
 export const isSnapshotDue = async ({ snapshots }: SightingModels): Promise<boolean> =>
   ((await snapshots.findById('counts').lean())?.day ?? '') < today()
 
@@ -29,8 +26,8 @@ const readMembers = async ({ counting }: SightingModels): Promise<Types.ObjectId
   (await counting.find({}, { _id: 1 }).lean()).map(({ _id }) => _id)
 
 /**
- * Counts what the users who agreed to be counted have in common. Answers come from that until the next day, so that no
- * two of them tell what changed between.
+ * Counts the posts, texts and links that the users who agreed to be counted have in common. Responses use the snapshot
+ * until the next day, so that two responses reveal no change between them.
  */
 const takeSnapshot = async (models: SightingModels, signal: AbortSignal): Promise<void> => {
   const { sightings, counts, snapshots } = models
@@ -45,11 +42,11 @@ const takeSnapshot = async (models: SightingModels, signal: AbortSignal): Promis
     )
     .orFail()
     .lean()
-  // Left by attempts that ended before their snapshot was whole.
+  // Removes the rows of incomplete snapshots.
   await counts.deleteMany({ run: { $ne: before.run ?? null } })
   const members = await readMembers(models)
   if (members.length > OWNERS_MIN)
-    for (const [kind, field] of Object.entries(FIELDS) as [CountedKind, string][]) {
+    for (const [kind, field] of Object.entries(FIELDS) as [CountKind, string][]) {
       const groups = sightings
         .aggregate<Group>([
           { $match: { owner: { $in: members } } },
@@ -72,14 +69,14 @@ const takeSnapshot = async (models: SightingModels, signal: AbortSignal): Promis
           run,
           key: countKey(kind, _id ?? ''),
           n: owners.length,
-          owners: owners.slice(0, COUNTED_OWNERS),
+          owners: owners.slice(0, COUNT_OWNERS_MAX),
           first_month: first.toISOString().slice(0, 7),
         })
         if (rows.length === BATCH) await write()
       }
       await write()
     }
-  // A deletion of an account may have come before the rows that name it.
+  // An account may have been deleted before the insert of rows that contain its id.
   const remaining = new Set((await readMembers(models)).map(String))
   const gone = members.filter(member => !remaining.has(member.toHexString()))
   await counts.updateMany({ run, owners: { $in: gone } }, { $pull: { owners: { $in: gone } } })
@@ -90,7 +87,7 @@ const takeSnapshot = async (models: SightingModels, signal: AbortSignal): Promis
   await counts.deleteMany({ run: matchedCount > 0 ? { $ne: run } : run })
 }
 
-/** Work of the outbox: takes the day's snapshot, once for all processes. */
+/** Outbox handler: takes the day's snapshot, once for all processes. */
 export const snapshotWork = (models: SightingModels): KindSpec<Record<string, never>> => ({
   payload: z.strictObject({}),
   keyOf: () => 'snapshot',

@@ -1,26 +1,28 @@
 import { type InferSchemaType, Schema, type Types } from 'mongoose'
 
-/** A user who counts for others. */
+/** A user who agreed to be counted. */
 export interface CountingDoc {
   /** The user's id. */
   _id: Types.ObjectId
   since: Date
 }
 
-export type CountedKind = 'post' | 'text' | 'link'
-export const countKey = (kind: CountedKind, name: string): string => `${kind} ${name}`
+export type CountKind = 'post' | 'text' | 'link'
+export const countKey = (kind: CountKind, name: string): string => `${kind} ${name}`
 
-/** With more, it does not matter whether one of them asks. */
-export const COUNTED_OWNERS = 22
+/**
+ * Owners stored per row. With more owners, the bucket does not depend on whether the requesting user is one of them.
+ */
+export const COUNT_OWNERS_MAX = 22
 
-/** The snapshot that answers are of. */
+/** The snapshot that responses use. */
 export interface SnapshotDoc {
   _id: 'counts'
-  /** UTC, ISO. Empty before the first snapshot. */
+  /** Day in UTC (ISO 8601). Empty before the first snapshot. */
   day: string
-  /** Absent before the first snapshot. */
+  /** Id of the snapshot's rows. Absent before the first snapshot. */
   run?: Types.ObjectId
-  /** Fencing token of the snapshot that is being taken: one that has lost its lease does not replace another. */
+  /** Fencing token of the snapshot under way: a handler that lost its lease cannot replace a newer snapshot. */
   next?: Types.ObjectId
 }
 
@@ -35,14 +37,14 @@ export const countSchema = new Schema(
     /** Kind and name: `post …`, `text …`, `link …`. */
     key: { type: String, required },
     n: { type: Number, required },
-    /** At most `COUNTED_OWNERS`, to leave out who asks. */
+    /** At most `COUNT_OWNERS_MAX`, to subtract the requesting user. */
     owners: { type: [Schema.Types.ObjectId], required },
-    /** Of the earliest: `2026-11`. */
+    /** Month of the earliest sighting, such as `2026-11`. */
     first_month: { type: String, required },
   },
   { collection: 'counts', versionKey: false },
 )
-/** What the users who count have in common, as of a snapshot. */
+/** Number of counted users who have a post, text or link, as of a snapshot. */
 export type CountDoc = InferSchemaType<typeof countSchema> & { _id: Types.ObjectId }
 countSchema.index({ run: 1, key: 1 })
 // For the deletion of an account.

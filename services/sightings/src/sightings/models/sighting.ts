@@ -1,7 +1,7 @@
 import { SHARED_AS, type SharedAs, SOURCES, type Source } from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
-/** A text of a post that was seen. */
+/** A version of a post's text, with the time of its first observation. */
 export interface SeenVersion {
   text_hash: string
   seen_at: Date
@@ -13,48 +13,49 @@ export interface SightingDoc {
   /** Absent once removed. */
   owner?: Types.ObjectId
   source: Source
-  /** Source and hash of the natural key: the same for everybody who collects the post. */
+  /** Source and hash of the natural key: equal for all users who collect the post. */
   post_key: string
   account: string | null
   url: string | null
   posted_at: Date | null
-  /** Whether `at` is `posted_at`, or a change, as the page claims it; else `at` is when the text was fetched. */
+  /** Whether `at` is the time of posting or change that the page claims. Otherwise it is the time of the fetch. */
   posted_claimed: boolean
-  /** Since when the text is known to be there: what searches are ordered by. */
+  /** First known time of the text. Searches are ordered by it. */
   at: Date
-  /** Of the first and of the latest version. */
+  /** Fetch time of the first version. */
   fetched_at: Date
+  /** Fetch time of the latest version. */
   latest_at: Date
   edited: boolean
   /** Oldest first, at most `VERSIONS_MAX`. */
   versions: SeenVersion[]
   forward: { name: string | null; url: string | null } | null
-  /** Canonical address of the post itself. */
+  /** Canonical URL of the post itself. */
   self: string | null
   exact: string | null
   bands: string[]
   keys: string[]
   sketch: number[]
-  /** Canonical addresses, of a forward's origin too. */
+  /** Canonical URLs of the post's links and of a forward's origin. */
   links: string[]
-  /** SHA-256 of media (`s…`), and the pieces of their looks. */
+  /** SHA-256 of media (`s…`), and pieces of their perceptual hashes. */
   media: string[]
   phashes: string[]
-  /** Folded, without their signs, at most `HASHTAGS_MAX`. */
+  /** Case-folded, without `#`, at most `HASHTAGS_MAX`. */
   hashtags: string[]
   shared?: SharedAs
-  /** When the post was seen removed. */
+  /** Time at which the post was found removed. */
   taken_down_at?: Date
-  /** Address of another site that the page names as its original. */
+  /** URL on another site that the page names as its original. */
   names?: string
-  /** Set once the record was deleted, and nothing else then, so that no late write brings it back. */
+  /** Time of the record's deletion. The tombstone has no other field, and prevents a late write from restoring it. */
   removed_at?: Date
 }
 
-/** The first, and the latest ones. */
+/** Stored versions: the first and the latest ones. */
 export const VERSIONS_MAX = 20
 export const HASHTAGS_MAX = 50
-/** Longer than any call takes that might bring a removed record back. */
+/** Lifetime of tombstones: longer than any call that might restore a removed record. */
 const REMOVED_SECONDS = 3_600
 
 const required = true
@@ -90,13 +91,13 @@ export const sightingSchema = new Schema<SightingDoc>(
   },
   { collection: 'sightings', versionKey: false, minimize: false },
 )
-/** What a search looks up, each beginning an index. */
-export const LOOKED_UP = ['exact', 'post_key', 'self', 'bands', 'keys', 'links', 'media'] as const
-export type LookedUp = (typeof LOOKED_UP)[number]
+/** Fields that searches query. Each is the prefix of an index. */
+export const LOOKUP_FIELDS = ['exact', 'post_key', 'self', 'bands', 'keys', 'links', 'media'] as const
+export type LookupField = (typeof LOOKUP_FIELDS)[number]
 
-for (const field of LOOKED_UP) {
+for (const field of LOOKUP_FIELDS) {
   sightingSchema.index({ [field]: 1, owner: 1, at: 1 })
-  // What others share is looked up without theirs that they do not share: no answer depends on those.
+  // Searches of shared sightings never read unshared ones, so no response depends on those.
   sightingSchema.index(
     { [field]: 1, at: 1 },
     { name: `shared_${field}`, partialFilterExpression: { shared: { $exists: true } } },
@@ -109,7 +110,9 @@ sightingSchema.index({ removed_at: 1 }, { expireAfterSeconds: REMOVED_SECONDS })
 /** State of the index as a whole. */
 export interface IndexDoc {
   _id: 'index'
-  /** Of the signatures, 32 bytes in base64. It is secret: with it, texts could be made that share the postings of another. */
+  /**
+   * Seed of the signatures: 32 bytes in base64. Secret, because it allows to craft texts with another text's postings.
+   */
   seed: string
 }
 export const indexSchema = new Schema<IndexDoc>(

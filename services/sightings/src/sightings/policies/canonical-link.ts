@@ -1,10 +1,10 @@
 import { isRoute, isTrackingParameter, refang } from '@iodine/contracts'
 
 const LENGTH_MAX = 500
-/** Links that lead to a link that leads to a link. */
+/** Maximum depth of nested redirect links. */
 const UNWRAPPED_MAX = 3
 
-/** Hosts that are another one's. */
+/** Alias hosts and their canonical host. */
 const HOSTS: Record<string, string> = {
   'telegram.me': 't.me',
   'telegram.dog': 't.me',
@@ -28,7 +28,7 @@ const HOSTS: Record<string, string> = {
   'vk.ru': 'vk.com',
 }
 
-/** Addresses that lead to the one in a parameter. */
+/** Redirect links: the target URL is in a parameter. */
 const WRAPPERS: readonly (readonly [host: RegExp, path: RegExp, parameters: readonly string[]])[] = [
   [/^lm?\.(facebook|instagram)\.com$/, /^\//, ['u']],
   [/^l\.threads\.(com|net)$/, /^\//, ['u']],
@@ -39,16 +39,16 @@ const WRAPPERS: readonly (readonly [host: RegExp, path: RegExp, parameters: read
   [/^t\.me$/, /^\/iv$/, ['url']],
 ]
 
-/** An address in parts: the host without `www.` and the like, the path's parts. */
-interface Address {
+/** The parts of a URL: host without `www.` and similar prefixes, and path segments. */
+interface UrlParts {
   host: string
   parts: readonly string[]
   params: URLSearchParams
 }
-/** The canonical form of a platform's addresses; undefined where the rules for all addresses apply. */
-type Platform = (address: Address) => string | undefined
+/** Returns the canonical form of a platform's URL, or undefined if the general rules apply. */
+type Platform = (address: UrlParts) => string | undefined
 
-/** Short links (`vm.`, `vt.`, `/t/`) stay: the video that they lead to is known to the platform alone. */
+/** Keeps short links (`vm.`, `vt.`, `/t/`): only the platform can resolve them. */
 const tiktok: Platform = ({ host, parts }) => {
   if (host !== 'tiktok.com') return `${host}/${parts.join('/')}`
   const path = parts.join('/')
@@ -56,16 +56,16 @@ const tiktok: Platform = ({ host, parts }) => {
     /^(?:@[^/]*\/(?:video|photo)|v|embed(?:\/v2)?|player\/v1|share\/(?:video|photo|item))\/(\d+)(?:\.html)?(?:\/|$)/.exec(
       path,
     ) ?? []
-  // The number alone names a video: the platform ignores the account, which may be renamed.
+  // The number identifies a video: the platform ignores the account, which may be renamed.
   if (video) return `${host}/@_/video/${video}`
   const [first = ''] = parts
   return first.startsWith('@') && parts.length === 1 ? `${host}/${first.toLowerCase()}` : undefined
 }
 
 const TELEGRAM_NAME = /^\w{4,32}$/
-/** Parameters say how a post is shown (`single`, `embed`), or name a comment on it. */
-const telegram: Platform = ({ host, parts: given, params }) => {
-  const parts = given[0] === 's' && given.length > 1 ? given.slice(1) : given
+/** Ignores parameters: they select how a post is shown (`single`, `embed`), or a comment on it. */
+const telegram: Platform = ({ host, parts: segments, params }) => {
+  const parts = segments[0] === 's' && segments.length > 1 ? segments.slice(1) : segments
   const [first = '', ...rest] = parts
   if (first === 'share' || first === 'iv' || first === 'proxy' || first === 'socks') return undefined
   if (first === 'c' && rest.length > 1) return `${host}/c/${rest[0]}/${rest.at(-1)}`
@@ -73,7 +73,7 @@ const telegram: Platform = ({ host, parts: given, params }) => {
     return `${host}/${parts.join('/')}`
   if (!TELEGRAM_NAME.test(first)) return undefined
   const name = first.toLowerCase()
-  // Of `name/topic/post` the post; a bot's start parameter says what it shows.
+  // `name/topic/post` refers to the post. A bot's start parameter selects its content.
   if (rest.length === 0) return params.has('start') ? undefined : `${host}/${name}`
   return /^\d+$/.test(rest.at(-1) ?? '')
     ? `${host}/${name}/${rest.at(-1)}`
@@ -82,7 +82,7 @@ const telegram: Platform = ({ host, parts: given, params }) => {
 
 const x: Platform = ({ host, parts }) => {
   const [, post] = /^(?:\w+|i\/web)\/status(?:es)?\/(\d+)(?:\/|$)/.exec(parts.join('/')) ?? []
-  // The number alone names a post, as for videos of TikTok.
+  // The number identifies a post, as for videos of TikTok.
   if (post) return `${host}/i/status/${post}`
   const [first = ''] = parts
   if (parts.length !== 1 || !/^\w{1,15}$/.test(first)) return undefined
@@ -193,7 +193,7 @@ const PLATFORMS: Record<string, Platform> = {
   'open.spotify.com': ({ host, parts }) => [host, ...parts].join('/'),
 }
 
-/** The rules for all addresses. */
+/** Applies the rules for all URLs. */
 const general = (host: string, path: string, params: URLSearchParams, fragment: string): string => {
   const query = [...params].filter(([name]) => !isTrackingParameter(name))
   const search = new URLSearchParams(query.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))).toString()
@@ -201,7 +201,7 @@ const general = (host: string, path: string, params: URLSearchParams, fragment: 
 }
 
 const parsed = (address: string): URL | undefined => {
-  // As the app's links name a channel's post.
+  // The Telegram app's links to a channel's post.
   const [, channel, post] = /^tg:\/\/resolve\/?\?domain=(\w+)&post=(\d+)/i.exec(address) ?? []
   if (channel) return new URL(`https://t.me/${channel}/${post}`)
   return URL.canParse(address) ? new URL(address) : undefined
@@ -215,11 +215,14 @@ const hostOf = ({ host }: URL): string => {
 }
 
 /**
- * One form for the addresses of one thing. On the platforms of `PLATFORMS`: what names a post, whatever link it was
- * shared by, and accounts in small letters. Else: without scheme, `www.`, tracking parameters, fragment that is no route, default port
- * and closing slash, parameters in order. Links through a platform's redirect are what they lead to; short links stay
- * as they are, as only their platform can resolve them. Null for anything but a web address of at most 500 characters.
- * Idempotent, with a scheme in front.
+ * Returns the canonical form of a URL, or null for anything but a web URL of at most 500 characters.
+ * - `PLATFORMS`: the post's identifier, whichever link shared it, and account names in lower case.
+ * - Other sites: no scheme, `www.`, tracking parameters, non-route fragment, default port and trailing slash; sorted
+ *   parameters.
+ * - Redirect links of a platform: the canonical form of their target.
+ * - Short links: unchanged, because only their platform can resolve them.
+ *
+ * Idempotent if a scheme is prepended.
  */
 export const canonicalLink = (address: string | null | undefined, depth = 0): string | null => {
   const url = parsed(address?.trim() ?? '')
@@ -242,7 +245,7 @@ export const canonicalLink = (address: string | null | undefined, depth = 0): st
   return link.length <= LENGTH_MAX ? link : null
 }
 
-/** The canonical form of an address as people write it: defanged, or without a scheme. */
+/** Returns the canonical form of a URL as people write it: defanged, or without a scheme. */
 export const canonicalLinkOf = (written: string): string | null => {
   const address = refang(written.trim())
   return canonicalLink(/^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `https://${address}`)

@@ -2,31 +2,34 @@ import { type BodyOf, LIMITS, type Match, type recordsInternal, type SharedAs } 
 import { likeness, rankingScores, type Signature } from '@iodine/likeness'
 import type { QueryFilter, Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
-import type { LookedUp, SightingDoc } from '../models/sighting.js'
+import type { LookupField, SightingDoc } from '../models/sighting.js'
 import { canonicalLink } from '../policies/canonical-link.js'
-import { differingBits, LOOKS_BITS } from '../policies/media-keys.js'
-import { NEAR, REWORDED } from '../policies/signed.js'
+import { differingBits, PHASH_BITS_MAX } from '../policies/media-keys.js'
+import { NEAR, REWORDED } from '../policies/signatures.js'
 
 export type Quoting = NonNullable<BodyOf<typeof recordsInternal.openRecords>['quoting']>
 
-/** Says of records whether their texts contain all of what is searched for (`whole`), or are a part of it, by their ids. */
+/**
+ * Returns by record id whether the record's text contains the whole searched text (`whole`) or is a part of it
+ * (`part`).
+ */
 export type FindQuotes = (quoting: Quoting, ids: string[]) => Promise<Map<string, 'whole' | 'part' | null>>
 
-/** What is searched for, in the words of the index. */
+/** A search in terms of the index. */
 export interface Question {
   signature?: Signature
-  /** The signature's text: words, or the record that has it. */
+  /** The signature's text: literal, or the id of its record. */
   quoting?: Quoting
-  /** Canonical addresses of what is linked to, or is the post. */
+  /** Canonical URLs: of the post itself, or of links in it. */
   links: string[]
   /** Postings of media. */
   media: string[]
   phashes: string[]
-  /** The post itself, whoever collected it. */
+  /** Key of the post itself, for any collecting user. */
   post_key?: string
-  /** Canonical address of what it was forwarded from. */
+  /** Canonical URL of the post that it was forwarded from. */
   origin?: string
-  /** Canonical address of what its page names as its original: a hint to compare both. */
+  /** Canonical URL that its page names as its original: a candidate for the comparison. */
   named?: string
 }
 
@@ -36,35 +39,38 @@ export interface Found {
   likeness: number | null
 }
 
-/** A sighting as the user sees it. */
-export interface Placed extends Found {
+/** A sighting with the values that the user may see. */
+export interface VisibleSighting extends Found {
   id: string
   own: boolean
   at: Date
   fetched_at: Date
   shared: SharedAs | null
-  /** Who shares it under their name. */
+  /** User who shares it by username. */
   sharer: string | null
 }
 
-/** Which of the sightings are looked through: a user's, or those that are shared. */
+/** Selects the sightings to search: a user's, or the shared ones. */
 export type Scope = { owner: Types.ObjectId } | { shared: { $exists: true } }
 
 const BY_TIME = { at: 1 } as const
-/** Not read of candidates, but `media` where that is searched for: likeness needs the sketch alone. */
+/**
+ * Excludes fields that the comparison of candidates does not need. Without a search for media, it also excludes
+ * `media`.
+ */
 const WITHOUT = { bands: 0, keys: 0, links: 0, versions: 0 } as const
-/** Sightings that are looked at for words that they share, so that a search takes no longer with more sightings. */
+/** Maximum number of candidates by shared words, which bounds the time of a search. */
 const KEY_CANDIDATES = 300
 
 interface Lookup {
-  field: LookedUp
+  field: LookupField
   values: string[]
-  /** In order of time: then the earliest are among those that are looked at. */
+  /** Reads in order of time, so that the limit keeps the earliest. */
   inOrder?: true
 }
 
-/** The rarest words, with at most `KEY_CANDIDATES` sightings in all; of those that are not in too many. */
-const tellingKeys = async (
+/** Returns the rarest words, with at most `KEY_CANDIDATES` sightings in total. */
+const selectiveKeys = async (
   { sightings }: SightingModels,
   keys: string[],
   scope: Scope,
@@ -78,17 +84,18 @@ const tellingKeys = async (
       }),
     })),
   )
-  const telling = counted.filter(({ count }) => count > 0 && count < many).sort((a, b) => a.count - b.count)
+  const selective = counted.filter(({ count }) => count > 0 && count < many).sort((a, b) => a.count - b.count)
   let total = 0
-  return telling.flatMap(({ key, count }) => {
+  return selective.flatMap(({ key, count }) => {
     total += count
     return total <= KEY_CANDIDATES ? [key] : []
   })
 }
 
 /**
- * Sightings that match, of at most `LIMITS.sightingCandidates` that are compared. `truncated`: there were more.
- * @param during restricts them to a time
+ * Finds matching sightings among at most `LIMITS.sightingCandidates` candidates. `truncated`: there were more
+ * candidates.
+ * @param during restricts them to a time range
  */
 export const findMatches = async (
   models: SightingModels,
@@ -99,17 +106,17 @@ export const findMatches = async (
 ): Promise<{ found: Found[]; truncated: boolean }> => {
   const lookups: Lookup[] = [
     { field: 'post_key', values: post_key ? [post_key] : [], inOrder: true },
-    // What a page names as its original is compared, and no match by that alone: it may name any other.
+    // The named original is only a candidate, not a match: a page may name any URL.
     { field: 'self', values: [links, origin ?? [], named ?? []].flat(), inOrder: true },
     { field: 'exact', values: signature ? [signature.exact] : [], inOrder: true },
     { field: 'links', values: links, inOrder: true },
     { field: 'media', values: media },
     { field: 'bands', values: signature?.bands ?? [] },
-    { field: 'keys', values: signature ? await tellingKeys(models, signature.keys, scope) : [] },
+    { field: 'keys', values: signature ? await selectiveKeys(models, signature.keys, scope) : [] },
   ]
-  const asked = lookups.filter(({ values }) => values.length > 0)
+  const active = lookups.filter(({ values }) => values.length > 0)
   const answers = await Promise.all(
-    asked.map(({ field, values, inOrder }) => {
+    active.map(({ field, values, inOrder }) => {
       const filter = { [field]: values.length === 1 ? values[0] : { $in: values }, ...scope, ...during }
       return models.sightings
         .find(filter as QueryFilter<SightingDoc>, media.length > 0 ? WITHOUT : { ...WITHOUT, media: 0 })
@@ -118,9 +125,9 @@ export const findMatches = async (
         .lean<SightingDoc[]>()
     }),
   )
-  const candidates = new Map<string, { doc: SightingDoc; by: Set<LookedUp> }>()
+  const candidates = new Map<string, { doc: SightingDoc; by: Set<LookupField> }>()
   let truncated = false
-  for (const [n, { field }] of asked.entries())
+  for (const [n, { field }] of active.entries())
     for (const doc of answers[n] ?? []) {
       const id = doc._id.toHexString()
       const known = candidates.get(id)
@@ -129,14 +136,14 @@ export const findMatches = async (
       else truncated = true
     }
   const compared = [...candidates.values()]
-  // Words that few of the candidates have say more; a post may say more than what is searched for.
+  // Words that are rare among the candidates weigh more. A post may contain more than the searched text.
   const scores = signature
     ? rankingScores(
         signature,
         compared.map(({ doc }) => doc),
       )
     : []
-  // Only the texts tell a quote from a rewording: a sketch has neither order nor stop words.
+  // Only the texts distinguish a quote from a rewording: a sketch has neither order nor stop words.
   const unequal = compared.filter(({ doc }) => doc.exact !== null && doc.exact !== signature?.exact)
   const quotes =
     quoting && unequal.length > 0
@@ -159,7 +166,7 @@ export const findMatches = async (
     else if (quoted === 'whole') matches.add('quoted')
     else {
       const isNear = alike !== null && alike >= NEAR
-      // A word that stands alone is a part of much.
+      // `part` also requires likeness: a single word is part of many texts.
       if (isNear || (scores[n] ?? 0) >= REWORDED)
         matches.add(quoted === 'part' ? 'part' : isNear ? 'near' : 'reworded')
     }
@@ -168,7 +175,7 @@ export const findMatches = async (
   return { found: found.filter(({ matches }) => matches.size > 0), truncated }
 }
 
-/** What likeness needs of a signature; candidates are read without what they are looked up by. */
+/** Returns a sighting's signature. Candidates are read without `bands` and `keys`, which likeness does not need. */
 export const signatureIn = ({ exact, bands = [], keys = [], sketch }: SightingDoc): Signature => ({
   exact: exact ?? '',
   bands,
@@ -176,7 +183,7 @@ export const signatureIn = ({ exact, bands = [], keys = [], sketch }: SightingDo
   sketch,
 })
 
-/** Likeness of two texts, 0 to 1; null where one of them has none. */
+/** Returns the likeness of two texts, 0 to 1; null without a text. */
 export const likenessTo = (signature: Signature | undefined, doc: SightingDoc): number | null => {
   if (!signature || doc.sketch.length === 0) return null
   return doc.exact === signature.exact ? 1 : likeness(signature, signatureIn(doc))
@@ -184,4 +191,4 @@ export const likenessTo = (signature: Signature | undefined, doc: SightingDoc): 
 
 const hasMedia = (doc: SightingDoc, media: string[], phashes: string[]): boolean =>
   media.some(key => key.startsWith('s') && doc.media.includes(key)) ||
-  doc.phashes.some(a => phashes.some(b => differingBits(a, b) <= LOOKS_BITS))
+  doc.phashes.some(a => phashes.some(b => differingBits(a, b) <= PHASH_BITS_MAX))

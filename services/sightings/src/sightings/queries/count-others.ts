@@ -8,15 +8,15 @@ import {
 import { HttpError, notFound, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
-import { COUNTED_OWNERS, type CountedKind, countKey } from '../models/count.js'
+import { COUNT_OWNERS_MAX, type CountKind, countKey } from '../models/count.js'
 import type { SightingDoc } from '../models/sighting.js'
-import type { Secrets } from '../policies/signed.js'
-import { createSign } from '../policies/signed.js'
+import type { Secrets } from '../policies/signatures.js'
+import { createSign } from '../policies/signatures.js'
 import { valueQuestion } from './question.js'
 
 const OTHERS_MIN = 3
 
-/** The bucket of a number of others; undefined for fewer than three. */
+/** Returns the bucket of a number of other users; undefined for fewer than three. */
 export const bucketOf = (others: number): Bucket | undefined => {
   if (others < OTHERS_MIN) return undefined
   if (others <= 5) return '3–5'
@@ -24,18 +24,21 @@ export const bucketOf = (others: number): Bucket | undefined => {
   return others <= 20 ? '11–20' : '21+'
 }
 
-interface Counting {
+interface CountContext {
   models: SightingModels
   secrets: () => Promise<Secrets>
   peers: Peers
 }
 
-/** What of a record, or of an IOD, others may have too. Throws 404 if there is none, or the record is not the user's. */
+/**
+ * Returns the names of a record's or an IOD's post, text and link in the snapshot.
+ * @throws HttpError 404 for an unknown IOD, or an unknown or another user's record
+ */
 const namesOf = async (
-  { models, secrets, peers }: Counting,
+  { models, secrets, peers }: CountContext,
   owner: Types.ObjectId,
   { record_id, iod_id }: BodyOf<typeof sightingsApi.countSightings>,
-): Promise<[CountedKind, string | null | undefined][]> => {
+): Promise<[CountKind, string | null | undefined][]> => {
   if (record_id !== undefined) {
     const doc = await models.sightings
       .findOne({ _id: new Types.ObjectId(record_id), owner })
@@ -57,18 +60,19 @@ const namesOf = async (
 }
 
 /**
- * How many others have collected the same, as of the day's snapshot: in buckets from three on, and the month of the
- * earliest. Throws 403 unless the user counts for others, too.
+ * Returns how many other users collected the same content as of the day's snapshot: in buckets from three on, with the
+ * month of the earliest.
+ * @throws HttpError 403 unless the user agreed to be counted, 404 as `namesOf`
  */
 export const countOthers = async (
-  counting: Counting,
+  counting: CountContext,
   userId: string,
   body: BodyOf<typeof sightingsApi.countSightings>,
 ): Promise<SightingCounts> => {
   const { models } = counting
   const owner = new Types.ObjectId(userId)
   if (!(await models.counting.exists({ _id: owner })))
-    throw new HttpError(403, 'Agree to be counted first: counts are for those who count, too')
+    throw new HttpError(403, 'Agree to be counted first: only counted users can see counts')
   const names = await namesOf(counting, owner, body)
   const snapshot = await models.snapshots.findById('counts').lean()
   if (!snapshot?.run) return { day: null, counts: [] }
@@ -78,7 +82,7 @@ export const countOthers = async (
       if (!name) return []
       const row = await models.counts.findOne({ run, key: countKey(of, name) }).lean()
       if (!row) return []
-      const isOne = row.n <= COUNTED_OWNERS && row.owners.some(each => each.equals(owner))
+      const isOne = row.n <= COUNT_OWNERS_MAX && row.owners.some(each => each.equals(owner))
       const others = bucketOf(row.n - Number(isOne))
       return others ? [{ of, others, first_month: row.first_month }] : []
     }),

@@ -4,7 +4,7 @@ import type { SightingModels } from '../../models.js'
 import type { SightingDoc } from '../models/sighting.js'
 import { canonicalLink } from '../policies/canonical-link.js'
 
-/** When posts were posted, as the user's own records say; of several records of a post, the earliest claim. */
+/** Returns the posting times of URLs from the user's own records. The earliest of several claims counts. */
 export const postedTimes = async (
   { sightings }: SightingModels,
   { user_id, addresses }: BodyOf<typeof sightingsInternal.postedTimes>,
@@ -24,7 +24,7 @@ export const postedTimes = async (
     .lean<Pick<SightingDoc, 'self' | 'posted_at' | 'fetched_at'>[]>()
   const times = new Map<string, Date>()
   for (const { self, posted_at, fetched_at } of docs) {
-    // A claim of the future is not believed.
+    // Ignores claimed times after the fetch.
     if (!self || !posted_at || posted_at > fetched_at) continue
     const known = times.get(self)
     if (!known || posted_at < known) times.set(self, posted_at)

@@ -4,18 +4,18 @@ import { Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
 import type { SightingDoc } from '../models/sighting.js'
 import { canonicalLink, canonicalLinkOf } from '../policies/canonical-link.js'
-import { hashKey, isBlank, looksKeys } from '../policies/media-keys.js'
-import { type Sign, signed } from '../policies/signed.js'
+import { hashKey, isBlank, phashKeys } from '../policies/media-keys.js'
+import { type Sign, signText } from '../policies/signatures.js'
 import { type Question, signatureIn } from './candidates.js'
 
-/** Media of a record that a search by it looks for. */
-const LOOKS_MAX = 16
+/** Maximum number of a record's media that a search by record looks for. */
+const PHASHES_MAX = 16
 const HASHES_MAX = 100
 
 const HASH = /^[0-9a-f]{64}$/i
 
 const textQuestion = (sign: Sign, text: string): Question => {
-  const { exact, ...signature } = signed(sign, text)
+  const { exact, ...signature } = signText(sign, text)
   return {
     links: [],
     media: [],
@@ -27,16 +27,16 @@ const linkQuestion = (address: string): Question => {
   const link = canonicalLinkOf(address)
   return { links: link === null ? [] : [link], media: [], phashes: [] }
 }
-/** Either kind of hash has 64 digits. */
+/** Searches for SHA-256 and perceptual hash: both have 64 digits. */
 const mediaQuestion = (hash: string): Question => {
   const digits = hash.toLowerCase()
-  const looks = isBlank(digits) ? [] : [digits]
-  return { links: [], media: [hashKey(digits), ...looks.flatMap(looksKeys)], phashes: looks }
+  const phashes = isBlank(digits) ? [] : [digits]
+  return { links: [], media: [hashKey(digits), ...phashes.flatMap(phashKeys)], phashes }
 }
 
-/** Values of IODs are texts, addresses (also defanged or without a scheme), or hashes. */
-export const valueQuestion = (sign: Sign, given: string): Question => {
-  const value = given.trim()
+/** Returns the search for an IOD's value: a hash, a URL (possibly defanged or without a scheme), or a text. */
+export const valueQuestion = (sign: Sign, iodValue: string): Question => {
+  const value = iodValue.trim()
   if (HASH.test(value)) return mediaQuestion(value)
   const address = refang(value)
   if (/^(https?|tg):\/\/\S+$/i.test(address)) return linkQuestion(address)
@@ -55,16 +55,19 @@ const recordQuestion = (doc: SightingDoc): Question => {
     links: doc.self === null ? [] : [doc.self],
     media: [
       ...doc.media.filter(key => key.startsWith('s')).slice(0, HASHES_MAX),
-      ...doc.phashes.slice(0, LOOKS_MAX).flatMap(looksKeys),
+      ...doc.phashes.slice(0, PHASHES_MAX).flatMap(phashKeys),
     ],
-    phashes: doc.phashes.slice(0, LOOKS_MAX),
+    phashes: doc.phashes.slice(0, PHASHES_MAX),
     post_key: doc.post_key,
     ...(origin !== null && { origin }),
     ...(named !== null && { named }),
   }
 }
 
-/** What a search looks for. Throws 404 for a record that is not the user's, or not indexed yet. */
+/**
+ * Returns the search in terms of the index.
+ * @throws HttpError 404 for another user's record, or one that is not indexed yet
+ */
 export const questionOf = async (
   { sightings }: SightingModels,
   sign: Sign,

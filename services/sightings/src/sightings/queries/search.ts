@@ -12,33 +12,34 @@ import { invalid, type Peers, type UserDirectory } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
 import type { SightingDoc } from '../models/sighting.js'
-import type { Secrets } from '../policies/signed.js'
-import { createSign } from '../policies/signed.js'
+import type { Secrets } from '../policies/signatures.js'
+import { createSign } from '../policies/signatures.js'
 import { edgesOf } from '../presenters/edges.js'
-import { type FindQuotes, type Found, findMatches, type Placed, type Scope } from './candidates.js'
+import { type FindQuotes, type Found, findMatches, type Scope, type VisibleSighting } from './candidates.js'
 import { questionOf } from './question.js'
 
 const DAY_MS = 24 * 3_600_000
 const OPEN_MS = 10_000
-/** Accounts whose firsts are told. */
+/** Maximum number of accounts with their first sighting in a response. */
 const FIRSTS_MAX = 500
 
-interface Searching {
+interface SearchContext {
   models: SightingModels
   secrets: () => Promise<Secrets>
   peers: Peers
   users: UserDirectory
 }
 
-/** The end of a time's day: an anonymous one tells no more of when somebody collected it. */
+/** Returns the end of a time's day (UTC). Anonymous sightings show only this, to hide when they were collected. */
 const endOfDay = (time: Date): Date => new Date((Math.floor(time.getTime() / DAY_MS) + 1) * DAY_MS)
 
-const byTime = (a: Placed, b: Placed) => a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1)
+const byTime = (a: VisibleSighting, b: VisibleSighting) =>
+  a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1)
 
-/** Of sightings of one post the user's own, else one with a name, else the one that was collected first. */
-const onePerPost = (all: Placed[]): Placed[] => {
-  const rank = ({ own, sharer }: Placed) => (own ? 0 : sharer ? 1 : 2)
-  const kept = new Map<string, Placed>()
+/** Keeps one sighting per post: the user's own, else one with a username, else the one collected first. */
+const onePerPost = (all: VisibleSighting[]): VisibleSighting[] => {
+  const rank = ({ own, sharer }: VisibleSighting) => (own ? 0 : sharer ? 1 : 2)
+  const kept = new Map<string, VisibleSighting>()
   for (const each of all) {
     const other = kept.get(each.doc.post_key)
     const isBetter =
@@ -50,23 +51,26 @@ const onePerPost = (all: Placed[]): Placed[] => {
   return [...kept.values()]
 }
 
-const cursorOf = ({ at, id }: Placed) => Buffer.from(`${at.getTime()} ${id}`).toString('base64url')
-/** The sightings after a cursor. Throws 422 for a malformed one. */
-const after = (all: Placed[], cursor: string | undefined): Placed[] => {
+const cursorOf = ({ at, id }: VisibleSighting) => Buffer.from(`${at.getTime()} ${id}`).toString('base64url')
+/** Returns the sightings after a cursor. @throws HttpError 422 for a malformed cursor */
+const after = (all: VisibleSighting[], cursor: string | undefined): VisibleSighting[] => {
   if (cursor === undefined) return all
   const [, time, id] = /^(-?\d{1,16}) ([0-9a-f]{24})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (time === undefined || id === undefined) throw invalid(['cursor: is not a cursor'])
+  if (time === undefined || id === undefined) throw invalid(['cursor: is malformed'])
   return all.filter(
     each => each.at.getTime() > Number(time) || (each.at.getTime() === Number(time) && each.id > id),
   )
 }
 
-/** Those of others that are shared at this moment, and by whom. Throws 503 while the collector is down. */
+/**
+ * Returns the sightings of others that are shared now, with their sharers.
+ * @throws HttpError 503 while the collector is down
+ */
 const readShared = async (
-  { peers, secrets }: Searching,
+  { peers, secrets }: SearchContext,
   userId: string,
   found: Found[],
-): Promise<Placed[]> => {
+): Promise<VisibleSighting[]> => {
   if (found.length === 0) return []
   const open = await peers.call('collector', recordsInternal.openRecords, {
     body: { user_id: userId, ids: found.map(({ doc }) => doc._id.toHexString()), excerpt: 0 },
@@ -74,7 +78,7 @@ const readShared = async (
   })
   const sharing = new Map(open.map(each => [each.id, each]))
   const { opaqueId } = await secrets()
-  return found.flatMap((each): Placed[] => {
+  return found.flatMap((each): VisibleSighting[] => {
     const recordId = each.doc._id.toHexString()
     const { shared, user_id } = sharing.get(recordId) ?? {}
     if (!shared) return []
@@ -94,9 +98,9 @@ const readShared = async (
   })
 }
 
-/** Quotes among records that a user may see; none while the collector is down. */
+/** Creates the lookup of quotes among records that a user may see. It finds none while the collector is down. */
 const createFindQuotes =
-  ({ peers }: Searching, user_id: string): FindQuotes =>
+  ({ peers }: SearchContext, user_id: string): FindQuotes =>
   async (quoting, ids) => {
     const open = await peers
       .call('collector', recordsInternal.openRecords, {
@@ -107,13 +111,13 @@ const createFindQuotes =
     return new Map(open.map(({ id, quotes }) => [id, quotes]))
   }
 
-/** Beginnings of texts by the record's id; none while the collector is down. */
-const readExcerpts = async ({ peers }: Searching, userId: string, placed: Placed[]) => {
+/** Returns excerpts by record id; none while the collector is down. */
+const readExcerpts = async ({ peers }: SearchContext, userId: string, visible: VisibleSighting[]) => {
   const open = await peers
     .call('collector', recordsInternal.openRecords, {
       body: {
         user_id: userId,
-        ids: placed.map(({ doc }) => doc._id.toHexString()),
+        ids: visible.map(({ doc }) => doc._id.toHexString()),
         excerpt: LIMITS.excerptChars,
       },
       ms: OPEN_MS,
@@ -123,7 +127,7 @@ const readExcerpts = async ({ peers }: Searching, userId: string, placed: Placed
 }
 
 const present = (
-  { doc, id, own, at, fetched_at, shared, sharer, matches, likeness }: Placed,
+  { doc, id, own, at, fetched_at, shared, sharer, matches, likeness }: VisibleSighting,
   excerpts: Map<string, string>,
   names: Map<string, string>,
 ): Sighting => ({
@@ -147,9 +151,9 @@ const present = (
   shared_by: sharer === null ? null : (names.get(sharer) ?? null),
 })
 
-const firstsOf = (placed: Placed[]): SightingResults['firsts'] => {
+const firstsOf = (visible: VisibleSighting[]): SightingResults['firsts'] => {
   const accounts = new Map<string, SightingResults['firsts'][number]>()
-  for (const { doc, id, at } of placed) {
+  for (const { doc, id, at } of visible) {
     const { source, account, posted_claimed } = doc
     const key = `${source} ${foldValue(account ?? '')}`
     const known = accounts.get(key)
@@ -160,12 +164,12 @@ const firstsOf = (placed: Placed[]): SightingResults['firsts'] => {
 }
 
 /**
- * Finds where something was seen, the earliest first. A user's own sightings come from theirs alone; shared ones are looked
- * up among the shared ones alone, and confirmed by the collector, so that no answer depends on what others keep to
- * themselves.
+ * Finds the sightings of a text, URL, picture or record, the earliest first. Own sightings are queried by owner. Shared
+ * ones are queried only among shared sightings and confirmed by the collector, so no response depends on others'
+ * unshared records.
  */
 export const search = async (
-  searching: Searching,
+  searching: SearchContext,
   userId: string,
   body: SightingSearch,
 ): Promise<SightingResults> => {
@@ -182,11 +186,11 @@ export const search = async (
   }
   const findQuotes = createFindQuotes(searching, userId)
   const within = (scope: Scope) => findMatches(models, question, scope, during, findQuotes)
-  const [mine, theirs] = await Promise.all([
+  const [ownMatches, sharedMatches] = await Promise.all([
     within({ owner }),
     body.scope === 'shared' ? within({ shared: { $exists: true } }) : undefined,
   ])
-  const own = mine.found.map((each): Placed => {
+  const own = ownMatches.found.map((each): VisibleSighting => {
     const { doc } = each
     const { at, fetched_at, shared } = doc
     return {
@@ -199,13 +203,13 @@ export const search = async (
       sharer: null,
     }
   })
-  const foreign = (theirs?.found ?? []).filter(({ doc }) => !doc.owner?.equals(owner))
+  const foreign = (sharedMatches?.found ?? []).filter(({ doc }) => !doc.owner?.equals(owner))
   const all = onePerPost([...own, ...(await readShared(searching, userId, foreign))]).sort(byTime)
 
   const rest = after(all, body.cursor)
   const page = rest.slice(0, body.limit)
   const first = all[0]
-  const firstSeen = all.reduce<Placed | undefined>(
+  const firstSeen = all.reduce<VisibleSighting | undefined>(
     (best, each) => (!best || each.fetched_at < best.fetched_at ? each : best),
     undefined,
   )
@@ -238,8 +242,8 @@ export const search = async (
       by_match: Object.fromEntries(
         MATCHES.map(match => [match, byMatch(match)]),
       ) as SightingResults['counts']['by_match'],
-      truncated: mine.truncated || (theirs?.truncated ?? false),
+      truncated: ownMatches.truncated || (sharedMatches?.truncated ?? false),
     },
-    next: rest.length > page.length ? cursorOf(page.at(-1) as Placed) : null,
+    next: rest.length > page.length ? cursorOf(page.at(-1) as VisibleSighting) : null,
   }
 }

@@ -11,13 +11,13 @@ import {
 import { Types } from 'mongoose'
 import type { SightingsConfig } from '../../config.js'
 import type { SightingStore } from '../../store.js'
-import { forgetUser } from '../commands/forget-user.js'
+import { eraseUser } from '../commands/forget-user.js'
 import { putSightings } from '../commands/put-sightings.js'
-import { createSign } from '../policies/signed.js'
+import { createSign } from '../policies/signatures.js'
 import { countOthers } from '../queries/count-others.js'
 import { postedTimes } from '../queries/posted-times.js'
 import { search } from '../queries/search.js'
-import { storedOf } from '../queries/stored.js'
+import { storageUsage } from '../queries/storage-usage.js'
 
 export const addSightingRoutes = (
   service: StoreService,
@@ -27,7 +27,7 @@ export const addSightingRoutes = (
   const { sightings, counting, runs, edges } = models
   const searching = { models, secrets, peers: service.peers, users: service.users }
 
-  // A search compares up to some thousand sightings.
+  // A search compares up to some thousand sightings: one at a time for each user.
   const searches = createKeyedLimiter()
   service.route(sightingsApi.searchSightings, async ({ body, user }) =>
     searches(user.id, () => search(searching, user.id, body)),
@@ -90,11 +90,11 @@ export const addSightingRoutes = (
         ({ pairs: _p, owners: _o, foreign: _f, ...edge }) => edge,
       ),
     ],
-    forget: owner => forgetUser(models, owner),
+    forget: owner => eraseUser(models, owner),
   })
 
   watchStorage(service, async () => {
-    const { documents, bytes } = await storedOf(models)
+    const { documents, bytes } = await storageUsage(models)
     return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
   })
 }
