@@ -38,7 +38,7 @@ const environmentOf = (part: string, env: Record<string, string>): Record<string
   )
 
 describe('docker-compose.yml', () => {
-  it('is what the compose specification asks for', () => {
+  it('is valid by the compose specification', () => {
     // Removes ids of an obsolete draft, and an address with a #.
     const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
       (key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value,
@@ -49,12 +49,12 @@ describe('docker-compose.yml', () => {
       false,
     )
   })
-  it('has every part, and knows no other', () => {
+  it('contains exactly the parts and their databases', () => {
     expect(Object.keys(services).sort()).toEqual(
       [...PART_NAMES, ...JOBS, 'inbox', 'mongo', 'mongo-setup', 'redis'].sort(),
     )
   })
-  it('leaves heavy work to containers of their own where it is told to', () => {
+  it('runs heavy work in separate containers with the profile jobs', () => {
     for (const jobs of JOBS) {
       const part = jobs.replace('-jobs', '')
       const { profiles, environment, ...rest } = services[jobs] as Document
@@ -67,13 +67,13 @@ describe('docker-compose.yml', () => {
       expect(faultsOf(part as PartName, environmentOf(jobs, made))).toEqual([])
     }
   })
-  it.each(PART_NAMES)('gives %s every setting that it needs, and none that it doesn’t know', part => {
+  it.each(PART_NAMES)('sets all required settings of %s, and no unknown ones', part => {
     expect(faultsOf(part, environmentOf(part, made))).toEqual([])
   })
-  it('tells how to make the secrets that are missing', () => {
+  it('names the command that generates missing secrets', () => {
     expect(() => environmentOf('auth', {})).toThrow('run deploy/new-env.mjs')
   })
-  it('hardens every container, and pins what it doesn’t build', () => {
+  it('hardens every container and pins every image', () => {
     for (const [name, service] of Object.entries(services)) {
       expect(service, name).toMatchObject({
         read_only: true,
@@ -91,7 +91,7 @@ describe('docker-compose.yml', () => {
       )
     }
   })
-  it('lets every part behind the gateway be scaled, and nobody else in', () => {
+  it('permits replicas of every part behind the gateway, and isolates their networks', () => {
     for (const part of PART_NAMES) {
       expect(services[part], part).not.toHaveProperty('container_name')
       expect(services[part], part).not.toHaveProperty('hostname')
@@ -101,7 +101,7 @@ describe('docker-compose.yml', () => {
     expect(services.redis).not.toHaveProperty('ports')
     for (const name of ['parts', 'mongo', 'redis']) expect(compose.networks[name]).toEqual({ internal: true })
   })
-  it('waits for databases that are healthy, which keep what they acknowledged', () => {
+  it('starts parts after healthy databases, whose acknowledged writes are durable', () => {
     const { redis, mongo } = services
     for (const part of PART_NAMES)
       for (const needed of Object.keys(services[part]?.depends_on ?? {}))
@@ -113,14 +113,14 @@ describe('docker-compose.yml', () => {
     expect(services.inbox?.profiles).toEqual(['inbox'])
     expect(made.COMPOSE_PROFILES).toBe('inbox')
   })
-  it('publishes nothing but on this machine', () => {
+  it('publishes ports on loopback only', () => {
     const ports = Object.values(services).flatMap(service => service.ports ?? []) as string[]
     expect(ports.map(port => interpolated(port, {})).sort()).toEqual([
       '127.0.0.1:1080:8080',
       '127.0.0.1:8080:8080',
     ])
   })
-  it('asks everybody for a password, and lets no part reach a database that it has no use for', () => {
+  it('requires passwords, and connects each part only to the databases that it uses', () => {
     const passwords = SERVICE_NAMES.map(part => {
       const { username, password, searchParams } = new URL(environmentOf(part, made).MONGODB_URI ?? '')
       expect([username, searchParams.get('authSource')]).toEqual([part, 'admin'])
@@ -140,7 +140,7 @@ describe('docker-compose.yml', () => {
     expect(services.mongo?.command.join(' ')).toContain('--keyFile')
     expect(services.inbox?.networks).toEqual(['public'])
   })
-  it('mounts and builds only what is there', () => {
+  it('mounts and builds only existing files', () => {
     const volumes = Object.values(services).flatMap(service => service.volumes ?? []) as string[]
     for (const volume of volumes) {
       const [from = ''] = interpolated(volume, {}).split(':')
@@ -158,7 +158,7 @@ describe('docker-compose.yml', () => {
 })
 
 describe('the Dockerfile', () => {
-  it('copies only what is there, from stages that are there', () => {
+  it('copies only existing files, from existing stages', () => {
     const stages = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name)
     const copies = [...dockerfile.matchAll(/^COPY (?:--from=(\S+) )?(.+) \S+$/gm)]
     expect(copies.length).toBeGreaterThan(3)
@@ -167,7 +167,7 @@ describe('the Dockerfile', () => {
       else for (const path of paths.split(' ')) expect(existsSync(join(ROOT, path)), path).toBe(true)
     }
   })
-  it('takes pinned images, and runs as nobody in particular', () => {
+  it('pins its images and runs as an unprivileged user', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image ?? '')
     const stages = [...dockerfile.matchAll(/ AS (\S+)$/gm)].map(([, name]) => name)
     for (const base of bases)
@@ -178,7 +178,7 @@ describe('the Dockerfile', () => {
 })
 
 describe('the secrets of docker-compose.yml', () => {
-  it('are for their owner’s eyes; a file that lacks some gets those, and keeps what it has', () => {
+  it('are readable only by their owner; a second run adds missing ones and keeps the others', () => {
     expect(newEnvironment({}).mode).toBe(0o600)
     const before = 'SERVICE_KEY=kept-kept-kept-kept\nPORT=9000\n'
     const after = newEnvironment({ before }).text
@@ -188,7 +188,7 @@ describe('the secrets of docker-compose.yml', () => {
     )
     expect(newEnvironment({ before: after }).text).toBe(after)
   })
-  it('stay out of commits and images, where the documents’ names are used', () => {
+  it('are excluded from commits and images under the names in the docs', () => {
     const isIgnored = ignoreRules(ROOT)
     const names = [
       '.env',
@@ -248,7 +248,7 @@ describe('mongo-setup.js', () => {
       print: () => {},
     })
   }
-  it('gives each service a user for its own database alone, and may be repeated with other passwords', () => {
+  it('creates a user per service with access to its own database only, and updates passwords', () => {
     const users = new Map<string, Document>()
     const state: { set?: Document } = {}
     const env = environmentOf('mongo-setup', made)

@@ -73,29 +73,29 @@ const pods = everything
 
 describe('the manifests', () => {
   it.each(everything.map(({ file, document }) => [file, document.kind, document.metadata.name, document]))(
-    '%s: %s %s is what Kubernetes asks for',
+    '%s: %s %s is valid by the schema of Kubernetes',
     async (_file, _kind, _name, document) => {
       expect(await faultsIn(document as Document)).toEqual([])
     },
   )
-  it('are found faulty where they are', async () => {
+  it('would fail for unknown fields and wrong types', async () => {
     const deployment = find('Deployment', 'iods')
     expect(await faultsIn({ ...deployment, spec: { ...deployment.spec, replica: 3 } })).toEqual([
       '/spec/replica: no such field',
     ])
     expect(await faultsIn({ ...deployment, spec: { ...deployment.spec, replicas: '3' } })).toHaveLength(1)
   })
-  it('are all listed', () => {
+  it('are all listed in the kustomizations', () => {
     for (const folder of [FOLDER, `${FOLDER}/databases`]) {
       const { resources } = parse(readFileSync(join(ROOT, folder, 'kustomization.yaml'), 'utf8'))
       expect(resources.sort()).toEqual(filesOf(folder).sort())
     }
   })
-  it('say of the services what their package.json does, as docker-compose.yml does', async () => {
+  it('equal the generated entries of the services, as docker-compose.yml does', async () => {
     for (const [file, text] of await deploymentFiles(ROOT))
       expect([file, readFileSync(join(ROOT, file), 'utf8')]).toEqual([file, text])
   })
-  it.each(pods)('give $kind $name no right that it doesn’t need', ({ pod: { spec } }) => {
+  it.each(pods)('give $kind $name only the required rights', ({ pod: { spec } }) => {
     expect(spec).toMatchObject({
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
@@ -113,7 +113,7 @@ describe('the manifests', () => {
       expect(container.image).toMatch(/^[\w./]+:\d+\.\d+\.\d+[\w.-]*$/)
     }
   })
-  it('label every pod with what a NetworkPolicy, a Service and a budget ask for', () => {
+  it('label pods so that each NetworkPolicy, Service and PodDisruptionBudget selects some', () => {
     const labels = pods.map(({ pod }) => pod.metadata.labels as Record<string, string>)
     const selectors = everything.flatMap(({ document: { kind, spec } }) =>
       kind === 'Service'
@@ -147,13 +147,13 @@ describe('each part', () => {
     })
     return Object.assign({}, ...fromMaps, Object.fromEntries(own))
   }
-  it.each(PART_NAMES)('%s has every setting that it needs, and none that it doesn’t know', part => {
+  it.each(PART_NAMES)('%s has all required settings, and no unknown ones', part => {
     const environment = environmentOf(part)
     expect(faultsOf(part, environment)).toEqual([])
     // Longer than callers cache the address of a terminating replica.
     expect(Number(environment.DRAIN_MS)).toBeGreaterThan(5_000)
   })
-  it.each(PART_NAMES)('%s is like every other: probes, time to end in, an autoscaler, a budget', part => {
+  it.each(PART_NAMES)('%s has the probes, grace period, autoscaler and budget of every part', part => {
     const same = ({ spec: { template } }: Document, name: string): unknown => {
       const [
         { env: _env, envFrom: _from, resources: _sizes, ports: _ports, readinessProbe: _ready, ...container },
@@ -177,7 +177,7 @@ describe('each part', () => {
     expect(find('PodDisruptionBudget', part).spec).toMatchObject({ maxUnavailable: 1 })
     expect(deployment.spec).not.toHaveProperty('replicas')
   })
-  it('leaves heavy work to pods of their own, which no request reaches', () => {
+  it('leaves heavy work to separate pods, which receive no requests', () => {
     const jobs = pods.map(({ name }) => name).filter(name => name.endsWith('-jobs'))
     expect(jobs).toEqual(['auth-jobs', 'campaigns-jobs', 'narratives-jobs', 'sightings-jobs'])
     for (const name of jobs) {
@@ -200,7 +200,7 @@ describe('each part', () => {
     const others = ['collector', 'community', 'iods']
     for (const part of others) expect(environmentOf(part).ROLE).toBe('all')
   })
-  it('knows secrets of its own alone', () => {
+  it('has only its own secrets', () => {
     const holders = (key: string) =>
       PART_NAMES.filter(part =>
         find('Deployment', part).spec.template.spec.containers[0].env.some(
@@ -214,14 +214,14 @@ describe('each part', () => {
     expect(holders('MONGODB_URI')).not.toContain('gateway')
     expect(holders('MONGODB_URI')).not.toContain('workers')
   })
-  it('finds replicas by name: its service is headless, save for the gateway’s', () => {
+  it('has a headless Service, except for the gateway', () => {
     for (const part of PART_NAMES)
       expect(find('Service', part).spec.clusterIP).toBe(part === 'gateway' ? undefined : 'None')
   })
 })
 
 describe('the secrets', () => {
-  it('take the addresses that they are given, and ask for a mail server', () => {
+  it('contain the given URLs, and require a mail server', () => {
     const [own] = secretsFor({
       SMTP_URL: 'smtp://mail',
       MONGODB_URI: 'mongodb://x',
@@ -235,12 +235,12 @@ describe('the secrets', () => {
     })
     expect(() => secretsFor({ SMTP_URL: '' })).toThrow('Set SMTP_URL')
   })
-  it('are for their owner’s eyes, and never replace others', () => {
+  it('are readable only by their owner, and never replace a file', () => {
     const env = { SMTP_URL: 'smtp://mail' }
     expect(newEnvironment({ kubernetes: true, env }).mode).toBe(0o600)
     expect(() => newEnvironment({ kubernetes: true, env, before: '{}' })).toThrow('is there already')
   })
-  it('have a user and a password for each service, which the database is set up with', () => {
+  it('contain a user and a password per service, which the database setup uses', () => {
     const [mongod, setup] = find('StatefulSet', 'mongo').spec.template.spec.containers
     const passwords = SERVICE_NAMES.map(part => {
       const { username, password } = new URL(
@@ -267,7 +267,7 @@ describe('the secrets', () => {
     )
     expect(configMapGenerator).toEqual([{ name: 'mongo-setup', files: ['mongo-setup.js'] }])
   })
-  it('have the password that Redis in the cluster asks for', () => {
+  it('contain the password that Redis in the cluster requires', () => {
     const { REDIS_URL, REDIS_PASSWORD } = secret.stringData
     expect(new URL(REDIS_URL).password).toBe(REDIS_PASSWORD)
     const [container] = find('StatefulSet', 'redis').spec.template.spec.containers

@@ -169,7 +169,7 @@ test('selected words become evidence of an existing IOD, but hidden words do not
 
   await test.step('the popup shows that a picture of another site is not in the capture', async () => {
     await popup.getByRole('button', { name: 'Collect this article' }).click()
-    await expect(popup.getByText('A picture of the last page is not in its capture')).toBeVisible()
+    await expect(popup.getByText('A picture of the last page could not be read')).toBeVisible()
     await expect.poll(() => ana.api.call(capturesApi.listCaptures, { query: {} })).toHaveLength(2)
     await expect(popup.getByText('waiting to be sealed')).toHaveCount(0)
   })
@@ -190,8 +190,8 @@ test('selected words become evidence of an existing IOD, but hidden words do not
   await test.step('with the option off, pages are collected without captures', async () => {
     const options = await collector.context.newPage()
     await options.goto(new URL('options.html', popup.url()).href)
-    await pressSwitch(options, 'Keep a sealed copy of what I collect')
-    await expect(options.getByLabel('Keep a sealed copy of what I collect')).not.toBeChecked()
+    await pressSwitch(options, 'Seal a copy of collected pages')
+    await expect(options.getByLabel('Seal a copy of collected pages')).not.toBeChecked()
     await popup.getByRole('button', { name: 'Collect this article' }).click()
     await expect(popup.getByText('1 unchanged')).toBeVisible()
     await expect(popup.getByText('waiting to be sealed')).toHaveCount(0)

@@ -38,7 +38,7 @@ const markSite = async (popup: Page, host = HOST) => {
 
 /** Returns the words that the popup lists as known on the page. */
 const listed = (popup: Page) =>
-  popup.getByRole('region', { name: 'Known on this page' }).getByRole('link').allTextContents()
+  popup.getByRole('region', { name: 'Known IODs on this page' }).getByRole('link').allTextContents()
 
 /** Repeats the download until the popup lists these words: the server batches changes. */
 const expectListed = async (popup: Page, collector: Collector, words: readonly string[]) => {
@@ -191,7 +191,7 @@ test('underlines follow scrolling, zooming and changes of the page, and disappea
     await pressSwitch(popup, `Mark known IODs on ${HOST}`)
     await expect.poll(() => page.evaluate(() => document.documentElement.children.length)).toBe(2)
     expect(await isUnderlined(page, '#one', one)).toBe(false)
-    await expect(popup.getByRole('region', { name: 'Known on this page' })).toHaveCount(0)
+    await expect(popup.getByRole('region', { name: 'Known IODs on this page' })).toHaveCount(0)
   })
   await collector.close()
   await sites.stop()
@@ -263,7 +263,7 @@ test('hovering opens the card, a click pins it with links into the app, and a ne
   await expectListed(popup, collector, [value])
 
   await test.step('the popup lists it with its votes and a link into the app', async () => {
-    const region = popup.getByRole('region', { name: 'Known on this page' })
+    const region = popup.getByRole('region', { name: 'Known IODs on this page' })
     await expect(region.getByRole('listitem')).toHaveText([`${value}SENTENCE, 1 for, 0 against`])
     await expect(region.getByRole('link')).toHaveAttribute('href', `${product.url}/dashboard/iods/${id}`)
   })

@@ -399,7 +399,7 @@ test('a collector that the browser stops during work reports it, and collects no
   await browser.send('ServiceWorker.stopAllWorkers')
   await expect(
     popup.getByText(
-      /^\d+ collected$|^The browser stopped the collector while it was at work: press the button again/,
+      /^\d+ collected$|^The browser stopped the collector while it was working: press the button again/,
     ),
   ).toBeVisible()
   await button.click()

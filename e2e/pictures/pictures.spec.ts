@@ -115,6 +115,7 @@ async function lookAtAll(page: Page, app: TestApp, viewport: ViewportSize): Prom
   await page.getByRole('article', { name: 'Operation 39' }).click()
   await expect(page.getByRole('dialog', { name: 'Operation 39' })).toBeVisible()
   await look('many, a campaign')
+  await page.getByRole('tab', { name: 'Techniques' }).click()
   await page.getByRole('button', { name: 'Choose techniques' }).click()
   await expect(page.getByRole('checkbox', { name: 'T0002' })).toBeVisible()
   await look('many, techniques')

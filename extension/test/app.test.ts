@@ -258,7 +258,7 @@ describe('collecting, with captures', () => {
     await database.clear('records')
     page = ({ ticket }) => answers({ name: 'collected', ticket, collected: collected() }) as Promise<unknown>
     await collect()
-    expect(await absenceOf()).toBe('This post was removed; your record of Nov 21, 2026 stays')
+    expect(await absenceOf()).toBe('This post was removed; your record of Nov 21, 2026 is kept')
     const [{ record } = { record: undefined }] = await database.getAll('records')
     expect(record).toMatchObject({
       collector_metadata: { fetch_timestamp: '2026-11-21T10:00:00.000Z' },
@@ -554,7 +554,7 @@ describe('Keep collecting', () => {
     }
     inject = refuse
     await app.started()
-    const sentence = sentenceOf('keepEnded', { reason: 'the collector was updated or started again' })
+    const sentence = sentenceOf('keepEnded', { reason: 'the collector was updated or restarted' })
     expect(icon).toMatchObject({ text: '!', title: sentence })
     expect(await tabStatus()).toMatchObject({ keeping: false, ended: sentence })
     inject = async () => []
@@ -670,8 +670,8 @@ test('returns the token in no answer', async () => {
 test.each([
   ['http://iodine.example.org', /starts with https/],
   ['javascript:alert(1)', /starts with https/],
-  ['https://user:word@iodine.example.org', /address alone/],
-  ['https://iodine.example.org/api', /address alone/],
+  ['https://user:word@iodine.example.org', /without a path/],
+  ['https://iodine.example.org/api', /without a path/],
   ['', /starts with https/],
 ])('rejects the server URL %s', async (server, reason) => {
   const answer = await app.handle({ name: 'setServer', server }, ownPage)

@@ -42,7 +42,7 @@ export const SEND = 'send'
 /** Name of the alarm that downloads the known IODs. Its times do not depend on visited pages (privacy). */
 export const OVERLAY = 'overlay'
 const OVERLAY_MINUTES = 5
-const UPDATED = 'the collector was updated or started again'
+const UPDATED = 'the collector was updated or restarted'
 /** Maximum characters that one `scan` message may contain. */
 const SCAN_MAX = 1_000_000
 const APP_PATH = /^\/dashboard\/(iods|campaigns)\/[0-9a-f]{24}$/

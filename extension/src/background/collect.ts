@@ -189,5 +189,5 @@ const dayOf = (time: string): string =>
 
 const picturesUnread = (count: number): string =>
   count === 1
-    ? 'A picture of the last page is not in its capture, as the page may not read it.'
-    : `${count} pictures of the last page are not in its capture, as the page may not read them.`
+    ? 'A picture of the last page could not be read and is missing from its capture.'
+    : `${count} pictures of the last page could not be read and are missing from its capture.`

@@ -17,7 +17,7 @@ import { type Account, type Database, type Downloaded, readSetting, writeSetting
 
 /** Interval of full downloads: they remove IODs whose deletion the server did not report. */
 const FULL_DOWNLOAD_MS = 24 * 60 * 60_000
-/** Maximum hits in one response. The longestHits values win, since any user can create IODs of frequent words. */
+/** Maximum hits in one response. The longest values win, since any user can create IODs of frequent words. */
 const HITS_MAX = 5_000
 const HITS_PER_TEXT = 200
 const CAMPAIGNS_MAX = 5
@@ -42,7 +42,7 @@ interface LoadedOverlay {
   campaigns: Map<string, { id: string; name: string }[]>
 }
 
-/** Returns the `max` hits with the longestHits values, preserving their order. */
+/** Returns the `max` hits with the longest values, preserving their order. */
 const longestHits = (hits: readonly Hit[], max: number): readonly Hit[] => {
   if (hits.length <= max) return hits
   const lengthOf = ({ start, end }: Hit) => end - start

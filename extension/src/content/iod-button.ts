@@ -150,7 +150,7 @@ export const createIodButton = (onCreated: () => void) => {
       if (category !== 'NARRATIVE_TRIPLET')
         categoryField.append(element('option', { value: category, textContent: category }))
     categoryField.value = suggestCategory(value.startsWith('@') ? 'username' : '', value)
-    const description = cutText(`VisibilityEntry on ${location.hostname}: ${document.title}`, LIMITS.fieldMax)
+    const description = cutText(`Seen on ${location.hostname}: ${document.title}`, LIMITS.fieldMax)
     const descriptionField = element('textarea', { value: description, rows: 2 })
     const problem = element('p', { className: 'problem' })
     problem.setAttribute('role', 'alert')

@@ -24,9 +24,9 @@ export function KnownHere({ tabId, server, overlay: { iods, trouble } }: KnownHe
   }, [tabId])
 
   return (
-    <section className={styles.section} aria-label="Known on this page">
+    <section className={styles.section} aria-label="Known IODs on this page">
       <h2 className={styles.heading}>
-        Known on this page <Tag minimal>{found.length}</Tag>
+        Known IODs on this page <Tag minimal>{found.length}</Tag>
       </h2>
       {trouble && <p className={styles.muted}>Known IODs could not be downloaded: {trouble}</p>}
       {iods === null && !trouble && <p className={styles.muted}>Known IODs are being downloaded…</p>}
@@ -42,7 +42,7 @@ export function KnownHere({ tabId, server, overlay: { iods, trouble } }: KnownHe
               </a>
               <span className={styles.muted}>
                 {iod.category}, {votesOf(iod)}
-                {iod.places > 1 && `, ${iod.places} places`}
+                {iod.places > 1 && `, ${iod.places} occurrences`}
               </span>
             </li>
           ))}

@@ -36,9 +36,9 @@ function Settings({ status, attempt }: StatusProps) {
     <>
       <form onSubmit={save}>
         <FormGroup
-          label="Server address"
+          label="Server URL"
           labelFor="server"
-          helperText="Changing it signs you out here. What you have collected for the other server waits."
+          helperText="Changing it signs you out. Unsent records stay here until you sign in to the previous server again."
         >
           <InputGroup id="server" value={server} onValueChange={setServer} spellCheck={false} />
         </FormGroup>
@@ -52,17 +52,17 @@ function Settings({ status, attempt }: StatusProps) {
       </form>
       <h2>While collecting</h2>
       <Switch
-        label="Keep a sealed copy of what I collect"
+        label="Seal a copy of collected pages"
         checked={status.sealing}
         onChange={({ currentTarget: { checked: on } }) => attempt(() => sendRequest('setSealing', { on }))}
       />
       <p className={styles.muted}>
-        Collect and + IOD also hand over the page’s text, HTML, pictures and, with Collect this post or
-        article, a screenshot. The server seals them, so that others can check your quotes. Keep collecting
-        never does.
+        Collect and + IOD also send the page’s text, HTML and pictures. Collect this post or article adds a
+        screenshot. The server seals them, so that others can check your quotes. Keep collecting sends no
+        copies.
       </p>
       <Switch
-        label="Recognize pictures again"
+        label="Recognize repeated pictures"
         checked={status.looking}
         onChange={({ currentTarget: { checked: on } }) =>
           attempt(async () => {
@@ -73,17 +73,18 @@ function Settings({ status, attempt }: StatusProps) {
         }
       />
       <p className={styles.muted}>
-        Reads the pictures of what you collect once more from where they are, without your cookies, and sends
-        hashes of their bytes and of how they look. The pictures themselves are not sent.
+        Finds posts with the same or a similar picture. The collector loads the pictures of collected posts
+        again from their hosts, without your cookies, and sends their SHA-256 and perceptual hashes. It does
+        not send the pictures.
       </p>
       <h2>While reading</h2>
       <Switch
-        label="Mark known IODs, and offer + IOD for selected text, on the sites where I switched it on"
+        label="Mark known IODs and offer + IOD on the sites that I chose in the popup"
         checked={status.reading}
         onChange={({ currentTarget: { checked: on } }) => attempt(() => sendRequest('setReading', { on }))}
       />
       <p>
-        <a href="privacy.html">What leaves the browser</a>
+        <a href="privacy.html">Data that leaves the browser</a>
       </p>
     </>
   )

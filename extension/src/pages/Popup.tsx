@@ -70,7 +70,7 @@ function SignIn({ status, attempt }: StatusProps) {
     <form onSubmit={submit}>
       {status.account?.ended && (
         <Callout intent={Intent.WARNING} compact>
-          Your session has ended. Sign in again: what you have collected waits here.
+          Your session has ended. Sign in again to send the collected records.
         </Callout>
       )}
       <FormGroup
@@ -78,11 +78,11 @@ function SignIn({ status, attempt }: StatusProps) {
         labelFor="code"
         helperText={
           <>
-            From the overview of{' '}
+            On the dashboard of{' '}
             <a href={status.server} target="_blank" rel="noreferrer">
               {status.server}
             </a>
-            : Generate Code
+            , press Generate Code
           </>
         }
       >

@@ -56,7 +56,7 @@ export function QueueState({ status, attempt }: StatusProps) {
       <Captures captures={captures} attempt={attempt} />
       {waitingForOthers > 0 && (
         <p className={styles.muted}>
-          {waitingForOthers} collected by another account go out when it signs in here again.{' '}
+          {waitingForOthers} collected by another account will be sent when that account signs in here.{' '}
           <Button
             size="small"
             variant="minimal"
@@ -140,5 +140,5 @@ function NextTry({ at }: { at: number }) {
     return () => clearInterval(timer)
   }, [])
   const seconds = Math.ceil((at - now) / 1_000)
-  return <span>{seconds > 0 ? `the next try is in ${seconds} s. ` : 'trying again … '}</span>
+  return <span>{seconds > 0 ? `retry in ${seconds} s. ` : 'retrying … '}</span>
 }

@@ -49,20 +49,18 @@ export const FAILURES = {
   // The account and the server
   signInFirst: 'Sign in first',
   sessionEnded: 'Your session has ended: sign in again',
-  unsafeServer:
-    'Enter a URL that starts with https:// (or http://localhost for a server on this computer)',
+  unsafeServer: 'Enter a URL that starts with https:// (or http://localhost for a server on this computer)',
   serverPath: 'Enter the URL without a path: https://iodine.example.org',
   unreachable: '{server} can’t be reached: check your connection, and the server URL in the options',
   notIodine:
     '{server} sent an unexpected response: check the server URL in the options, and whether your network requires a sign-in',
   forbidden: 'The server does not allow this action: sign in again with a new code',
-  missing:
-    'The server does not find it: it may be deleted, or the server is older than the collector',
+  missing: 'The server does not find it: it may be deleted, or the server is older than the collector',
   tooLarge: 'The request is too large for the server: collect fewer posts at once',
   tooMany: 'The server received too many requests: wait a little, then try again',
   serverFault: 'The server has an error: wait a few minutes, then try again',
   refused: 'The server refused the request (status {status}): report it to the server’s administrator',
-  damaged: 'The download from the server is damaged and will be repeated',
+  damaged: 'The download from the server is damaged: it will be repeated in a few minutes',
 
   // Options that need a permission
   picturesPermission: 'Without this permission pictures can’t be read: switch it on again, and allow it',
@@ -75,8 +73,7 @@ export const FAILURES = {
   unreadablePart: 'this part of the page can’t be read; its record is kept',
   addressChanged: 'the page’s URL changed meanwhile: collect it again',
   nothingToCapture: 'the page has no content to capture; its record is kept',
-  capturesFull:
-    'captures that wait to be sent use all their storage: press Send now, then collect it again',
+  capturesFull: 'captures that wait to be sent use all their storage: press Send now, then collect it again',
   noRoom: 'the disk is full: free some space, then collect it again',
   captureStopped: 'the browser stopped the collector meanwhile: collect it again',
   captureFailed: 'the page could not be captured: reload it, then collect it again',

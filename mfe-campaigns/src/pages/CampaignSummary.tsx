@@ -1,6 +1,6 @@
 import type { Category, Iod } from '@iodine/contracts'
 import { paths, SectionLink } from '@iodine/mfe-kit'
-import { useListConsensus } from '@iodine/mfe-kit/consensus'
+import { consensusShown, useListConsensus } from '@iodine/mfe-kit/consensus'
 import { Button, CategoryTag, DayBars, formatCount, Tag } from '@iodine/ui'
 import { type CSSProperties, type ReactNode, useMemo } from 'react'
 import { overTime, type Statistics, sumVotes } from '../model/iods'
@@ -115,8 +115,6 @@ function OverTime({ iods }: { iods: Iod[] }) {
   )
 }
 
-/** Share of independent votes up to which the bar shows them, as in rows of IODs. */
-const INDEPENDENT_SHARE_MAX = 0.5
 /** Maximum number of IODs with votes for which the consensus is requested. */
 const WEIGHED_MAX = 500
 
@@ -135,7 +133,7 @@ function VotesBar({ iods }: { iods: Iod[] }) {
     weights.reduce((sum, each) => sum + (each?.[side] ?? 0), 0),
   ) as [number, number]
   const votes = positive + negative
-  const isWeighted = isKnown && against + forIt <= votes * INDEPENDENT_SHARE_MAX
+  const isWeighted = isKnown && consensusShown(votes, { for: forIt, against })
   const most = Math.max(positive, negative)
   if (most === 0) return null
   const label = `Votes: ${formatCount(negative)} negative, ${formatCount(positive)} positive`

@@ -57,9 +57,10 @@ export function RunForm({ initial, about, busy, onStart, onFile }: RunFormProps)
   const [subject, setSubject] = useState(first && wordsOf(first) === undefined ? first : null)
   const [kinds, setKinds] = useState<readonly ShareKind[]>(initial?.kinds ?? USUAL)
   const [windowS, setWindow] = useState(String(initial?.window_s ?? WINDOW_S))
+  // There are few posts about one subject.
+  const usualParticipation = about ? '1' : PARTICIPATION
   const [participation, setParticipation] = useState(
-    // There are few posts about one subject.
-    about ? '1' : String(initial?.min_participation ?? PARTICIPATION),
+    about ? usualParticipation : String(initial?.min_participation ?? PARTICIPATION),
   )
   const [since, setSince] = useState(toUtcInput(initial?.since))
   const [until, setUntil] = useState(toUtcInput(initial?.until))
@@ -78,7 +79,7 @@ export function RunForm({ initial, about, busy, onStart, onFile }: RunFormProps)
   const changed = [
     preset < 0,
     windowS !== WINDOW_S,
-    participation !== PARTICIPATION,
+    participation !== usualParticipation,
     since !== '',
     until !== '',
   ].filter(Boolean).length

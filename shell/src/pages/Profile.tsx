@@ -46,7 +46,7 @@ export function Profile() {
 
   return (
     <Page>
-      <PageHeader title="My Profile" subtitle="Your account and how others see you." />
+      <PageHeader title="My Profile" subtitle="Your account, security, access and data." />
       {failed ? (
         <ErrorCallout title="Unable to load profile" onRetry={load} />
       ) : (

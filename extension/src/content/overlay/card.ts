@@ -19,9 +19,22 @@ const element = <K extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** Returns the votes of an IOD weighted by independence, in words; undefined if unknown. */
-const worthOf = ({ independent }: KnownIod): string | undefined =>
-  independent && `≈ ${independent.for.toFixed(1)} independent for, ${independent.against.toFixed(1)} against`
+/** Minimum number of votes, and maximum share of independent ones, for the number of independent votes. As in the app. */
+const VOTES_MIN = 3
+const SHARE_MAX = 0.5
+/** At which the numbers in the download saturate. */
+const INDEPENDENT_SATURATED = 25.4
+
+/** Returns the number of independent votes of an IOD in words; undefined if unknown, saturated or close to the votes. */
+const worthOf = ({ votes_for, votes_against, independent }: KnownIod): string | undefined => {
+  const votes = votes_for + votes_against
+  if (!independent || Math.max(independent.for, independent.against) >= INDEPENDENT_SATURATED)
+    return undefined
+  const n = independent.for + independent.against
+  if (votes < VOTES_MIN || n > votes * SHARE_MAX) return undefined
+  const about = n.toLocaleString('en-US', { maximumFractionDigits: n < 10 ? 1 : 0 })
+  return `Only about ${about} of ${votes} votes are independent`
+}
 
 /**
  * Creates the card with the known IODs of words. It opens beside hovered words, which the page can't detect. A click
@@ -62,8 +75,10 @@ export const createCard = (root: ShadowRoot) => {
       link(`Votes: ${votesOf(iod)}`, page),
       ...(worth ? [link(worth, page)] : []),
       ...iod.campaigns.map(({ id, name }) => link(`Campaign: ${name}`, paths.campaign(id))),
-      ...(iod.more > 0 ? [note('category', `and ${iod.more} more campaigns`)] : []),
-      link('Where seen', page),
+      ...(iod.more > 0
+        ? [note('category', `and ${iod.more} more ${iod.more === 1 ? 'campaign' : 'campaigns'}`)]
+        : []),
+      link('Occurrences', page),
     )
   }
 
@@ -83,8 +98,11 @@ export const createCard = (root: ShadowRoot) => {
     const more = all.length - IODS_MAX
     card.replaceChildren(
       ...all.slice(0, IODS_MAX).map(({ text, iod }) => describe(text, iod)),
-      ...(more > 0 ? [note('category', `and ${more} more: see the list of the toolbar button`)] : []),
-      note('hint', isPinned ? 'Opens in the app. Escape closes this.' : 'Click the words to keep this open.'),
+      ...(more > 0 ? [note('category', `and ${more} more: press the collector’s icon to list them`)] : []),
+      note(
+        'hint',
+        isPinned ? 'Each line opens the app. Press Escape to close.' : 'Click the words to keep this open.',
+      ),
     )
     card.classList.toggle('pinned', isPinned)
     card.hidden = false

@@ -6,3 +6,4 @@ export {
   useListedConsensus,
   useRefreshConsensus,
 } from './queries'
+export { consensusShown } from './shown'

@@ -1,13 +1,15 @@
 import type { Consensus } from '@iodine/contracts'
 
-/** Minimum number of votes for a row to show how many are independent. */
+type Sides = Pick<Consensus, 'for' | 'against'>
+
+/** Minimum number of votes whose independence is shown. */
 const VOTES_MIN = 3
-/** Share of independent votes up to which a row shows their number. */
+/** Share of independent votes up to which their number is shown. */
 const SHARE_MAX = 0.5
 
 /** Returns the number of independent voters of both sides. */
-export const independentOf = (consensus: Consensus): number => consensus.for + consensus.against
+export const independentOf = (consensus: Sides): number => consensus.for + consensus.against
 
-/** Returns whether a row shows the number of independent votes. */
-export const consensusShown = (votes: number, consensus: Consensus | undefined): consensus is Consensus =>
+/** Returns whether the number of independent votes is shown. */
+export const consensusShown = <T extends Sides>(votes: number, consensus: T | undefined): consensus is T =>
   consensus !== undefined && votes >= VOTES_MIN && independentOf(consensus) <= votes * SHARE_MAX

@@ -38,7 +38,9 @@ export function Disclosure({ label, active = 0, forceOpen = false, children }: D
         )}
       </Button>
       <div id={id}>
-        <Collapse isOpen={isOpen}>{children}</Collapse>
+        <Collapse isOpen={isOpen}>
+          <div className={styles.content}>{children}</div>
+        </Collapse>
       </div>
     </>
   )
