@@ -27,6 +27,8 @@ export async function journeys(args = [], { report, file, config = 'e2e/playwrig
 
 if (isCommand(import.meta))
   await main(async () => {
+    // Journeys of both tiers run: with their full number of repetitions.
+    process.env.TEST_TIER ??= 'all'
     await prepare('e2e')
     process.exitCode = await journeys(process.argv.slice(2))
   })

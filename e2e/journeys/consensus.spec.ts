@@ -13,11 +13,11 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 /** Number of earlier IODs on which all voters have voted. */
 const BEFORE = 8
-const RING = ['rita', 'rolf', 'ruth', 'rudi', 'rosa']
+const RING = ['rita', 'rolf', 'ruth', 'rudi', 'rosa', 'rena', 'ralf', 'rosi']
 const PEOPLE = ['paul', 'pia', 'petra']
 
 const REASON =
-  '8 votes count like 4.4 independent ones: a group of 5 mostly vote the same within ten minutes of each other on other IODs.'
+  '11 votes count like 4.5 independent ones: a group of 8 mostly vote the same within ten minutes of each other on other IODs.'
 
 let app: TestApp
 let mongo: MongoClient
@@ -110,7 +110,7 @@ test('card and details show the independent votes on a narrow screen', { tag: '@
   const card = rowOf(page, contested.value)
   const mark = card.getByText('independent')
   await expect(mark).toBeVisible()
-  await expect(mark).toHaveText('8 votes ≈ 4.4 independent')
+  await expect(mark).toHaveText('11 votes ≈ 4.5 independent')
   expect(await mark.evaluate(each => each.scrollWidth <= each.clientWidth)).toBe(true)
   await expectFits(page)
   await card.getByRole('link', { name: contested.value }).click()

@@ -45,7 +45,7 @@ test('the demo fills every section once, and states that no AI model is used', {
     await page.screenshot({ path: test.info().outputPath(`${section.replace(/\W.*/, '')}.png`) })
   }
   await page.goto(`${product.url}/dashboard/narratives`)
-  await expect(page.getByText('not by an AI model')).toBeVisible()
+  await expect(page.getByText('not an AI model')).toBeVisible()
   await page.getByLabel('Text (required)').fill('Giant mirrors heat Lake Varnel.')
   await page.getByRole('button', { name: 'Extract narratives' }).click()
   await expect(page.getByText('1 triplet extracted')).toBeVisible()

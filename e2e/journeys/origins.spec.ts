@@ -77,7 +77,7 @@ test('an IOD leads to its first appearance and to accounts that move together', 
     const row = (account: string) => firsts.getByRole('row').filter({ hasText: account })
     await expect(row('lake_watch')).toContainText('Forwarded from first_voice, according to the page')
     await expect(row('velden_truth')).toContainText('Earlier post by ')
-    await expect(row('open_valley')).toContainText('collected')
+    await expect(row('open_valley')).toContainText('Only its collection time is known')
   })
 
   await test.step('the timeline works by keyboard and shows details', async () => {

@@ -42,7 +42,7 @@ function Change() {
   })
   return (
     <>
-      <LoadingPanel query={query} errorTitle="Unable to load the pending change">
+      <LoadingPanel query={query} errorTitle="Unable to load the pending change" compact>
         {change => (
           <>
             {change && <Pending change={change} />}

@@ -33,7 +33,7 @@ function Counting() {
     failed: 'Unable to save the setting',
   })
   return (
-    <LoadingPanel query={query} errorTitle="Unable to load the setting">
+    <LoadingPanel query={query} errorTitle="Unable to load the setting" compact>
       {({ counted }) => (
         <Switch
           checked={counted}

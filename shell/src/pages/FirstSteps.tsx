@@ -50,7 +50,7 @@ export function FirstSteps({ onClose }: { onClose: () => void }) {
     { text: 'Choose a username', to: paths.profile(), isDone: user.username !== null },
     { text: 'Connect the extension and collect a first post', to: paths.data(), isDone: used('records') },
     { text: 'Create a first IOD', to: paths.iods(), isDone: used('iods') },
-    { text: 'Add your AI key to extract narratives', to: paths.profile(), isDone: user.has_openai_key },
+    { text: 'Add your AI key to analyze texts', to: paths.profile(), isDone: user.has_openai_key },
   ]
   const isAllDone = steps.every(({ isDone }) => isDone)
   return (

@@ -76,7 +76,7 @@ export function KeyList<T extends Item, M>({
   })
   return (
     <>
-      <LoadingPanel query={query} errorTitle={`Unable to load ${noun}s`}>
+      <LoadingPanel query={query} errorTitle={`Unable to load ${noun}s`} compact>
         {items => (
           <>
             <ItemRows>

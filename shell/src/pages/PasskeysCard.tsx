@@ -55,7 +55,7 @@ function Passkeys() {
   const { api } = useHost()
   const query = useQuery({ queryKey: QUERY_KEY, queryFn: () => api.call('GET /profile/passkeys') })
   return (
-    <LoadingPanel query={query} errorTitle="Unable to load passkeys">
+    <LoadingPanel query={query} errorTitle="Unable to load passkeys" compact>
       {passkeys => (
         <ItemRows>
           {passkeys.map(passkey => (

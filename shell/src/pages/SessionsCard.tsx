@@ -34,7 +34,7 @@ function Sessions() {
       api.page('GET /profile/sessions', { query: { limit: PAGE_SIZE, ...page }, signal }),
   })
   return (
-    <LoadingPanel query={query} errorTitle="Unable to load sessions">
+    <LoadingPanel query={query} errorTitle="Unable to load sessions" compact>
       {sessions => (
         <>
           <ItemRows>

@@ -29,7 +29,15 @@ function Rows() {
       data && Object.values(data).includes(null) ? REFETCH_MS : false,
   })
   return (
-    <LoadingPanel query={query} errorTitle="Unable to load usage">
+    <LoadingPanel
+      query={query}
+      errorTitle="Unable to load usage"
+      skeleton={
+        <div aria-hidden>
+          <QuotaRows usage={{}} />
+        </div>
+      }
+    >
       {usage => <Quotas usage={usage} />}
     </LoadingPanel>
   )
@@ -38,15 +46,21 @@ function Rows() {
 function Quotas({ usage }: { usage: Usage }) {
   return (
     <>
-      <ul className={styles.rows}>
-        {QUOTA_LABELS.map(([name, label]) => (
-          <Row key={name} name={name} label={label} usage={usage[name]} />
-        ))}
-      </ul>
+      <QuotaRows usage={usage} />
       {QUOTA_LABELS.some(([name]) => usage[name] === null) && (
         <p className={styles.muted}>— not available right now</p>
       )}
     </>
+  )
+}
+
+function QuotaRows({ usage }: { usage: Partial<Usage> }) {
+  return (
+    <ul className={styles.rows}>
+      {QUOTA_LABELS.map(([name, label]) => (
+        <Row key={name} name={name} label={label} usage={usage[name] ?? null} />
+      ))}
+    </ul>
   )
 }
 

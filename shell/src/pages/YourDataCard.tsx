@@ -30,7 +30,7 @@ function Export() {
     refetchInterval: ({ state: { data } }) => (data?.state === 'working' ? POLL_MS : false),
   })
   return (
-    <LoadingPanel query={query} errorTitle="Unable to load the state of the export">
+    <LoadingPanel query={query} errorTitle="Unable to load the state of the export" compact>
       {found => (
         <>
           {found?.state === 'working' && <Progress of={found} />}

@@ -20,6 +20,8 @@ export interface LoadingPanelProps<T> {
   errorText?: ReactNode
   /** Label of the spinner, default 'Loading...'. */
   loadingLabel?: string
+  /** Whether the content has one line: the spinner reserves no more height. */
+  compact?: boolean
   /** A skeleton of the content, shown below the spinner while it loads: see `SkeletonCards`. */
   skeleton?: ReactNode
   /** Whether the data counts as empty; by default an empty list does. */
@@ -38,7 +40,7 @@ const isEmptyList = (data: unknown) => Array.isArray(data) && data.length === 0
  * page.
  */
 export function LoadingPanel<T>(props: LoadingPanelProps<T>) {
-  const { query, errorTitle, errorText, loadingLabel, skeleton, empty, children } = props
+  const { query, errorTitle, errorText, loadingLabel, compact = false, skeleton, empty, children } = props
   const isEmpty = props.isEmpty ?? (empty === undefined ? undefined : isEmptyList)
   const { data, error, isFetching, refetch } = query
   const failure =
@@ -49,7 +51,7 @@ export function LoadingPanel<T>(props: LoadingPanelProps<T>) {
     ) : null
   if (data === undefined) {
     if (failure) return failure
-    const loading = <Loading {...(loadingLabel && { label: loadingLabel })} />
+    const loading = <Loading compact={compact} {...(loadingLabel && { label: loadingLabel })} />
     return skeleton ? (
       <div className={styles.frame}>
         {skeleton}
