@@ -218,7 +218,7 @@ function CampaignChoice({ chosen, onChoose, disabled }: CampaignChoiceProps) {
         hotkey={false}
         autoFocus
       />
-      <p className={styles.meta}>Every member can add IODs to any campaign.</p>
+      <p className={styles.note}>Every member can add IODs to any campaign.</p>
       <div className={styles.list}>
         <LoadingPanel
           query={found}
