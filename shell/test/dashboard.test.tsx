@@ -348,7 +348,7 @@ test('shows the usage of each limit, marks exhausted ones, and shows unknown one
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
   const main = within(screen.getByRole('main'))
   const row = async (name: string) => (await main.findByText(name)).closest('li')?.textContent
-  expect(await row('Collected records')).toBe('Collected records20,000 of 20,000')
+  await waitFor(async () => expect(await row('Collected records')).toBe('Collected records20,000 of 20,000'))
   expect(await row('Size of the records')).toBe('Size of the records900 MiB of 1 GiB')
   expect(await row('Size of IOD texts')).toBe('Size of IOD texts345 bytes of 16 MiB')
   expect(await row('Narratives')).toBe('Narratives—')
