@@ -42,7 +42,13 @@ export function FeedBlock({ sharing, isOwner, onPublish }: FeedBlockProps) {
       ) : (
         <p className={styles.note}>{published ? 'Published in feeds.' : 'Not published in feeds.'}</p>
       )}
-      {isOwner && isRed && <p className={styles.note}>TLP:RED campaigns cannot be published.</p>}
+      {isOwner && !published && (
+        <p className={styles.note}>
+          {isRed
+            ? 'TLP:RED campaigns cannot be published.'
+            : 'Other systems, such as OpenCTI and MISP, can pull published campaigns.'}
+        </p>
+      )}
       {state && (
         <p className={styles.note} role="status">
           {state}

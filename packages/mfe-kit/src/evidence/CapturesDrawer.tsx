@@ -3,7 +3,7 @@ import { Button, Card, DateTime, EmptyState, formatCount, LoadingPanel, SourceLi
 import { EndorsedIcon } from '@iodine/ui/icons'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { EraseButton, ShareButton, WaczButton } from './CaptureActions'
-import { Fact } from './EvidencePiece'
+import { Fact, FINGERPRINT_HELP, SEAL_NUMBER_HELP } from './EvidencePiece'
 import styles from './evidence.module.css'
 import { formatInstant } from './format-instant'
 import { Hash } from './Hash'
@@ -70,13 +70,15 @@ function Details({ summary, number, onGone }: DetailsProps) {
           <DateTime value={received_at} format={formatInstant} />
         </Fact>
         <Fact label="Size">{formatCount(Math.ceil(bytes / 1024))} KiB</Fact>
-        <Fact label="Seal">No. {seq}</Fact>
+        <Fact label="Seal" help={SEAL_NUMBER_HELP}>
+          No. {seq}
+        </Fact>
       </dl>
       <LoadingPanel query={query} errorTitle="Unable to load the capture">
         {capture => (
           <>
             <dl className={styles.facts}>
-              <Fact label="Fingerprint">
+              <Fact label="Fingerprint" help={FINGERPRINT_HELP}>
                 <Hash value={capture.manifest_hash} name="fingerprint" />
               </Fact>
               <Fact label="Captured with">{capture.manifest.collector}</Fact>

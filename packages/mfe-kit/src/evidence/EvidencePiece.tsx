@@ -104,8 +104,10 @@ export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
         )}
         {seal && (
           <>
-            <Fact label="Seal">No. {seal.seq}</Fact>
-            <Fact label="Fingerprint">
+            <Fact label="Seal" help={SEAL_NUMBER_HELP}>
+              No. {seal.seq}
+            </Fact>
+            <Fact label="Fingerprint" help={FINGERPRINT_HELP}>
               <Hash value={seal.manifest_hash} name="fingerprint" />
             </Fact>
           </>
@@ -145,10 +147,20 @@ export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
   )
 }
 
-export function Fact({ label, children }: { label: string; children: ReactNode }) {
+export const SEAL_NUMBER_HELP = 'Position of the capture in the server’s log of captures'
+export const FINGERPRINT_HELP = 'SHA-256 of the capture’s manifest, which lists the content by its hashes'
+
+export interface FactProps {
+  label: string
+  /** Explanation of the label, shown by hover. */
+  help?: string
+  children: ReactNode
+}
+
+export function Fact({ label, help, children }: FactProps) {
   return (
     <div>
-      <dt>{label}</dt>
+      <dt title={help}>{label}</dt>
       <dd>{children}</dd>
     </div>
   )
