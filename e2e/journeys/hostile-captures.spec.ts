@@ -52,6 +52,12 @@ const wordsDrawn = () => {
       else if ((node as Element).shadowRoot) roots.push((node as Element).shadowRoot as ShadowRoot)
     }
   }
+  /** \`checkVisibility\` counts the opacity of \`display: contents\`, which has no effect. */
+  const isTransparent = (element: Element): boolean => {
+    const { opacity, display } = getComputedStyle(element)
+    const parent = element.parentElement ?? (element.getRootNode() as Partial<ShadowRoot>).host
+    return (opacity === '0' && display !== 'contents') || (parent !== undefined && isTransparent(parent))
+  }
   const isDrawn = (text: Text): boolean => {
     const isOfSvg = text.parentElement instanceof SVGElement
     const wrapper = isOfSvg
@@ -60,7 +66,7 @@ const wordsDrawn = () => {
     text.replaceWith(wrapper)
     wrapper.append(text)
     const { width, height } = wrapper.getBoundingClientRect()
-    const isVisible = wrapper.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+    const isVisible = wrapper.checkVisibility({ visibilityProperty: true }) && !isTransparent(wrapper)
     wrapper.replaceWith(text)
     return width > 0 && height > 0 && isVisible && !isLeftOut(text)
   }
