@@ -576,8 +576,8 @@ describe('failed backups', () => {
     expect(after.filter(({ fault }) => fault)).toEqual(all.filter(({ fault }) => fault))
     // The audit log contains only completed backups: failed ones affect no data.
     const ofBackups = { 'entry.action': /^backup/ }
-    const entries = await server.service.mongo.collection('audit_entries').distinct('entry.action', ofBackups)
-    expect(entries).toEqual(['backup.made'])
+    const entries = server.service.mongo.collection('audit_entries')
+    await expect.poll(() => entries.distinct('entry.action', ofBackups)).toEqual(['backup.made'])
   })
 
   it('are reported by operators’ tools, like completed ones, with known reasons only', async () => {
