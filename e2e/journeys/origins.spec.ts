@@ -76,7 +76,7 @@ test('an IOD leads to its first appearance and to accounts that move together', 
   await test.step('each account’s first appearance shows its relation; a later version is no first appearance', async () => {
     const row = (account: string) => firsts.getByRole('row').filter({ hasText: account })
     await expect(row('lake_watch')).toContainText('Forwarded from first_voice, according to the page')
-    await expect(row('velden_truth')).toContainText('Earlier post by ')
+    await expect(row('velden_truth')).toContainText('Seen earlier: ')
     await expect(row('open_valley')).toContainText('Only its collection time is known')
   })
 

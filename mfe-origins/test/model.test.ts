@@ -76,13 +76,11 @@ describe('occurrences', () => {
 
   it('call a copy seen earlier, and never copied', () => {
     const edge = { from: idOf(1), to: idOf(2), delta_s: 12 }
-    expect(describeEdge({ ...edge, how: 'copy' }, sighting(1))).toBe('Earlier post by account_1, 12 s before')
+    expect(describeEdge({ ...edge, how: 'copy' }, sighting(1))).toBe('Seen earlier: account_1, 12 s before')
     expect(describeEdge({ ...edge, how: 'forward' }, undefined)).toBe(
       'Forwarded from another account, according to the page',
     )
-    expect(describeEdge({ ...edge, delta_s: null, how: 'copy' }, sighting(1))).toBe(
-      'Earlier post by account_1',
-    )
+    expect(describeEdge({ ...edge, delta_s: null, how: 'copy' }, sighting(1))).toBe('Seen earlier: account_1')
     expect([1, 150, 7_300, 180_000].map(formatSpan)).toEqual(['1 s', '2.5 min', '2 h', '2.1 days'])
   })
 

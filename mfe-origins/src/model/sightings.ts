@@ -118,7 +118,5 @@ export function describeEdge({ how, delta_s }: SightingEdge, from: Sighting | un
   const name = from ? isolated(nameOf(from)) : 'another account'
   if (how === 'forward') return `Forwarded from ${name}, according to the page`
   if (how === 'link') return `Links to the post by ${name}`
-  return delta_s === null
-    ? `Earlier post by ${name}`
-    : `Earlier post by ${name}, ${formatSpan(delta_s)} before`
+  return delta_s === null ? `Seen earlier: ${name}` : `Seen earlier: ${name}, ${formatSpan(delta_s)} before`
 }

@@ -58,7 +58,7 @@ export function Legend({ found }: { found: SearchResult }) {
           <svg className={styles.line} viewBox="0 0 24 10" aria-hidden="true">
             <path d="M0 5H24" strokeDasharray="3 4" />
           </svg>
-          earlier post
+          seen earlier
         </li>
       )}
     </ul>

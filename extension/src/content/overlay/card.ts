@@ -78,7 +78,7 @@ export const createCard = (root: ShadowRoot) => {
       ...(iod.more > 0
         ? [note('category', `and ${iod.more} more ${iod.more === 1 ? 'campaign' : 'campaigns'}`)]
         : []),
-      link('Occurrences', page),
+      link('Where seen', page),
     )
   }
 
