@@ -8,7 +8,7 @@ import type {
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
-import { graphNodeOf, keysJoinedByRules, linesOf, quoted, sameAfterMerge } from '../src/model/canonical'
+import { graphNodeOf, linesOf, quoted, sameAfterMerge } from '../src/model/canonical'
 import { timeline } from '../src/model/timeline'
 import { parcel } from '../src/parcel'
 
@@ -139,25 +139,6 @@ describe('the model', () => {
   })
 })
 
-it('finds all variants that a decision joined, not only those whose reason is the decision', () => {
-  const { subject } = detail(1).members
-  const joined = (fields: Partial<CanonicalDecision>) => [
-    ...keysJoinedByRules('subject', subject, [decision(fields)]),
-  ]
-  const changes: CanonicalDecision['changes'] = [
-    { kind: 'entity', left: ['Giant mirrors'], right: ['sails'] },
-  ]
-  expect(joined({ changes })).toEqual(['sails', 'giant mirrors'])
-  expect(joined({ changes, undone_at: '2026-11-21T08:00:00.000Z' })).toEqual(['sails'])
-  expect(joined({ changes: [{ kind: 'entity', left: ['a mirror'], right: ['giant mirrors'] }] })).toEqual([
-    'sails',
-  ])
-  const split: CanonicalDecision['changes'] = [
-    { kind: 'entity', left: ['a mirror', 'sails'], right: ['the sun'] },
-  ]
-  expect(joined({ action: 'split', changes: split })).toEqual(['sails', 'a mirror'])
-})
-
 describe('the list', () => {
   it('shows each narrative with its reach, and searches', async () => {
     await open('', { 'GET /narratives/data': [200, []], 'GET /narratives/open': [200, []] })
@@ -254,7 +235,9 @@ describe('a narrative', () => {
       within(subject)
         .getAllByRole('listitem')
         .map(item => item.textContent),
-    ).toEqual(['giant mirrors ×9', 'a mirror ×4', 'sails ×2 · merged by you'])
+    ).toEqual(['giant mirrors ×9', 'a mirror ×4', 'sails ×2'])
+    within(subject).getByText('Includes variants merged by you.')
+    expect(screen.getAllByText(/merged by/)).toHaveLength(1)
     expect(screen.queryByRole('button', { name: 'Split the verb' })).toBeNull()
     const marked = await screen.findByText('Giant mirrors heat lake 1.')
     expect(marked.tagName).toBe('MARK')
@@ -268,15 +251,6 @@ describe('a narrative', () => {
     fireEvent.click(screen.getByRole('button', { name: /Without a source/ }))
     await waitFor(() =>
       expect(calls('GET /narratives/canonical/:id/sentences').at(-1)?.search.get('source')).toBe(''),
-    )
-  })
-
-  it('marks each variant that a merge joined', async () => {
-    const merge = decision({ changes: [{ kind: 'entity', left: ['giant mirrors'], right: ['sails'] }] })
-    await open(path, { 'GET /narratives/canonical/history': [200, [merge]] })
-    const marked = () => screen.getAllByText(/merged by you/).map(mark => mark.closest('li')?.textContent)
-    await waitFor(() =>
-      expect(marked()).toEqual(['giant mirrors ×9 · merged by you', 'sails ×2 · merged by you']),
     )
   })
 

@@ -1,5 +1,5 @@
 import type { CampaignImport } from '@iodine/contracts'
-import { amountOf } from './amounts'
+import { formatAmount } from '@iodine/ui'
 
 /** Returns whether the campaign stores the objects of an import unchanged, and not only its IODs. */
 export const storesObjects = ({ format }: Pick<CampaignImport, 'format'>): boolean =>
@@ -10,8 +10,8 @@ const newMembersOf = ({ iods, member_iods }: CampaignImport): number => iods - m
 
 /** Describes the content of an import: stored objects, IODs, or only evidence. */
 export const contentOf = (plan: CampaignImport): string => {
-  if (storesObjects(plan)) return amountOf(plan.objects, 'object')
-  return newMembersOf(plan) === 0 && plan.quotes > 0 ? 'evidence' : amountOf(newMembersOf(plan), 'IOD')
+  if (storesObjects(plan)) return formatAmount(plan.objects, 'object')
+  return newMembersOf(plan) === 0 && plan.quotes > 0 ? 'evidence' : formatAmount(newMembersOf(plan), 'IOD')
 }
 
 /** Returns whether an import changes anything. */
@@ -23,7 +23,7 @@ export const evidenceText = ({ evidence: { added, known, left_out } }: CampaignI
   added + known + left_out === 0
     ? undefined
     : [
-        `Evidence: ${amountOf(added, 'quote')} added as not verified`,
+        `Evidence: ${formatAmount(added, 'quote')} added as not verified`,
         ...(known > 0 ? [`${known} already known`] : []),
         ...(left_out > 0 ? [`${left_out} left out`] : []),
       ].join(', ')

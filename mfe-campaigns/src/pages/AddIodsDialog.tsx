@@ -6,6 +6,7 @@ import {
   CategoryTag,
   Checkbox,
   EmptyState,
+  formatAmount,
   formatCount,
   LoadingPanel,
   ProgressBar,
@@ -16,7 +17,6 @@ import {
 import { ConfirmDialog, Dialog, DialogBody, DialogFooter, FilterMenu } from '@iodine/ui/overlays'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ChangeEvent, useEffect, useRef, useState } from 'react'
-import { amountOf } from '../model/amounts'
 import { useAdd } from '../queries/add'
 import { SELECTED_AT_ONCE_MAX, useChoiceCounts, useChoices } from '../queries/choices'
 import { TOAST_MS } from '../queries/toasts'
@@ -195,7 +195,7 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
         onConfirm={async () => onClose()}
         onClose={() => setAsking(false)}
       >
-        {amountOf(chosen.size, 'IOD')} {chosen.size === 1 ? 'is' : 'are'} selected but not added yet.
+        {formatAmount(chosen.size, 'IOD')} {chosen.size === 1 ? 'is' : 'are'} selected but not added yet.
       </ConfirmDialog>
     </>
   )

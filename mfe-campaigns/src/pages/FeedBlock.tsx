@@ -1,8 +1,7 @@
 import type { CampaignSharing } from '@iodine/contracts'
-import { Button, Callout, formatRelative, Switch, useRetained } from '@iodine/ui'
+import { Button, Callout, formatAmount, formatRelative, Switch, useRetained } from '@iodine/ui'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { useState } from 'react'
-import { amountOf } from '../model/amounts'
 import { FeedDialog } from './FeedDialog'
 import styles from './SharingBlock.module.css'
 
@@ -18,7 +17,7 @@ const stateOf = ({ published, feed }: CampaignSharing): string | null => {
   if (feed.state === 'due' && !feed.problem) return published ? 'Publishing…' : 'Withdrawing…'
   if (!published) return feed.revoked > 0 ? 'Withdrawn. Systems that pulled it receive a revocation.' : null
   const at = feed.at ? `, ${formatRelative(feed.at)}` : ''
-  return `${amountOf(feed.objects, 'object')} published${at}`
+  return `${formatAmount(feed.objects, 'object')} published${at}`
 }
 
 /** The publication of a campaign in feeds: its state, its switch for the creator, and its URLs. */

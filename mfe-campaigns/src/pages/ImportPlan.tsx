@@ -1,6 +1,5 @@
 import type { CampaignImport } from '@iodine/contracts'
-import { Callout, formatCount, HTMLTable, ProgressBar, Switch } from '@iodine/ui'
-import { amountOf } from '../model/amounts'
+import { Callout, formatAmount, formatCount, HTMLTable, ProgressBar, Switch } from '@iodine/ui'
 import { storesObjects } from '../model/imports'
 import styles from './ImportPlan.module.css'
 import { TlpTag } from './TlpTag'
@@ -37,8 +36,8 @@ export function ImportPlan({ plan, makesIods, onMakesIods }: ImportPlanProps) {
     <div className={styles.plan}>
       <p className={styles.counts} role="status">
         {keeps
-          ? `${amountOf(made, 'IOD')}, ${amountOf(objects - made, 'other object')}`
-          : `${amountOf(iods, 'IOD')}, ${formatCount(refused)} rejected`}
+          ? `${formatAmount(made, 'IOD')}, ${formatAmount(objects - made, 'other object')}`
+          : `${formatAmount(iods, 'IOD')}, ${formatCount(refused)} rejected`}
         {tlp && (
           <>
             , <TlpTag tlp={tlp} />
@@ -60,11 +59,13 @@ export function ImportPlan({ plan, makesIods, onMakesIods }: ImportPlanProps) {
         {refused > 0 && (
           <li>
             {keeps
-              ? `No IOD will be created from ${amountOf(refused, `invalid ${noun}`)}.`
-              : `${amountOf(refused, 'invalid entry', 'invalid entries')} will be left out.`}
+              ? `No IOD will be created from ${formatAmount(refused, `invalid ${noun}`)}.`
+              : `${formatAmount(refused, 'invalid entry', 'invalid entries')} will be left out.`}
           </li>
         )}
-        {skipped > 0 && <li>{amountOf(skipped, 'part')} of the file cannot be read and will be left out.</li>}
+        {skipped > 0 && (
+          <li>{formatAmount(skipped, 'part')} of the file cannot be read and will be left out.</li>
+        )}
         {makesIods && <RelatedData plan={plan} />}
         {tlp && <li>Exports of this campaign will have at least this sharing level.</li>}
       </ul>
@@ -108,18 +109,18 @@ function RelatedData({
 }: Pick<ImportPlanProps, 'plan'>) {
   return (
     <>
-      {techniques > 0 && <li>{amountOf(techniques, 'DISARM technique')} will be added.</li>}
+      {techniques > 0 && <li>{formatAmount(techniques, 'DISARM technique')} will be added.</li>}
       {unknown.length > 0 && (
         <li>
-          {amountOf(unknown.length, 'technique')} not in the DISARM list will be left out:{' '}
+          {formatAmount(unknown.length, 'technique')} not in the DISARM list will be left out:{' '}
           {unknown.join(', ')}
         </li>
       )}
       {quotes + refused_quotes > 0 && (
         <li>
-          {amountOf(quotes, 'quote')} of evidence will be added as not verified, because the seals belong to
-          another system.
-          {refused_quotes > 0 && ` ${amountOf(refused_quotes, 'quote')} cannot be read.`}
+          {formatAmount(quotes, 'quote')} of evidence will be added as not verified, because the seals belong
+          to another system.
+          {refused_quotes > 0 && ` ${formatAmount(refused_quotes, 'quote')} cannot be read.`}
         </li>
       )}
     </>

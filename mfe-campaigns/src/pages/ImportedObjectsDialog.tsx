@@ -1,8 +1,7 @@
 import type { ImportedObjects } from '@iodine/contracts'
-import { Button, DateTime, formatCount, HTMLTable } from '@iodine/ui'
+import { Button, DateTime, formatAmount, formatCount, HTMLTable } from '@iodine/ui'
 import { ConfirmDialog, Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { useState } from 'react'
-import { amountOf } from '../model/amounts'
 import { useRemoveImport } from '../queries/import'
 import styles from './ImportedObjectsDialog.module.css'
 
@@ -50,7 +49,7 @@ export function ImportedObjectsDialog({ campaignId, kept, isOpen, onClose }: Imp
             {kept.imports.map(each => (
               <li key={each.id}>
                 <span className={styles.name}>
-                  {amountOf(each.objects, 'object')} by {each.username ?? 'Unknown'},{' '}
+                  {formatAmount(each.objects, 'object')} by {each.username ?? 'Unknown'},{' '}
                   <DateTime value={each.created_at} />
                 </span>
                 {each.removable && (

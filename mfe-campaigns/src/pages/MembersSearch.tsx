@@ -1,5 +1,4 @@
-import { formatCount, SearchInput } from '@iodine/ui'
-import { amountOf } from '../model/amounts'
+import { formatAmount, formatCount, SearchInput } from '@iodine/ui'
 import styles from './MembersSearch.module.css'
 
 export interface MembersSearchProps {
@@ -19,7 +18,7 @@ export function MembersSearch({ text, onChange, found, total }: MembersSearchPro
         placeholder="Search by value or category..."
       />
       <span className={styles.count} role="status">
-        {formatCount(found)} of {amountOf(total, 'IOD')}
+        {formatCount(found)} of {formatAmount(total, 'IOD')}
       </span>
     </div>
   )

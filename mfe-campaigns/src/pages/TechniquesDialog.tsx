@@ -1,9 +1,16 @@
 import type { CampaignTechnique } from '@iodine/contracts'
 import type { Technique } from '@iodine/exchange/disarm'
-import { Button, Checkbox, EmptyState, formatCount, LoadingPanel, SearchInput } from '@iodine/ui'
+import {
+  Button,
+  Checkbox,
+  EmptyState,
+  formatAmount,
+  formatCount,
+  LoadingPanel,
+  SearchInput,
+} from '@iodine/ui'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { memo, useDeferredValue, useMemo, useState } from 'react'
-import { amountOf } from '../model/amounts'
 import { searchTechniques } from '../model/techniques'
 import type { useTechniqueList } from '../queries/techniques'
 import styles from './TechniquesDialog.module.css'
@@ -46,7 +53,7 @@ function TechniqueChoice({ list, used, onClose, onAdd, onRemove }: Omit<Techniqu
           autoFocus
         />
         <p className={styles.count} role="status">
-          {amountOf(found.length, 'technique')}, {formatCount(used.length)} chosen
+          {formatAmount(found.length, 'technique')}, {formatCount(used.length)} chosen
         </p>
         <div className={styles.frame}>
           <LoadingPanel

@@ -4,6 +4,7 @@ import {
   Button,
   EmptyState,
   FormGroup,
+  formatAmount,
   formatCount,
   formatRelative,
   InputGroup,
@@ -21,7 +22,6 @@ import {
 } from '@iodine/ui'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { type FormEvent, useId, useRef, useState } from 'react'
-import { amountOf } from '../model/amounts'
 import { useAddToCampaign, useCampaignSearch, useCreateCampaign } from '../queries/campaigns'
 import styles from './AddToCampaignDialog.module.css'
 
@@ -186,7 +186,7 @@ function AddToCampaignForm({ iodIds, isBusy, onBusy, onClose, onAdded }: FormPro
               type="submit"
               form={formId}
               intent="primary"
-              text={`${isNew ? 'Create and add' : 'Add'} ${amountOf(iodIds.length, 'IOD')}`}
+              text={`${isNew ? 'Create and add' : 'Add'} ${formatAmount(iodIds.length, 'IOD')}`}
               disabled={!isNew && chosen === null}
               loading={isBusy}
             />
@@ -241,8 +241,8 @@ function CampaignChoice({ chosen, onChoose, disabled }: CampaignChoiceProps) {
                       {campaign.name}
                     </span>
                     <span className={styles.meta}>
-                      {amountOf(campaign.iod_count, 'IOD')} · {campaign.created_by_username ?? 'Unknown'} ·{' '}
-                      {formatRelative(campaign.created_at)}
+                      {formatAmount(campaign.iod_count, 'IOD')} · {campaign.created_by_username ?? 'Unknown'}{' '}
+                      · {formatRelative(campaign.created_at)}
                     </span>
                   </span>
                 </Radio>

@@ -1,12 +1,20 @@
 import type { Iod, IodSort } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { Button, EmptyState, formatCount, LoadingPanel, Page, PageHeader, useLatest } from '@iodine/ui'
+import {
+  Button,
+  EmptyState,
+  formatAmount,
+  formatCount,
+  LoadingPanel,
+  Page,
+  PageHeader,
+  useLatest,
+} from '@iodine/ui'
 import { PlusIcon, RefreshIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { HotkeysProvider } from '@iodine/ui/overlays'
 import { useLocation, useSearchParams } from '@iodine/ui/router'
 import { TableSkeleton } from '@iodine/ui/table'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { amountOf } from '../model/amounts'
 import {
   type IodFilters,
   isFiltered,
@@ -217,7 +225,7 @@ function useSelection() {
       if (omitted > 0)
         notify({
           title: `At most ${formatCount(SELECTED_MAX)} IODs can be selected`,
-          description: `${amountOf(omitted, 'IOD')} not selected.`,
+          description: `${formatAmount(omitted, 'IOD')} not selected.`,
           status: 'warning',
         })
     },

@@ -9,8 +9,7 @@ import {
   useHost,
 } from '@iodine/mfe-kit'
 import { keepPreviousData, useQuery } from '@iodine/mfe-kit/query'
-import { formatCount, truncate } from '@iodine/ui'
-import { amountOf } from '../model/amounts'
+import { formatAmount, formatCount, truncate } from '@iodine/ui'
 
 /** Maximum number of campaigns in a search result. */
 const SHOWN_MAX = 50
@@ -84,8 +83,8 @@ async function addInBatches(api: ApiClient, { campaign, ids, onStep }: Addition)
 const sentences = (name: string, { already, unknown }: Sum): string =>
   [
     `“${truncate(name, NAME_CHARS)}”.`,
-    already > 0 && `${amountOf(already, 'IOD was', 'IODs were')} already in the campaign.`,
-    unknown > 0 && `${amountOf(unknown, 'IOD no longer exists', 'IODs no longer exist')}.`,
+    already > 0 && `${formatAmount(already, 'IOD was', 'IODs were')} already in the campaign.`,
+    unknown > 0 && `${formatAmount(unknown, 'IOD no longer exists', 'IODs no longer exist')}.`,
   ]
     .filter(Boolean)
     .join(' ')
@@ -116,7 +115,7 @@ export function useAddToCampaign() {
       if (!(error instanceof PartialAdditionError)) return errorToast(error, 'Failed to add IODs')
       const { sum, cause } = error
       const inIt = formatCount(sum.added + sum.already)
-      const description = `${inIt} of ${amountOf(ids.length, 'IOD')} are now in “${truncate(name, NAME_CHARS)}”. The others were not added: ${errorDetail(cause, 'try again.')}`
+      const description = `${inIt} of ${formatAmount(ids.length, 'IOD')} are now in “${truncate(name, NAME_CHARS)}”. The others were not added: ${errorDetail(cause, 'try again.')}`
       return errorToast(cause, '', { description })
     },
     invalidates: [CAMPAIGNS],

@@ -1,7 +1,6 @@
 import { type Iod, LIMITS, type Tlp } from '@iodine/contracts'
 import { type ApiClient, useAction, useHost } from '@iodine/mfe-kit'
-import { saveFile } from '@iodine/ui'
-import { amountOf } from '../model/amounts'
+import { formatAmount, saveFile } from '@iodine/ui'
 
 /** Reads the TLP levels of IODs marked by imports, by id. */
 const readLevels = async (api: ApiClient, iods: readonly Iod[]): Promise<Map<string, Tlp>> => {
@@ -31,7 +30,7 @@ export function useExportIods() {
       saveFile(name, new Blob([text], { type: mediaType }))
       return name
     },
-    done: (name, { iods }) => `${amountOf(iods.length, 'IOD')} exported as ${name}`,
+    done: (name, { iods }) => `${formatAmount(iods.length, 'IOD')} exported as ${name}`,
     failed: 'Failed to export IODs',
   })
 }

@@ -4,17 +4,12 @@ import {
   type CanonicalDetail,
   type CanonicalNarrative,
   type CanonicalSentence,
-  type CanonicalVariant,
   type CanonPart,
-  foldLabel,
   type Narrative,
 } from '@iodine/contracts'
-import { formatLongDate } from '@iodine/ui'
+import { formatAmount, formatLongDate } from '@iodine/ui'
 
 type Parts = Pick<CanonicalNarrative, CanonPart>
-
-const number = (count: number, one: string, many: string) =>
-  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
 
 /** Formats a narrative as 'giant mirrors · heat · Lake Varnel'. */
 export const nameOf = ({ subject, verb, object }: Parts): string =>
@@ -26,8 +21,8 @@ export const reachText = ({
   sources,
 }: Pick<CanonicalNarrative, 'sentences' | 'sources'>): string =>
   sources === 0
-    ? number(sentences, 'sentence', 'sentences')
-    : `${number(sentences, 'sentence', 'sentences')} from ${number(sources, 'source', 'sources')}`
+    ? formatAmount(sentences, 'sentence', 'sentences')
+    : `${formatAmount(sentences, 'sentence', 'sentences')} from ${formatAmount(sources, 'source', 'sources')}`
 
 type Timed = Pick<CanonicalNarrative, 'clock' | 'since' | 'last' | 'dated' | 'sentences'>
 
@@ -40,7 +35,7 @@ export const clockText = ({ clock, dated, sentences }: Timed): string => {
   if (clock === 'analyzed') return 'Dates of analysis. Posting dates of the sources are unknown.'
   return dated === sentences
     ? 'Posting dates of the sources, from your records.'
-    : `Posting dates of the sources, from your records. ${number(sentences - dated, 'sentence has', 'sentences have')} no posting date.`
+    : `Posting dates of the sources, from your records. ${formatAmount(sentences - dated, 'sentence has', 'sentences have')} no posting date.`
 }
 
 /** Returns the pairs of labels that a merge of two narratives declares equal: those of their differing parts. */
@@ -64,34 +59,6 @@ export const narrativeOf = ({ narrative_id, src, triplets }: CanonicalSentence):
   src,
   triplets: triplets.map(triplet => ({ ...triplet, narrative_data: { src } })),
 })
-
-/** Returns whether a user's decision joined some of the variants. */
-export const isJoinedByRule = (members: readonly CanonicalVariant[]): boolean =>
-  members.some(({ why }) => why === 'rule')
-
-/**
- * Returns the keys of the variants that the user's decisions joined. A variant's reason alone does not suffice: of the
- * variants that a decision joins, one keeps its own reason.
- */
-export const keysJoinedByRules = (
-  part: CanonPart,
-  members: readonly CanonicalVariant[],
-  decisions: readonly CanonicalDecision[],
-): ReadonlySet<string> => {
-  const byKey = new Map(members.map(member => [member.key, member]))
-  const joined = new Set(members.filter(({ why }) => why === 'rule').map(({ key }) => key))
-  for (const { action, changes, undone_at } of decisions) {
-    if (undone_at !== null) continue
-    for (const { kind, left, right } of changes) {
-      if ((kind === 'verb') !== (part === 'verb')) continue
-      // A split joins the variants that it separates from the rest, unless the user deselects that.
-      const keys = (action === 'merge' ? [...left, ...right] : left).map(foldLabel)
-      const named = keys.flatMap(key => byKey.get(key) ?? [])
-      if (named.length === keys.length && isJoinedByRule(named)) for (const key of keys) joined.add(key)
-    }
-  }
-  return joined
-}
 
 const SHOWN_MAX = 4
 

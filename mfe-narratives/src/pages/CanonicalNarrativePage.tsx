@@ -1,6 +1,5 @@
 import {
   CANON_PARTS,
-  type CanonicalDecision,
   type CanonicalDetail,
   type CanonicalSentence,
   type CanonPart,
@@ -26,18 +25,9 @@ import {
 import { GraphIcon, LinkIcon, MergeColumnsIcon } from '@iodine/ui/icons'
 import { useParams, useSearchParams } from '@iodine/ui/router'
 import { lazy, Suspense, useMemo, useState } from 'react'
-import {
-  clockText,
-  graphNodeOf,
-  isJoinedByRule,
-  keysJoinedByRules,
-  nameOf,
-  narrativeOf,
-  reachText,
-  sinceText,
-} from '../model/canonical'
+import { clockText, graphNodeOf, nameOf, narrativeOf, reachText, sinceText } from '../model/canonical'
 import { timeline } from '../model/timeline'
-import { useCanonical, useCanonicalState, useDecide, useDecisions, useSentences } from '../queries/canonical'
+import { useCanonical, useCanonicalState, useDecide, useSentences } from '../queries/canonical'
 import { useReadNarrative } from '../queries/narrative'
 import { useTripletIods } from '../queries/triplet-iods'
 import styles from './CanonicalNarrativePage.module.css'
@@ -93,8 +83,6 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
   const showGraph = () => sections.open(paths.graph({ canonical: true, node: graphNodeOf(narrative) }))
   const open = (id: string) => sections.open(paths.canonicalNarrative(id), { replace: true })
   const { merge, split } = useDecide(() => open(narrative.id))
-  const isDecided = CANON_PARTS.some(part => isJoinedByRule(narrative.members[part]))
-  const decisions = useDecisions(isOwn && isDecided).items ?? NO_DECISIONS
   return (
     <>
       <PageHeader
@@ -123,7 +111,6 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
                 key={part}
                 part={part}
                 members={narrative.members[part]}
-                decisions={decisions}
                 onSplit={isOwn ? () => setSplitting(part) : undefined}
               />
             ))}
@@ -173,21 +160,17 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
   )
 }
 
-const NO_DECISIONS: readonly CanonicalDecision[] = []
 const PART_TITLES = { subject: 'Subject', verb: 'Verb', object: 'Object' }
 const SPELLINGS_MAX = 12
 
 interface MembersProps {
   part: CanonPart
   members: CanonicalDetail['members'][CanonPart]
-  /** The user's decisions; empty while they load, and for the narratives of other users. */
-  decisions: readonly CanonicalDecision[]
   /** Undefined for the narratives of other users. */
   onSplit: (() => void) | undefined
 }
 
-function Members({ part, members, decisions, onSplit }: MembersProps) {
-  const joined = useMemo(() => keysJoinedByRules(part, members, decisions), [part, members, decisions])
+function Members({ part, members, onSplit }: MembersProps) {
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? members : members.slice(0, SPELLINGS_MAX)
   return (
@@ -204,13 +187,15 @@ function Members({ part, members, decisions, onSplit }: MembersProps) {
           />
         )}
       </header>
+      {members.some(({ why }) => why === 'rule') && (
+        <p className={styles.muted}>Includes variants merged by {onSplit ? 'you' : 'the owner'}.</p>
+      )}
       <ul className={styles.spellings}>
         {shown.map(({ key, label, times }) => (
           <li key={key}>
             <bdi className={listStyles[part]}>{label}</bdi>{' '}
             <span className={styles.muted}>
               {times > 0 ? `×${formatCount(times)}` : 'only in other narratives'}
-              {joined.has(key) && (onSplit ? ' · merged by you' : ' · merged manually')}
             </span>
           </li>
         ))}

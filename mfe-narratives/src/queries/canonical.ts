@@ -73,11 +73,10 @@ export function useSentences(id: string, source: string | null) {
 }
 
 /** Reads the user's merges and splits, newest first. */
-export function useDecisions(enabled = true) {
+export function useDecisions() {
   const { api } = useHost()
   return usePagedQuery({
     queryKey: [...CANONICAL, 'history'],
-    enabled,
     readPage: (page, signal) =>
       api.page('GET /narratives/canonical/history', { query: { limit: PAGE_SIZE, ...page }, signal }),
   })

@@ -49,6 +49,10 @@ export const formatCount = (count: number, isExact = true): string =>
 /** Returns '12 345', with narrow spaces. */
 export const formatFrenchCount = (count: number): string => count.toLocaleString('fr-FR')
 
+/** Formats a count with its noun: '1 IOD', '1,200 IODs'. */
+export const formatAmount = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`
+
 /** Returns the first `max` characters (code points), followed by '…' if the value is longer. */
 export const truncate = (value: string, max: number): string => {
   const characters = Array.from(value)

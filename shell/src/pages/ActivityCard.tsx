@@ -1,6 +1,6 @@
 import { LIMITS } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { Card, Classes, DayBars, ErrorCallout, formatCount } from '@iodine/ui'
+import { Card, Classes, DayBars, ErrorCallout, formatAmount, formatCount } from '@iodine/ui'
 import { useLoaded } from '../app/use-loaded'
 import styles from './Overview.module.css'
 
@@ -19,8 +19,7 @@ export function ActivityCard() {
         {Array.isArray(days) && (
           <>
             <p className={styles.muted}>
-              {formatCount(sum('all'))} {sum('all') === 1 ? 'IOD' : 'IODs'} by all users,{' '}
-              {formatCount(sum('own'))} by you.
+              {formatAmount(sum('all'), 'IOD')} by all users, {formatCount(sum('own'))} by you.
             </p>
             <DayBars
               label={`IODs of the last ${LIMITS.countedDays} days`}

@@ -1,6 +1,6 @@
 import { paths } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { AnchorButton, Button, Card, Disclosure, formatCount, Page, PageHeader } from '@iodine/ui'
+import { AnchorButton, Button, Card, Disclosure, formatAmount, Page, PageHeader } from '@iodine/ui'
 import { EnvelopeIcon, TagIcon, TickCircleIcon, TimeIcon } from '@iodine/ui/icons'
 import { type ReactElement, useEffect } from 'react'
 import { version } from '../../package.json'
@@ -63,7 +63,7 @@ export function Overview() {
             Features may still change. Your feedback improves them.
             {typeof iods === 'number' &&
               iods > 0 &&
-              ` The community has created ${formatCount(iods)} ${iods === 1 ? 'IOD' : 'IODs'} so far.`}
+              ` The community has created ${formatAmount(iods, 'IOD')} so far.`}
           </p>
         </div>
         <Button

@@ -1,7 +1,7 @@
 import { findFolded, foldText, paths } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { createQueryClient, QueryClientProvider, useQueries } from '@iodine/mfe-kit/query'
-import { formatCount, useDebounce, useDraft } from '@iodine/ui'
+import { formatAmount, formatCount, useDebounce, useDraft } from '@iodine/ui'
 import { type ItemListRendererProps, type ItemRendererProps, Omnibar } from '@iodine/ui/omnibar'
 import { type Ref, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { menuOf, type Section } from '../app/sections'
@@ -137,7 +137,7 @@ function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
   )
 }
 
-const countText = (count: number) => `${formatCount(count)} ${count === 1 ? 'result' : 'results'}`
+const countText = (count: number) => formatAmount(count, 'result')
 
 /** Keeps all items: the services have already filtered them. */
 const keepAll = (_query: string, items: Result[]) => items

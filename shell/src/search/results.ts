@@ -1,6 +1,6 @@
 import { findFolded, foldText, paths, SOURCES, type Source } from '@iodine/contracts'
 import type { ApiClient, AppPath } from '@iodine/mfe-kit'
-import { truncate } from '@iodine/ui'
+import { formatAmount, truncate } from '@iodine/ui'
 
 /** A result of a search. */
 export interface Result {
@@ -124,7 +124,7 @@ const campaigns: Kind = {
       results: items.map(({ id, name, iod_count }) => ({
         key: `campaign ${id}`,
         text: excerptOf(name, q),
-        detail: `${iod_count} ${iod_count === 1 ? 'IOD' : 'IODs'}`,
+        detail: formatAmount(iod_count, 'IOD'),
         path: paths.campaign(id),
       })),
       total,

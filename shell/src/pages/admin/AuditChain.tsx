@@ -1,6 +1,6 @@
 import { useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
-import { Callout, ErrorCallout, formatCount, formatDate, formatRelative } from '@iodine/ui'
+import { Callout, ErrorCallout, formatAmount, formatDate, formatRelative } from '@iodine/ui'
 import styles from './AuditLog.module.css'
 import { faultOf } from './audit-words'
 
@@ -36,7 +36,7 @@ export function AuditChain() {
     <Callout className={styles.state} compact intent={fault ? 'danger' : 'success'} role="status">
       {fault
         ? faultOf(fault)
-        : `Log verified: no entry was changed or removed. ${formatCount(entries)} ${entries === 1 ? 'entry' : 'entries'}${since ? ` since ${formatDate(since)}` : ''}.`}{' '}
+        : `Log verified: no entry was changed or removed. ${formatAmount(entries, 'entry', 'entries')}${since ? ` since ${formatDate(since)}` : ''}.`}{' '}
       Checked {formatRelative(checked_at)}.
     </Callout>
   )

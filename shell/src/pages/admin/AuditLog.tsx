@@ -4,6 +4,7 @@ import { keepPreviousData, usePagedQuery } from '@iodine/mfe-kit/query'
 import {
   Button,
   EmptyState,
+  formatAmount,
   formatCount,
   formatDateTime,
   formatRelative,
@@ -46,7 +47,7 @@ export function AuditLog() {
       <AuditFilters values={values} change={change} />
       <div className={styles.bar}>
         <span className={styles.count} role="status">
-          {typeof total === 'number' && `${formatCount(total)} ${total === 1 ? 'entry' : 'entries'}`}
+          {typeof total === 'number' && formatAmount(total, 'entry', 'entries')}
         </span>
         {isFiltered && total !== 0 && clearButton}
         <DownloadButton filters={filters} />

@@ -5,6 +5,7 @@ import {
   Button,
   DateTime,
   EmptyState,
+  formatAmount,
   formatCount,
   LoadingPanel,
   LoadMore,
@@ -52,7 +53,7 @@ export function People() {
         {items => (
           <>
             <p className={styles.count} role="status">
-              {formatCount(query.total ?? 0)} {query.total === 1 ? 'account' : 'accounts'}
+              {formatAmount(query.total ?? 0, 'account')}
             </p>
             <Table items={items} label="People" columns={columns} minWidth={880} />
             <LoadMore query={query.more} text="Show more people" />

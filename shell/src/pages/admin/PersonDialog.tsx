@@ -8,12 +8,11 @@ import {
 } from '@iodine/contracts'
 import { useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
-import { Button, Callout, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
+import { Button, Callout, formatAmount, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
 import { ConfirmDialog, Dialog, DialogBody } from '@iodine/ui/overlays'
 import { type FormEvent, useState } from 'react'
 import { QUOTA_LABELS } from '../quota-labels'
 import cells from './cells.module.css'
-import { counted } from './counted'
 import styles from './People.module.css'
 
 /** Key of the queries that read accounts. */
@@ -94,8 +93,8 @@ function Account({ person }: { person: PersonDetail }) {
         <span className={cells.muted}>{id}</span>
         <StateTags person={person} />
         <span className={cells.muted}>
-          {counted(sessions, 'session')}, {counted(api_tokens, 'valid API token')},{' '}
-          {counted(feed_keys, 'valid feed key')}
+          {formatAmount(sessions, 'session')}, {formatAmount(api_tokens, 'valid API token')},{' '}
+          {formatAmount(feed_keys, 'valid feed key')}
         </span>
       </div>
       <div className={styles.actions}>

@@ -1,8 +1,7 @@
 import type { Subscription } from '@iodine/contracts'
-import { formatCount, HTMLTable, useRetained } from '@iodine/ui'
+import { formatAmount, formatCount, HTMLTable, useRetained } from '@iodine/ui'
 import { Dialog, DialogBody } from '@iodine/ui/overlays'
 import cells from './cells.module.css'
-import { counted } from './counted'
 import styles from './Subscriptions.module.css'
 
 export interface PullReasonsDialogProps {
@@ -23,18 +22,18 @@ export function PullReasonsDialog({ subscription, onClose }: PullReasonsDialogPr
       <DialogBody>
         {skipped > 0 && (
           <p className={cells.text}>
-            Skipped {counted(skipped, 'unreadable part')} of the feed. Later runs read a part again once it
-            has changed.
+            Skipped {formatAmount(skipped, 'unreadable part')} of the feed. Later runs read a part again once
+            it has changed.
           </p>
         )}
         {refused > 0 && (
           <p className={cells.text}>
-            Imported {counted(refused, 'object')} without an IOD, because the value cannot be an IOD.
+            Imported {formatAmount(refused, 'object')} without an IOD, because the value cannot be an IOD.
           </p>
         )}
         {unknown.length > 0 && (
           <p className={cells.text}>
-            Did not add {counted(unknown.length, 'technique')} to the campaign, because DISARM does not
+            Did not add {formatAmount(unknown.length, 'technique')} to the campaign, because DISARM does not
             contain them: {unknown.join(', ')}
           </p>
         )}

@@ -4,6 +4,7 @@ import { useQuery } from '@iodine/mfe-kit/query'
 import {
   EmptyState,
   FormGroup,
+  formatAmount,
   HTMLSelect,
   InputGroup,
   LoadingPanel,
@@ -18,7 +19,6 @@ import {
 import { Dialog, DialogForm } from '@iodine/ui/overlays'
 import { useId, useState } from 'react'
 import cells from './cells.module.css'
-import { counted } from './counted'
 import styles from './Subscriptions.module.css'
 import { INTERVALS, intervalOf, SUBSCRIPTIONS } from './subscriptions'
 
@@ -264,7 +264,7 @@ function CampaignChoice({ chosen, onChoose }: { chosen: string | null; onChoose:
                 <span className={cells.text} dir="auto">
                   {campaign.name}
                 </span>{' '}
-                <span className={cells.muted}>{counted(campaign.iod_count, 'IOD')}</span>
+                <span className={cells.muted}>{formatAmount(campaign.iod_count, 'IOD')}</span>
               </Radio>
             ))
           }

@@ -1,7 +1,6 @@
 import type { Subscription } from '@iodine/contracts'
 import type { ApiClient } from '@iodine/mfe-kit'
-import { formatCount } from '@iodine/ui'
-import { counted } from './counted'
+import { formatAmount, formatCount } from '@iodine/ui'
 
 /** Refetch interval in milliseconds while a subscription runs or is due. */
 const BUSY_MS = 2_000
@@ -30,8 +29,8 @@ export const outcomeOf = ({ last, state }: Pick<Subscription, 'last' | 'state'>)
   if (last.error !== null) return last.error
   const skipped = (last.skipped ?? 0) > 0 ? `, ${formatCount(last.skipped)} skipped` : ''
   if (last.objects === 0) return `Nothing new${skipped}`
-  const iods = last.iods > 0 ? `, including ${counted(last.iods, 'IOD')}` : ''
-  return `${counted(last.objects, 'new object')}${iods}${skipped}`
+  const iods = last.iods > 0 ? `, including ${formatAmount(last.iods, 'IOD')}` : ''
+  return `${formatAmount(last.objects, 'new object')}${iods}${skipped}`
 }
 
 /** Returns whether the last run skipped or rejected entries whose reasons can be shown. */
