@@ -1,6 +1,6 @@
-import type { Category, Iod } from '@iodine/contracts'
+import { type Category, type Iod, showsIndependence } from '@iodine/contracts'
 import { paths, SectionLink } from '@iodine/mfe-kit'
-import { consensusShown, useListConsensus } from '@iodine/mfe-kit/consensus'
+import { useListConsensus } from '@iodine/mfe-kit/consensus'
 import { Button, CategoryTag, DayBars, formatCount, Tag } from '@iodine/ui'
 import { type CSSProperties, type ReactNode, useMemo } from 'react'
 import { overTime, type Statistics, sumVotes } from '../model/iods'
@@ -133,7 +133,7 @@ function VotesBar({ iods }: { iods: Iod[] }) {
     weights.reduce((sum, each) => sum + (each?.[side] ?? 0), 0),
   ) as [number, number]
   const votes = positive + negative
-  const isWeighted = isKnown && consensusShown(votes, { for: forIt, against })
+  const isWeighted = isKnown && showsIndependence(votes, { for: forIt, against })
   const most = Math.max(positive, negative)
   if (most === 0) return null
   const label = `Votes: ${formatCount(negative)} negative, ${formatCount(positive)} positive`

@@ -1,4 +1,4 @@
-import { paths } from '@iodine/contracts'
+import { independentOf, paths, showsIndependence } from '@iodine/contracts'
 import { type KnownIod, sendRequest } from '../../shared/messages'
 import { votesOf } from '../../shared/votes'
 import css from './card.css?raw'
@@ -19,9 +19,6 @@ const element = <K extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** Minimum number of votes, and maximum share of independent ones, for the number of independent votes. As in the app. */
-const VOTES_MIN = 3
-const SHARE_MAX = 0.5
 /** At which the numbers in the download saturate. */
 const INDEPENDENT_SATURATED = 25.4
 
@@ -30,8 +27,8 @@ const worthOf = ({ votes_for, votes_against, independent }: KnownIod): string | 
   const votes = votes_for + votes_against
   if (!independent || Math.max(independent.for, independent.against) >= INDEPENDENT_SATURATED)
     return undefined
-  const n = independent.for + independent.against
-  if (votes < VOTES_MIN || n > votes * SHARE_MAX) return undefined
+  if (!showsIndependence(votes, independent)) return undefined
+  const n = independentOf(independent)
   const about = n.toLocaleString('en-US', { maximumFractionDigits: n < 10 ? 1 : 0 })
   return `Only about ${about} of ${votes} votes are independent`
 }

@@ -1,7 +1,6 @@
-import type { Consensus } from '@iodine/contracts'
+import { type Consensus, independentOf, showsIndependence } from '@iodine/contracts'
 import { Tooltip } from '@iodine/ui/overlays'
 import styles from './consensus.module.css'
-import { consensusShown, independentOf } from './shown'
 
 /** Formats at least two significant digits: 3.1, 31, 310. */
 const format = (n: number) => n.toLocaleString('en-US', { maximumFractionDigits: n < 10 ? 1 : 0 })
@@ -15,11 +14,11 @@ export interface ConsensusMarkProps {
 
 /**
  * The text '12 votes ≈ 3.1 independent', with the reason in a tooltip. Rows show only its second half, below their
- * counts of votes. Renders nothing unless `consensusShown`. It is no Tab stop, because the IOD's details contain the
+ * counts of votes. Renders nothing unless `showsIndependence`. It is no Tab stop, because the IOD's details contain the
  * reason.
  */
 export function ConsensusMark({ votes, consensus }: ConsensusMarkProps) {
-  if (!consensusShown(votes, consensus)) return null
+  if (!showsIndependence(votes, consensus)) return null
   return (
     <Tooltip
       className={styles.tooltip}

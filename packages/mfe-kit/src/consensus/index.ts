@@ -6,4 +6,3 @@ export {
   useListedConsensus,
   useRefreshConsensus,
 } from './queries'
-export { consensusShown } from './shown'
