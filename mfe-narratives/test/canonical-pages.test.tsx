@@ -82,6 +82,7 @@ const decision = (fields: Partial<CanonicalDecision> = {}): CanonicalDecision =>
   at: '2026-11-20T08:00:00.000Z',
   action: 'merge',
   changes: [{ kind: 'entity', left: ['giant mirrors'], right: ['sun satellites'] }],
+  narrative: null,
   undone_at: null,
   ...fields,
 })
@@ -93,6 +94,7 @@ const QUIET: Routes = {
     { pending: false, method: 'offline', comparing: false, failure: null, rules: { used: 0, limit: 5_000 } },
   ],
   'GET /narratives/canonical/:id': [200, detail(1)],
+  'GET /narratives/canonical/:id/merge': [200, []],
   'GET /narratives/canonical/:id/sentences': [200, [sentence(1), sentence(2)]],
   'GET /narratives/canonical/history': [200, [decision()]],
   'GET /iods': [200, []],
@@ -135,6 +137,10 @@ describe('the model', () => {
     expect(linesOf(decision())).toEqual(['“giant mirrors” is the same as “sun satellites”'])
     const split = decision({ action: 'split', changes: [{ kind: 'verb', left: ['a', 'b'], right: ['c'] }] })
     expect(linesOf(split)).toEqual(['“a”, “b” are not the same as “c”'])
+    expect(linesOf(decision({ narrative: ['giant mirrors', 'heat', 'lake'] }))).toEqual([
+      '“giant mirrors” is the same as “sun satellites”',
+      'Only in giant mirrors · heat · lake',
+    ])
     expect(quoted(['a', 'b', 'c', 'd', 'e', 'f'])).toBe('“a”, “b”, “c”, “d” and 2 more')
   })
 })
@@ -256,19 +262,42 @@ describe('a narrative', () => {
 
   it('is merged with a search result, and shows the error of a contradiction', async () => {
     let answer: [number, unknown] = [409, { detail: 'This contradicts earlier decisions' }]
-    await open(path, { 'POST /narratives/canonical/:id/merge': () => answer })
+    await open(path, {
+      'GET /narratives/canonical/:id/merge': [200, [narrative(3, 'mirrors')], { 'x-total-count': '7' }],
+      'POST /narratives/canonical/:id/merge': () => answer,
+    })
     fireEvent.click(await screen.findByRole('button', { name: 'Merge…' }))
     const dialog = await screen.findByRole('dialog')
     fireEvent.click(
       await within(dialog).findByRole('radio', { name: /^sun satellites \+2 heat lake 2 14 sentences/ }),
     )
     expect(within(dialog).getAllByText(/count as the same/)).toHaveLength(2)
+    await within(dialog).findByText('7 other narratives change:')
+    within(dialog).getByText('mirrors · heat · lake 3')
+    within(dialog).getByText('and 6 more')
     fireEvent.click(within(dialog).getByRole('button', { name: 'Merge' }))
     expect((await within(dialog).findByRole('alert')).textContent).toBe('This contradicts earlier decisions')
     answer = [200, { id: id(3), decision: id(900) }]
     fireEvent.click(within(dialog).getByRole('button', { name: 'Merge' }))
     await waitFor(() => expect(section.toasts).toMatchObject([{ title: 'Narratives merged' }]))
-    expect(calls('POST /narratives/canonical/:id/merge')[0]?.body).toEqual({ with: id(2) })
+    expect(calls('POST /narratives/canonical/:id/merge')[0]?.body).toEqual({ with: id(2), scope: 'all' })
+  })
+
+  it('is merged with one other narrative only', async () => {
+    await open(path, { 'POST /narratives/canonical/:id/merge': [200, { id: id(1), decision: id(900) }] })
+    fireEvent.click(await screen.findByRole('button', { name: 'Merge…' }))
+    const dialog = await screen.findByRole('dialog')
+    fireEvent.click(await within(dialog).findByRole('radio', { name: /^sun satellites/ }))
+    await within(dialog).findByText('No other narrative changes.')
+    fireEvent.click(within(dialog).getByRole('radio', { name: 'these two narratives only' }))
+    within(dialog).getByText('Other narratives and the graph keep these variants apart.')
+    fireEvent.click(within(dialog).getByRole('button', { name: 'Merge' }))
+    await waitFor(() =>
+      expect(calls('POST /narratives/canonical/:id/merge')[0]?.body).toEqual({
+        with: id(2),
+        scope: 'narrative',
+      }),
+    )
   })
 
   it('is split by some of its members, but not by all', async () => {

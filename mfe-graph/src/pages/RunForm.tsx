@@ -7,7 +7,17 @@ import {
   type ShareKind,
 } from '@iodine/contracts'
 import { fromUtcInput, toUtcInput } from '@iodine/mfe-kit'
-import { Button, Card, Checkbox, Disclosure, FormGroup, HTMLSelect, InputGroup, Tag } from '@iodine/ui'
+import {
+  Button,
+  Card,
+  Checkbox,
+  Disclosure,
+  FormGroup,
+  HTMLSelect,
+  InputGroup,
+  Tag,
+  UtcTimeField,
+} from '@iodine/ui'
 import { CrossIcon, DocumentIcon } from '@iodine/ui/icons'
 import { type FormEvent, useId, useRef, useState } from 'react'
 import styles from './RunForm.module.css'
@@ -207,12 +217,8 @@ export function RunForm({ initial, about, busy, onStart, onFile }: RunFormProps)
                 onValueChange={setParticipation}
               />
             </FormGroup>
-            <FormGroup label="Posted since" labelFor={`${id}-since`} labelInfo="(UTC)">
-              <InputGroup id={`${id}-since`} type="datetime-local" value={since} onValueChange={setSince} />
-            </FormGroup>
-            <FormGroup label="Posted until" labelFor={`${id}-until`} labelInfo="(UTC)">
-              <InputGroup id={`${id}-until`} type="datetime-local" value={until} onValueChange={setUntil} />
-            </FormGroup>
+            <UtcTimeField id={`${id}-since`} label="Posted since" value={since} onValueChange={setSince} />
+            <UtcTimeField id={`${id}-until`} label="Posted until" value={until} onValueChange={setUntil} />
           </div>
         </Disclosure>
         <div className={styles.actions}>

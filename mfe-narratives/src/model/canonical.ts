@@ -69,10 +69,12 @@ export const quoted = (labels: readonly string[]): string => {
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
 }
 
-/** Describes a decision, with one line per change. */
-export const linesOf = ({ action, changes }: CanonicalDecision): string[] =>
-  changes.map(({ left, right }) =>
+/** Describes a decision, with one line per change, and one for the narrative that it is limited to. */
+export const linesOf = ({ action, changes, narrative }: CanonicalDecision): string[] => [
+  ...changes.map(({ left, right }) =>
     action === 'merge'
       ? `${quoted(left)} is the same as ${quoted(right)}`
       : `${quoted(left)} ${left.length === 1 ? 'is' : 'are'} not the same as ${quoted(right)}`,
-  )
+  ),
+  ...(narrative ? [`Only in ${narrative.join(' · ')}`] : []),
+]

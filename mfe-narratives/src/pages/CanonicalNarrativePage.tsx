@@ -136,8 +136,8 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
         <MergeDialog
           isOpen={isMerging}
           narrative={narrative}
-          onMerge={async other => {
-            const done = await merge(narrative.id, other)
+          onMerge={async (other, scope) => {
+            const done = await merge(narrative.id, other, scope)
             if ('problem' in done) return done.problem
             open(done.id)
             return null

@@ -1,10 +1,17 @@
-import type { CanonicalDetail, CanonicalNarrative } from '@iodine/contracts'
-import { LIMITS } from '@iodine/contracts'
-import { Callout, EmptyState, LoadingPanel, Radio, SearchInput, useSearchText } from '@iodine/ui'
+import { type CanonicalDetail, type CanonicalNarrative, LIMITS, type MergeScope } from '@iodine/contracts'
+import {
+  Callout,
+  EmptyState,
+  formatAmount,
+  LoadingPanel,
+  Radio,
+  SearchInput,
+  useSearchText,
+} from '@iodine/ui'
 import { Dialog, DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
 import { nameOf, reachText, sameAfterMerge } from '../model/canonical'
-import { useCanonicalSearch } from '../queries/canonical'
+import { useCanonicalSearch, useMergePreview } from '../queries/canonical'
 import styles from './MergeDialog.module.css'
 import { Parts } from './Parts'
 
@@ -12,7 +19,7 @@ export interface MergeDialogProps {
   isOpen: boolean
   narrative: CanonicalDetail
   /** Resolves to the error message; null if the merge succeeded. */
-  onMerge: (other: CanonicalNarrative) => Promise<string | null>
+  onMerge: (other: CanonicalNarrative, scope: MergeScope) => Promise<string | null>
   onClose: () => void
 }
 
@@ -31,10 +38,16 @@ export default function MergeDialog({ isOpen, ...form }: MergeDialogProps) {
   )
 }
 
+const SCOPES: { value: MergeScope; label: string }[] = [
+  { value: 'all', label: 'all of your narratives with these variants' },
+  { value: 'narrative', label: 'these two narratives only' },
+]
+
 function MergeForm({ narrative, onMerge, onClose }: Omit<MergeDialogProps, 'isOpen'>) {
   const [q, setQ] = useState('')
   const [text, setText] = useSearchText(q, setQ)
   const [chosen, setChosen] = useState<CanonicalNarrative | null>(null)
+  const [scope, setScope] = useState<MergeScope>('all')
   const [problem, setProblem] = useState<string | null>(null)
   const found = useCanonicalSearch(q.trim())
   const choose = (other: CanonicalNarrative) => {
@@ -43,7 +56,7 @@ function MergeForm({ narrative, onMerge, onClose }: Omit<MergeDialogProps, 'isOp
   }
   const submit = async () => {
     if (!chosen) return false
-    const why = await onMerge(chosen)
+    const why = await onMerge(chosen, scope)
     setProblem(why)
     return why === null
   }
@@ -87,15 +100,21 @@ function MergeForm({ narrative, onMerge, onClose }: Omit<MergeDialogProps, 'isOp
           </LoadingPanel>
         </div>
         {chosen && (
-          <Callout icon={false} compact title="The merge applies to all of your narratives">
-            <ul className={styles.same}>
-              {sameAfterMerge(narrative, chosen).map(({ part, left, right }) => (
-                <li key={part}>
-                  <bdi>“{left}”</bdi> and <bdi>“{right}”</bdi> count as the same
-                </li>
+          <>
+            <fieldset className={styles.scope}>
+              <legend>The merge applies to</legend>
+              {SCOPES.map(({ value, label }) => (
+                <Radio
+                  key={value}
+                  name="merge-scope"
+                  label={label}
+                  checked={scope === value}
+                  onChange={() => setScope(value)}
+                />
               ))}
-            </ul>
-          </Callout>
+            </fieldset>
+            <Preview narrative={narrative} other={chosen} scope={scope} />
+          </>
         )}
         {problem && (
           <Callout intent="warning" role="alert" compact>
@@ -104,5 +123,48 @@ function MergeForm({ narrative, onMerge, onClose }: Omit<MergeDialogProps, 'isOp
         )}
       </div>
     </DialogForm>
+  )
+}
+
+interface PreviewProps {
+  narrative: CanonicalDetail
+  other: CanonicalNarrative
+  scope: MergeScope
+}
+
+/** The variants that a merge makes equal, and the other narratives that it changes. */
+function Preview({ narrative, other, scope }: PreviewProps) {
+  const { data } = useMergePreview(narrative.id, other.id)
+  const same = sameAfterMerge(narrative, other).map(({ part, left, right }) => (
+    <li key={part}>
+      <bdi>“{left}”</bdi> and <bdi>“{right}”</bdi> count as the same
+    </li>
+  ))
+  if (scope === 'narrative')
+    return (
+      <Callout icon={false} compact>
+        <ul className={styles.same}>{same}</ul>
+        Other narratives and the graph keep these variants apart.
+      </Callout>
+    )
+  const total = data?.total ?? 0
+  return (
+    <Callout icon={false} compact>
+      <ul className={styles.same}>{same}</ul>
+      {data &&
+        (total === 0
+          ? 'No other narrative changes.'
+          : `${formatAmount(total, 'other narrative changes', 'other narratives change')}:`)}
+      <ul className={styles.same}>
+        {data?.items.map(each => (
+          <li key={each.id}>
+            <bdi>{nameOf(each)}</bdi>
+          </li>
+        ))}
+        {data && total > data.items.length && (
+          <li>and {formatAmount(total - data.items.length, 'more', 'more')}</li>
+        )}
+      </ul>
+    </Callout>
   )
 }

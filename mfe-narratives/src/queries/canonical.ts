@@ -1,4 +1,4 @@
-import type { CanonicalNarrative, CanonPart } from '@iodine/contracts'
+import type { CanonicalNarrative, CanonPart, MergeScope } from '@iodine/contracts'
 import { errorDetail, hasStatus, useAction, useHost } from '@iodine/mfe-kit'
 import { keepPreviousData, usePagedQuery, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useEffect } from 'react'
@@ -8,6 +8,7 @@ const STATE = ['canonical-state']
 const PAGE_SIZE = 50
 const SENTENCES = 20
 const FOUND = 20
+const CHANGED = 5
 const POLL_MS = 2_000
 
 /** The owner of the listed narratives: the user, all users together, or another user by id. */
@@ -38,6 +39,20 @@ export function useCanonicalSearch(q: string) {
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
       api.call('GET /narratives/canonical', { query: { ...(q && { q }), limit: FOUND }, signal }),
+  })
+}
+
+/** Reads the first narratives that a merge in all narratives would change besides the two, and their number. */
+export function useMergePreview(id: string, other: string) {
+  const { api } = useHost()
+  return useQuery({
+    queryKey: [...CANONICAL, 'preview', id, other],
+    queryFn: ({ signal }) =>
+      api.page('GET /narratives/canonical/:id/merge', {
+        params: { id },
+        query: { with: other, limit: CHANGED },
+        signal,
+      }),
   })
 }
 
@@ -150,9 +165,9 @@ export function useDecide(onUndone: () => void) {
       return { problem: errorDetail(error, 'The server could not be reached. Please try again.') }
     }
   }
-  const merge = (id: string, other: CanonicalNarrative) =>
+  const merge = (id: string, other: CanonicalNarrative, scope: MergeScope) =>
     decided('Narratives merged', () =>
-      api.call('POST /narratives/canonical/:id/merge', { params: { id }, body: { with: other.id } }),
+      api.call('POST /narratives/canonical/:id/merge', { params: { id }, body: { with: other.id, scope } }),
     )
   const split = (id: string, part: CanonPart, members: string[], together: boolean) =>
     decided('Variants split off', () =>

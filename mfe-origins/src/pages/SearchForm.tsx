@@ -1,4 +1,4 @@
-import { Button, Card, Disclosure, FormGroup, HTMLSelect, InputGroup, TextArea } from '@iodine/ui'
+import { Button, Card, Disclosure, FormGroup, HTMLSelect, TextArea, UtcTimeField } from '@iodine/ui'
 import { type SyntheticEvent, useId, useState } from 'react'
 import { type SearchCriteria, WORDS_MAX } from '../model/search-criteria'
 import styles from './SearchForm.module.css'
@@ -80,18 +80,14 @@ export function SearchForm({ initial, busy, onSearch }: SearchFormProps) {
           forceOpen={isBackwards}
         >
           <div className={styles.fields}>
-            <FormGroup label="Since" labelFor={`${id}-since`} labelInfo="(UTC)">
-              <InputGroup id={`${id}-since`} type="datetime-local" value={since} onValueChange={setSince} />
-            </FormGroup>
-            <FormGroup
+            <UtcTimeField id={`${id}-since`} label="Since" value={since} onValueChange={setSince} />
+            <UtcTimeField
+              id={`${id}-until`}
               label="Until"
-              labelFor={`${id}-until`}
-              labelInfo="(UTC)"
-              intent={isBackwards ? 'danger' : 'none'}
-              helperText={isBackwards ? 'Must be after Since' : undefined}
-            >
-              <InputGroup id={`${id}-until`} type="datetime-local" value={until} onValueChange={setUntil} />
-            </FormGroup>
+              value={until}
+              onValueChange={setUntil}
+              error={isBackwards ? 'Must be after Since' : undefined}
+            />
           </div>
         </Disclosure>
       </form>

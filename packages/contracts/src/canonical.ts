@@ -4,7 +4,14 @@ import { EXTRACTION_FAILURES } from './internal.js'
 import { LIMITS } from './limits.js'
 import { graphTriplet, textPlace } from './narratives.js'
 import { done, filledText, id, limitParam, pageQuery, text, time } from './primitives.js'
-import { CANON_KINDS, CANON_METHODS, CANON_PARTS, CANON_REASONS, CANON_RELATIONS } from './vocabulary.js'
+import {
+  CANON_KINDS,
+  CANON_METHODS,
+  CANON_PARTS,
+  CANON_REASONS,
+  CANON_RELATIONS,
+  MERGE_SCOPES,
+} from './vocabulary.js'
 
 /** One of the three parts of a canonical narrative: variants with the same meaning. */
 const canonicalPart = z.strictObject({
@@ -109,6 +116,8 @@ export const canonicalDecision = z.strictObject({
   changes: z.array(
     z.strictObject({ kind: z.enum(CANON_KINDS), left: z.array(z.string()), right: z.array(z.string()) }),
   ),
+  /** Subject, verb and object of the narrative that a merge is limited to. Null: it applies to all narratives. */
+  narrative: z.array(z.string()).nullable(),
   undone_at: time.nullable(),
 })
 export type CanonicalDecision = z.output<typeof canonicalDecision>
@@ -189,10 +198,18 @@ export const canonicalApi = {
   mergeCanonical: endpoint('user', 'POST /narratives/canonical/:id/merge', {
     scopes: ['contribute'],
     summary:
-      'Merge two canonical narratives, part by part; returns the resulting id. 409 if decisions contradict the merge',
+      'Merge two canonical narratives, part by part, in all narratives with these variants; with scope=narrative, merge only these two. Returns the resulting id. 409 if decisions contradict the merge',
     params: one,
-    body: z.strictObject({ with: id }),
+    body: z.strictObject({ with: id, scope: z.enum(MERGE_SCOPES).default('all') }),
     response: z.strictObject({ id, decision: id }),
+  }),
+  previewMerge: endpoint('user', 'GET /narratives/canonical/:id/merge', {
+    scopes: ['read'],
+    summary:
+      'The other narratives that a merge in all narratives would change, by reach: those with a variant of a differing part. 100 without a limit',
+    params: one,
+    query: z.strictObject({ with: id, limit: pageQuery.limit }),
+    response: z.array(canonicalNarrative),
   }),
   splitCanonical: endpoint('user', 'POST /narratives/canonical/:id/split', {
     scopes: ['contribute'],

@@ -72,6 +72,7 @@ export const DETAILS = {
   providerRefused: 'The AI provider refused to analyze this text',
   decisionUndone: 'This decision is undone already',
   sameNarrative: 'These are the same narrative already',
+  mergedHere: 'Variants of this part are merged in this narrative only. Undo that merge in the history first',
   membersMoved: 'These variants are no longer together: reload the narrative',
   allMembers: 'members: at least one must stay',
   notAMember: 'members: is not a member of this part',

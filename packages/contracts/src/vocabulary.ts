@@ -128,6 +128,10 @@ export type CanonKind = (typeof CANON_KINDS)[number]
 export const CANON_PARTS = ['subject', 'verb', 'object'] as const
 export type CanonPart = (typeof CANON_PARTS)[number]
 
+/** Where a merge applies: to all narratives with the merged labels, or to the two merged narratives only. */
+export const MERGE_SCOPES = ['all', 'narrative'] as const
+export type MergeScope = (typeof MERGE_SCOPES)[number]
+
 /** A user's rule for two labels: one cluster, or two. */
 export const CANON_RELATIONS = ['must', 'cannot'] as const
 export type CanonRelation = (typeof CANON_RELATIONS)[number]

@@ -9,6 +9,7 @@ import {
   DETAILS,
   graphApi,
   LIMITS,
+  type MergeScope,
   narrativesApi,
   personalDataInternal,
   sightingsInternal,
@@ -84,8 +85,13 @@ const cluster = async (who = ana) => finish(await work(who), who)
 const list = (query: Record<string, string | number> = {}, who = ana) =>
   who.api.call(canonicalApi.listCanonical, { query: query as never })
 const detail = (id: string, who = ana) => who.api.call(canonicalApi.getCanonical, { params: { id } })
-const merge = (id: string, other: string, who = ana) =>
-  who.api.send('POST', `/narratives/canonical/${id}/merge`, { with: other })
+const merge = (id: string, other: string, who = ana, scope?: MergeScope) =>
+  who.api.send('POST', `/narratives/canonical/${id}/merge`, { with: other, ...(scope && { scope }) })
+const preview = async (id: string, other: string, limit = 100) => {
+  const path = `/narratives/canonical/${id}/merge?with=${other}&limit=${limit}`
+  const { headers, body } = await ana.api.send('GET', path)
+  return { total: headers.get('x-total-count'), names: body.map(labelsOf).toSorted() }
+}
 const split = (id: string, body: object, who = ana) =>
   who.api.send('POST', `/narratives/canonical/${id}/split`, body)
 const undo = (id: string, who = ana) => who.api.send('POST', `/narratives/canonical/history/${id}/undo`)
@@ -549,6 +555,127 @@ describe('decisions', () => {
     for (const decision of await history()) expect((await undo(decision.id)).status).toBe(200)
     await cluster()
     expect(await list()).toHaveLength(hostile.length)
+  })
+})
+
+describe('a merge of two narratives only', () => {
+  const spread = [
+    heat(),
+    triplet('sun satellites', 'heat', 'Lake Varnel'),
+    triplet('sun satellites', 'melt', 'the glacier'),
+    triplet('giant mirrors', 'blind', 'pilots'),
+  ]
+  const narrow = (id: string, other: string) => merge(id, other, ana, 'narrative')
+
+  it('joins them under both ids, and leaves other narratives and the graph as they are', async () => {
+    await postText([heat(), ...spread], { src: 'https://a.example' })
+    await cluster()
+    const [one, two] = [await idOf('giant mirrors · heat'), await idOf('sun satellites · heat')]
+    expect(await preview(one, two)).toEqual({
+      total: '2',
+      names: ['giant mirrors · blind · pilots', 'sun satellites · melt · the glacier'],
+    })
+    expect(await preview(one, two, 1)).toMatchObject({ total: '2', names: [expect.any(String)] })
+    const graph = await ana.api.send('GET', '/graph/triplets?canonical=true')
+    const merged = await narrow(one, two)
+    expect(merged.status).toBe(200)
+    expect(await detail(one)).toEqual(await detail(two))
+    expect(await detail(merged.body.id)).toMatchObject({
+      sentences: 3,
+      triplets: 3,
+      subject: { members: 2 },
+      verb: { members: 1 },
+      object: { members: 1 },
+      members: {
+        subject: [
+          { key: 'giant mirrors', times: 2 },
+          { key: 'sun satellites', times: 1, why: 'rule' },
+        ],
+      },
+    })
+    expect((await shown()).toSorted()).toEqual([
+      'giant mirrors · blind · pilots',
+      'giant mirrors · heat · Lake Varnel',
+      'sun satellites · melt · the glacier',
+    ])
+    expect((await list({ q: 'satellites' })).map(labelsOf)).toHaveLength(2)
+    expect((await ana.api.send('GET', '/graph/triplets?canonical=true')).body).toEqual(graph.body)
+    const sentences = await ana.api.call(canonicalApi.listCanonicalSentences, { params: { id: two } })
+    expect(sentences.map(({ sentence }) => sentence)).toEqual([
+      'giant mirrors heat Lake Varnel.',
+      'giant mirrors heat Lake Varnel.',
+      'sun satellites heat Lake Varnel.',
+    ])
+  })
+
+  it('survives new texts and clusterings, and is undone', async () => {
+    await postText(spread)
+    await cluster()
+    const before = await list()
+    const [one, two] = [await idOf('giant mirrors · heat'), await idOf('sun satellites · heat')]
+    const { decision } = (await narrow(one, two)).body
+    expect((await work()).rules).toEqual([])
+    expect(await cluster()).toBe(true)
+    await postText([triplet('the sun satellites', 'heated', 'Lake Varnel')])
+    expect(await cluster()).toBe(true)
+    expect(await detail(two)).toMatchObject({ sentences: 3, subject: { members: 3 } })
+    expect(await history()).toMatchObject([
+      {
+        action: 'merge',
+        narrative: ['giant mirrors', 'heat', 'Lake Varnel'],
+        changes: [{ kind: 'entity', left: ['giant mirrors'], right: ['sun satellites'] }],
+      },
+    ])
+    expect(await state()).toMatchObject({ rules: { used: 1 } })
+    expect((await undo(decision)).status).toBe(200)
+    await cluster()
+    expect(await shown()).toHaveLength(before.length)
+    expect(await state()).toMatchObject({ rules: { used: 0 } })
+  })
+
+  it('turns a passive narrative, and joins several, also after the text that links them is deleted', async () => {
+    await postText([triplet('Lake Varnel', 'is scorched by', 'giant mirrors')])
+    const link = await postText([heat('solar sails')])
+    await postText([heat('sun satellites', 'cook'), heat('sun satellites', 'cook')])
+    await cluster()
+    const [passive, sails] = [await idOf('Lake Varnel'), await idOf('solar sails')]
+    expect((await narrow(passive, sails)).status).toBe(200)
+    expect(await detail(passive)).toMatchObject({
+      subject: { label: 'solar sails', members: 2 },
+      verb: { label: 'heat', members: 2 },
+      object: { label: 'Lake Varnel', members: 1 },
+      members: { object: [{ key: 'lake varnel', times: 2 }] },
+    })
+    expect((await narrow(sails, await idOf('sun satellites'))).status).toBe(200)
+    expect(await shown()).toEqual(['sun satellites · cook · Lake Varnel'])
+    await ana.api.call(narrativesApi.deleteNarrative, { params: { id: link } })
+    expect(await detail(passive)).toMatchObject({ triplets: 3, subject: { members: 2 } })
+  })
+
+  it('is rejected for one narrative; its variants are split after an undo', async () => {
+    await postText(spread)
+    await cluster()
+    const [one, two] = [await idOf('giant mirrors · heat'), await idOf('sun satellites · heat')]
+    const { decision } = (await narrow(one, two)).body
+    expect((await narrow(one, two)).body.detail).toBe(DETAILS.sameNarrative)
+    expect((await ana.api.send('GET', `/narratives/canonical/${one}/merge?with=${two}`)).status).toBe(409)
+    expect((await merge(one, await idOf('sun satellites · melt'), ana, 'some' as never)).status).toBe(422)
+    const body = { part: 'subject', members: ['sun satellites'] }
+    expect((await split(one, body)).body.detail).toBe(DETAILS.mergedHere)
+    expect((await undo(decision)).status).toBe(200)
+    expect((await split(one, body)).status).toBe(422)
+    expect(await history()).toHaveLength(1)
+  })
+
+  it('is followed by a merge in all narratives', async () => {
+    await postText(spread)
+    await cluster()
+    const [one, two] = [await idOf('giant mirrors · heat'), await idOf('sun satellites · heat')]
+    await narrow(one, two)
+    const wide = await merge(one, await idOf('sun satellites · melt'))
+    expect(wide.status).toBe(200)
+    expect(await shown()).toHaveLength(2)
+    expect(await detail(wide.body.id)).toMatchObject({ sentences: 3, subject: { members: 2 } })
   })
 })
 

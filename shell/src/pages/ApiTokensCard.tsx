@@ -1,5 +1,5 @@
 import { API_SCOPES, type ApiScope, type ApiToken, LIMITS } from '@iodine/contracts'
-import { Card, Checkbox, CopyField, FormGroup, InputGroup, Tag } from '@iodine/ui'
+import { Card, Checkbox, CopyField, FormGroup, formatLongDate, InputGroup, Tag } from '@iodine/ui'
 import { ConsoleIcon } from '@iodine/ui/icons'
 import { DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
@@ -115,7 +115,7 @@ function TokenForm({ create, onClose }: FormProps<string>) {
       </fieldset>
       <ExpiryField form={form} id="api-token-life" last="A date…" />
       {days === 0 && (
-        <FormGroup label="Last day" {...groupProps('day')}>
+        <FormGroup label="Last day" helperText={formatLongDate(`${day}T12:00`)} {...groupProps('day')}>
           <InputGroup
             {...fieldProps('day')}
             type="date"

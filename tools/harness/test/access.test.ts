@@ -268,6 +268,11 @@ const ROWS: Record<string, Row> = {
     body: () => ({ part: 'subject', members: ['nobody'] }),
     status: ownerOnly(422, 404),
   },
+  'GET /narratives/canonical/:id/merge': {
+    id: 'canonical',
+    query: ({ another }) => `?with=${another}`,
+    status: ownerOnly(200, 404),
+  },
   'POST /narratives/canonical/:id/merge': {
     id: 'canonical',
     body: ({ another }) => ({ with: another }),
@@ -379,6 +384,7 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'GET /narratives/canonical/history',
     'GET /narratives/canonical/:id',
     'GET /narratives/canonical/:id/sentences',
+    'GET /narratives/canonical/:id/merge',
     'GET /graph/triplets',
     'GET /graph/texts',
     'GET /graph/mentions',

@@ -1,4 +1,4 @@
-import { FormGroup, HTMLSelect, InputGroup, useSearchText } from '@iodine/ui'
+import { FormGroup, formatLongDate, HTMLSelect, InputGroup, useSearchText } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
 import styles from './AuditLog.module.css'
 import { ACTION_CHOICES, type AuditFilterValues, KIND_CHOICES } from './audit-words'
@@ -76,7 +76,13 @@ function Field({ name, label, hint, type, values, change }: FieldProps & { hint?
   const id = idOf(name)
   const [text, setText] = useSearchText(values[name], value => change(name, value.trim()))
   return (
-    <FormGroup className={styles.field} label={label} labelFor={id}>
+    <FormGroup
+      className={styles.field}
+      label={label}
+      labelFor={id}
+      // Browsers write dates in the language of their own interface.
+      helperText={type && formatLongDate(`${text}T12:00`)}
+    >
       <InputGroup
         id={id}
         {...(type && { type })}

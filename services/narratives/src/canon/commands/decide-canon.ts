@@ -6,7 +6,16 @@ import {
   type RuleKind,
   RulesConflict,
 } from '@iodine/canon'
-import { type BodyOf, type CanonKind, type canonicalApi, DETAILS, LIMITS } from '@iodine/contracts'
+import {
+  type BodyOf,
+  CANON_KINDS,
+  CANON_PARTS,
+  type CanonKind,
+  type canonicalApi,
+  DETAILS,
+  LIMITS,
+  type MergeScope,
+} from '@iodine/contracts'
 import { conflict, invalid, notFound } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import type { Store } from '../../store.js'
@@ -15,12 +24,21 @@ import {
   type CanonMemberDoc,
   type CanonRuleDoc,
   type DecisionChange,
+  type LabelRuleDoc,
   memberId,
 } from '../models/canon.js'
 import { arrange } from '../policies/arrange.js'
 import { presentConflict } from '../presenters/canonical.js'
 import { groupOf, stampOf } from '../queries/canon-map.js'
-import { type CanonView, type ClusterView, type NarrativeView, narrativeIdOf } from '../queries/canon-view.js'
+import type { CanonView } from '../queries/canon-view.js'
+import { narrativeKeyOf } from '../queries/join-narratives.js'
+import {
+  type ClusterView,
+  isPassive,
+  leadOf,
+  type NarrativeView,
+  narrativeIdOf,
+} from '../queries/narrative-view.js'
 import { memberDocs } from './apply-canon.js'
 import { enqueueClustering } from './mark-canon.js'
 
@@ -42,10 +60,6 @@ interface PlannedChange {
    */
   arrange(groups: string[][]): string[][]
 }
-
-/** Returns the key that represents a cluster in rules: that of the displayed label. */
-const leadOf = ({ labels, label }: ClusterView): string =>
-  (labels.find(each => each.label === label) ?? labels[0])?.key ?? ''
 
 const find = (view: CanonView, id: string): NarrativeView => {
   const found = view.byId.get(id.toLowerCase())
@@ -105,12 +119,16 @@ const storeGroups = async (
   await canonMembers.insertMany(memberDocs(user_id, kind, clusters), { session, lean: true })
 }
 
+/** Returns the rules about labels. */
 const rulesOf = async (
   { canonRules }: Store,
   user_id: Types.ObjectId,
   session: ClientSession,
-): Promise<CanonRuleDoc[]> =>
-  canonRules.find({ user_id }, null, { session }).sort({ _id: 1 }).lean<CanonRuleDoc[]>()
+): Promise<LabelRuleDoc[]> =>
+  canonRules
+    .find({ user_id, kind: { $in: CANON_KINDS } }, null, { session })
+    .sort({ _id: 1 })
+    .lean<LabelRuleDoc[]>()
 
 /** Increments the revision, so that clusters from earlier decisions are not stored. Serializes a user's decisions. */
 const nextRevision = async (store: Store, _id: Types.ObjectId, session: ClientSession) => {
@@ -124,9 +142,9 @@ const nextRevision = async (store: Store, _id: Types.ObjectId, session: ClientSe
  * @throws HttpError 409 with the names of the stored rules that contradict new ones
  */
 const constraintsIn = (
-  rules: readonly CanonRuleDoc[],
+  rules: readonly LabelRuleDoc[],
   kind: RuleKind,
-  existing: readonly CanonRuleDoc[],
+  existing: readonly LabelRuleDoc[],
 ): Constraints => {
   try {
     return constraintsOf(rules, kind)
@@ -155,7 +173,7 @@ const decide = async (
       const known = new Set(
         existing.map(({ kind, a, b, relation }) => JSON.stringify([kind, a, b, relation])),
       )
-      const added: CanonRuleDoc[] = []
+      const added: LabelRuleDoc[] = []
       const at = new Date()
       const changes: DecisionChange[] = []
       for (const { kind, rules: newRules } of planned)
@@ -196,6 +214,50 @@ const decide = async (
   return decision
 }
 
+/** Stores a merge of two narratives that leaves their clusters as they are. @throws HttpError 413 above the quota */
+const joinOnly = async (
+  store: Store,
+  user_id: Types.ObjectId,
+  one: NarrativeView,
+  two: NarrativeView,
+  pairs: ReturnType<typeof partPairs>,
+): Promise<Types.ObjectId> => {
+  const { quotas, canonRules, canonDecisions } = store
+  const decision = new Types.ObjectId()
+  const at = new Date()
+  const rule: CanonRuleDoc = {
+    _id: new Types.ObjectId(),
+    user_id,
+    kind: 'narrative',
+    a: narrativeKeyOf(one),
+    b: narrativeKeyOf(two),
+    relation: 'must',
+    at,
+    decision,
+  }
+  const changes = pairs.map(({ kind, left, right }) => ({ kind, left: [left.label], right: [right.label] }))
+  const narrative = CANON_PARTS.map(part => one[part].label)
+  await quotas.settle(
+    async (session, take) => {
+      await nextRevision(store, user_id, session)
+      await canonRules.insertMany([rule], { session, lean: true })
+      const made = {
+        _id: decision,
+        user_id,
+        created_at: at,
+        action: 'merge' as const,
+        changes,
+        narrative,
+        undone_at: null,
+      }
+      await canonDecisions.insertMany([made], { session, lean: true })
+      await take(user_id, { canon_rules: 1 })
+    },
+    { retriesDuplicates: true },
+  )
+  return decision
+}
+
 /** Returns the id of a narrative after a decision, by keys of its subject, verb and object. */
 const idAfter = async (
   { canonReader, canon }: Store,
@@ -210,11 +272,46 @@ const idAfter = async (
   )
 }
 
-const isPassive = ({ labels }: ClusterView) => labels.every(({ key }) => formOf(key).turned)
+/** Returns the parts of two narratives that a merge makes equal, those of the second turned like the first. */
+const partPairs = (one: NarrativeView, two: NarrativeView) => {
+  const isTurned = isPassive(one.verb) !== isPassive(two.verb)
+  const [subject, object] = isTurned ? [two.object, two.subject] : [two.subject, two.object]
+  const pairs = [
+    { kind: 'entity' as const, left: one.subject, right: subject },
+    { kind: 'verb' as const, left: one.verb, right: two.verb },
+    { kind: 'entity' as const, left: one.object, right: object },
+  ]
+  return pairs.filter(({ left, right }) => left.id !== right.id)
+}
+
+/** Returns two different narratives of a user. @throws HttpError 404 for an unknown one, 409 if they are the same */
+const findBoth = (view: CanonView, id: string, other: string): [NarrativeView, NarrativeView] => {
+  const [one, two] = [find(view, id), find(view, other)]
+  if (one === two) throw conflict(DETAILS.sameNarrative)
+  return [one, two]
+}
 
 /**
- * Merges two canonical narratives: merges their subjects, verbs and objects in all narratives. A passive narrative is
- * turned.
+ * Returns the other narratives that a merge in all narratives would change, by reach.
+ * @throws HttpError 404 for an unknown narrative, 409 for a narrative with itself
+ */
+export const changedByMerge = (view: CanonView, id: string, other: string): NarrativeView[] => {
+  const [one, two] = findBoth(view, id, other)
+  const changed = { entity: new Set<string>(), verb: new Set<string>() }
+  for (const { kind, left, right } of partPairs(one, two)) changed[kind].add(left.id).add(right.id)
+  const isChanged = (kind: CanonKind, { id, joined = [] }: ClusterView) =>
+    [id, ...joined].some(each => changed[kind].has(each))
+  return view.narratives.filter(
+    each =>
+      each !== one &&
+      each !== two &&
+      (isChanged('verb', each.verb) || isChanged('entity', each.subject) || isChanged('entity', each.object)),
+  )
+}
+
+/**
+ * Merges two canonical narratives. In scope `all`, merges their subjects, verbs and objects in all narratives. A passive
+ * narrative is turned.
  * @throws HttpError 404 for an unknown narrative, or as `decide`
  */
 export const mergeNarratives = async (
@@ -222,29 +319,26 @@ export const mergeNarratives = async (
   userId: string,
   id: string,
   other: string,
+  scope: MergeScope,
 ): Promise<{ id: string; decision: string }> => {
   const user_id = new Types.ObjectId(userId)
-  const view = await store.canonReader.readView(user_id)
-  const [one, two] = [find(view, id), find(view, other)]
-  if (one === two) throw conflict(DETAILS.sameNarrative)
-  const isTurned = isPassive(one.verb) !== isPassive(two.verb)
-  const [subject, object] = isTurned ? [two.object, two.subject] : [two.subject, two.object]
-  const planned: PlannedChange[] = []
-  const same = (kind: RuleKind, left: ClusterView, right: ClusterView) => {
-    if (left.id === right.id) return
+  const [one, two] = findBoth(await store.canonReader.readView(user_id), id, other)
+  const pairs = partPairs(one, two)
+  if (scope === 'narrative') {
+    const decision = await joinOnly(store, user_id, one, two, pairs)
+    return { id: one.id, decision: decision.toHexString() }
+  }
+  const planned = pairs.map(({ kind, left, right }): PlannedChange => {
     const [a, b] = [leadOf(left), leadOf(right)]
-    planned.push({
+    return {
       kind,
       left: [left.label],
       right: [right.label],
       rules: [{ a, b, relation: 'must' }],
       keys: [a, b],
       arrange: groups => [groups.flat()],
-    })
-  }
-  same('entity', one.subject, subject)
-  same('verb', one.verb, two.verb)
-  same('entity', one.object, object)
+    }
+  })
   const decision = await decide(store, user_id, 'merge', planned)
   const keys = { subject: leadOf(one.subject), verb: leadOf(one.verb), object: leadOf(one.object) }
   // The merge of a passive verb with an active one turns the narrative.
@@ -257,8 +351,8 @@ export const mergeNarratives = async (
 
 /**
  * Splits variants off a part of a canonical narrative, in all narratives.
- * @throws HttpError 404 for an unknown narrative, 409 if the variants are in different clusters now, 422 for none or
- * all of the variants, or as `decide`
+ * @throws HttpError 404 for an unknown narrative, 409 if the variants are in different clusters now or are merged in
+ * this narrative only, 422 for none or all of the variants, or as `decide`
  */
 export const splitNarrative = async (
   store: Store,
@@ -269,6 +363,7 @@ export const splitNarrative = async (
   const user_id = new Types.ObjectId(userId)
   const narrative = find(await store.canonReader.readView(user_id), id)
   const cluster = narrative[part]
+  if (cluster.joined) throw conflict(DETAILS.mergedHere)
   const kind = part === 'verb' ? 'verb' : 'entity'
   const chosen = new Set(members)
   const all = cluster.labels.map(({ key }) => key)

@@ -2,7 +2,7 @@ import { formOf, keyOf, nameOf } from '@iodine/canon'
 import type { Types } from 'mongoose'
 import type { Store } from '../../store.js'
 import { type CanonSharedDoc, type SharedPart, sharedDocId } from '../models/canon.js'
-import { type ClusterView, type NarrativeView, narrativeIdOf } from '../queries/canon-view.js'
+import { type ClusterView, type NarrativeView, narrativeIdOf } from '../queries/narrative-view.js'
 import { replaceDocs } from './replace-docs.js'
 
 /** Maximum number of a user's narratives, by reach, that are compared with those of others. */

@@ -47,17 +47,20 @@ export interface CanonMemberDoc {
   turned?: true
 }
 
-/** A user's decision about two labels. It stays in force while no text contains them. */
+/** A user's decision about two labels or two narratives. It stays in force while no text contains them. */
 export interface CanonRuleDoc {
   _id: Types.ObjectId
   user_id: Types.ObjectId
-  kind: CanonKind
+  kind: CanonKind | 'narrative'
   a: string
   b: string
   relation: CanonRelation
   at: Date
   decision: Types.ObjectId
 }
+
+/** A decision about two labels. */
+export type LabelRuleDoc = CanonRuleDoc & { kind: CanonKind }
 
 export interface DecisionChange {
   kind: CanonKind
@@ -75,6 +78,8 @@ export interface CanonDecisionDoc {
   created_at: Date
   action: 'merge' | 'split'
   changes: DecisionChange[]
+  /** Labels of the narrative that a merge is limited to. */
+  narrative?: string[]
   undone_at: Date | null
 }
 
@@ -139,7 +144,7 @@ canonMemberSchema.index({ user_id: 1, cluster: 1 })
 export const canonRuleSchema = new Schema<CanonRuleDoc>(
   {
     user_id: { type: Schema.Types.ObjectId, required },
-    kind: { type: String, enum: CANON_KINDS, required },
+    kind: { type: String, enum: [...CANON_KINDS, 'narrative'], required },
     a: { type: String, required },
     b: { type: String, required },
     relation: { type: String, enum: CANON_RELATIONS, required },
@@ -166,6 +171,7 @@ export const canonDecisionSchema = new Schema<CanonDecisionDoc>(
         plain,
       ),
     ],
+    narrative: { type: [String], default: undefined },
     undone_at: { type: Date, default: null },
   },
   { collection: 'canon_decisions', ...own },

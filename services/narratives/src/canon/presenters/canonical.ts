@@ -13,7 +13,7 @@ import {
 import { dayOf } from '../../graph/models/edge.js'
 import type { CanonDecisionDoc, CanonRuleDoc } from '../models/canon.js'
 import type { CitedMentions } from '../queries/canon-sentences.js'
-import { type ClusterView, type Mention, type NarrativeView, sentenceOf } from '../queries/canon-view.js'
+import { type ClusterView, type Mention, type NarrativeView, sentenceOf } from '../queries/narrative-view.js'
 import type { SourceDates } from '../queries/source-dates.js'
 
 const presentPart = ({ id, label, labels }: ClusterView) => ({ cluster: id, label, members: labels.length })
@@ -165,6 +165,7 @@ export const presentDecision = ({
   created_at,
   action,
   changes,
+  narrative,
   undone_at,
 }: CanonDecisionDoc): CanonicalDecision => ({
   id: _id.toHexString(),
@@ -175,6 +176,7 @@ export const presentDecision = ({
     left: left.slice(0, LABELS_MAX),
     right: right.slice(0, LABELS_MAX),
   })),
+  narrative: narrative ?? null,
   undone_at: undone_at?.toISOString() ?? null,
 })
 

@@ -1,7 +1,7 @@
 import type { TextPlace } from '@iodine/contracts'
 import { invalid } from '@iodine/service-kit'
 import type { TripletDoc } from '../../narratives/models/narrative.js'
-import type { NarrativeView, TextRef } from './canon-view.js'
+import type { NarrativeView, TextRef } from './narrative-view.js'
 
 /** The triplets of one sentence, or all triplets of a text without a sentence. */
 export interface CitedMentions {

@@ -1,58 +1,26 @@
-import { createHash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { type CanonKind, type CanonReason, foldLabel, LIMITS } from '@iodine/contracts'
+import { type CanonKind, foldLabel, LIMITS } from '@iodine/contracts'
 import { createSharedReads } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { NarrativeModels } from '../../models.js'
-import type { NarrativeDoc, TripletDoc } from '../../narratives/models/narrative.js'
+import type { NarrativeDoc } from '../../narratives/models/narrative.js'
 import { createStampedCache } from '../../stamped-cache.js'
+import type { CanonRuleDoc } from '../models/canon.js'
 import { type CanonMap, createMapReader, groupOf, stampOf } from './canon-map.js'
-
-/** A narrative document without its text. */
-export type TextRef = Pick<NarrativeDoc, '_id' | 'src' | 'created_at'>
-
-/** A label of a cluster, as it occurs in the user's texts. */
-export interface Variant {
-  key: string
-  /** The most frequent spelling; of equally frequent ones the first by code units. */
-  label: string
-  times: number
-  why: CanonReason | null
-  turned: boolean
-}
-
-/** A cluster with the variants that occur in the user's texts. */
-export interface ClusterView {
-  id: string
-  label: string
-  /** Most frequent first. */
-  labels: Variant[]
-  /** The keys, one per line, for searches. */
-  keys: string
-}
-
-export interface Mention {
-  text: TextRef
-  triplet: TripletDoc
-}
-
-export interface NarrativeView {
-  id: string
-  subject: ClusterView
-  verb: ClusterView
-  object: ClusterView
-  /** Newest text first. */
-  mentions: Mention[]
-  sentences: number
-  sources: number
-  since: Date
-  last: Date
-}
+import { joinNarratives } from './join-narratives.js'
+import {
+  byReach,
+  type ClusterView,
+  countMentions,
+  type NarrativeView,
+  narrativeIdOf,
+} from './narrative-view.js'
 
 /** All canonical narratives of a user at one stamp. */
 export interface CanonView {
   /** Sorted by reach, descending. */
   narratives: NarrativeView[]
+  /** A joined narrative has several ids. */
   byId: Map<string, NarrativeView>
   triplets: number
 }
@@ -66,21 +34,6 @@ const SLICE = 10_000
 const TIMEOUT_MS = 20_000
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
-/** Returns the id of a canonical narrative: a hash of its clusters' ids. */
-export const narrativeIdOf = (subject: string, verb: string, object: string): string =>
-  createHash('sha256').update(`${subject} ${verb} ${object}`).digest('hex').slice(0, 24)
-
-/** Returns a narrative's reach, the sort key of lists: sentences times sources. */
-export const reachOf = ({ sentences, sources }: Pick<NarrativeView, 'sentences' | 'sources'>): number =>
-  sentences * Math.max(1, sources)
-
-export const byReach = (a: NarrativeView, b: NarrativeView): number =>
-  reachOf(b) - reachOf(a) || b.mentions.length - a.mentions.length || compare(a.id, b.id)
-
-/** Returns a mention's sentence key, equal for triplets of one sentence. Null without a sentence. */
-export const sentenceOf = ({ text, triplet: { cite } }: Mention): string | null =>
-  cite ? `${text._id.toHexString()} ${cite.start}` : null
 
 interface LabelCount {
   key: string
@@ -108,7 +61,7 @@ const labelOf = (spellings: ReadonlyMap<string, number>): { label: string; times
 }
 
 const build = async (
-  { narratives }: Pick<NarrativeModels, 'narratives'>,
+  { narratives, canonRules }: Pick<NarrativeModels, 'narratives' | 'canonRules'>,
   user_id: Types.ObjectId,
   map: CanonMap,
 ): Promise<CanonView> => {
@@ -199,12 +152,14 @@ const build = async (
   let seen = 0
   for (const narrative of found.values()) {
     if (seen++ % SLICE === 0) await yieldToEventLoop()
-    const { mentions } = narrative
-    narrative.sentences = new Set(mentions.flatMap(mention => sentenceOf(mention) ?? [])).size
-    narrative.sources = new Set(mentions.flatMap(({ text }) => text.src ?? [])).size
-    narrative.since = mentions.at(-1)?.text.created_at ?? narrative.since
+    countMentions(narrative)
   }
-  return { narratives: [...found.values()].sort(byReach), byId: found, triplets }
+  const pairs = await canonRules
+    .find({ user_id, kind: 'narrative' }, { a: 1, b: 1 })
+    .sort({ _id: 1 })
+    .lean<Pick<CanonRuleDoc, 'a' | 'b'>[]>()
+  joinNarratives(found, map, pairs)
+  return { narratives: [...new Set(found.values())].sort(byReach), byId: found, triplets }
 }
 
 /**

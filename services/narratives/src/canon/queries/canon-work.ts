@@ -1,10 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { type canonInternal, LIMITS, type ResponseOf } from '@iodine/contracts'
+import { CANON_KINDS, type canonInternal, LIMITS, type ResponseOf } from '@iodine/contracts'
 import { notFound, Streamed } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { NarrativeDoc, TripletDoc } from '../../narratives/models/narrative.js'
 import type { Store } from '../../store.js'
-import { type CanonDoc, type CanonMemberDoc, type CanonRuleDoc, isClustered } from '../models/canon.js'
+import { type CanonDoc, type CanonMemberDoc, isClustered, type LabelRuleDoc } from '../models/canon.js'
 
 type Work = ResponseOf<typeof canonInternal.getCanonWork>
 
@@ -72,7 +72,10 @@ export const canonWork = async (store: Store, user_id: Types.ObjectId): Promise<
   const { canon, canonRules } = store
   const state = await canon.findById(user_id).lean<CanonDoc>()
   if (!state || isClustered(state)) throw notFound()
-  const rules = await canonRules.find({ user_id }).sort({ _id: 1 }).lean<CanonRuleDoc[]>()
+  const rules = await canonRules
+    .find({ user_id, kind: { $in: CANON_KINDS } })
+    .sort({ _id: 1 })
+    .lean<LabelRuleDoc[]>()
   const decided = {
     rules: rules.map(({ kind, a, b, relation }) => ({ kind, a, b, relation })),
     alike: await alikeOf(store, user_id),

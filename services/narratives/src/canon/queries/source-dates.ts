@@ -1,6 +1,6 @@
 import { LIMITS, sightingsInternal } from '@iodine/contracts'
 import type { Peers } from '@iodine/service-kit'
-import type { NarrativeView } from './canon-view.js'
+import type { NarrativeView } from './narrative-view.js'
 
 /** Posting times of sources, by source. */
 export type SourceDates = ReadonlyMap<string, Date>

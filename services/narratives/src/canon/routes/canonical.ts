@@ -5,13 +5,13 @@ import { graphOwner, textsOwner } from '../../graph/policies/graph-owner.js'
 import type { NarrativeDoc } from '../../narratives/models/narrative.js'
 import type { Store } from '../../store.js'
 import { applyCanon } from '../commands/apply-canon.js'
-import { mergeNarratives, splitNarrative, undoDecision } from '../commands/decide-canon.js'
+import { changedByMerge, mergeNarratives, splitNarrative, undoDecision } from '../commands/decide-canon.js'
 import { markComparison } from '../commands/mark-canon.js'
 import { type CanonDoc, isClustered } from '../models/canon.js'
 import { presentCanonical, presentDecision, presentDetail, presentSentence } from '../presenters/canonical.js'
 import { cursorOf, sentencesAfter, sentencesOf } from '../queries/canon-sentences.js'
-import { type NarrativeView, reachOf } from '../queries/canon-view.js'
 import { canonWork } from '../queries/canon-work.js'
+import { type NarrativeView, reachOf } from '../queries/narrative-view.js'
 import { createSharedReader } from '../queries/shared-canon.js'
 import { readSourceDates, type SourceDates } from '../queries/source-dates.js'
 
@@ -154,8 +154,17 @@ export const addCanonicalRoutes = (store: Store): void => {
   })
 
   service.route(canonicalApi.mergeCanonical, async ({ user, params, body }) =>
-    mergeNarratives(store, user.id, params.id, body.with),
+    mergeNarratives(store, user.id, params.id, body.with, body.scope),
   )
+
+  service.route(canonicalApi.previewMerge, async ({ user, params, query, reply }) => {
+    const { with: other, limit = NARRATIVES_PAGE } = query
+    const changed = changedByMerge(await viewOf(user.id, user.id), params.id, other)
+    reply.header('x-total-count', String(changed.length))
+    const shown = changed.slice(0, limit)
+    const dates = await datesOf(user.id, user.id, shown)
+    return shown.map(narrative => presentCanonical(narrative, dates))
+  })
 
   service.route(canonicalApi.splitCanonical, async ({ user, params, body }) =>
     splitNarrative(store, user.id, params.id, body),
