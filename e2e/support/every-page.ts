@@ -75,7 +75,7 @@ const linked = (
   origins: [paths.origins({ iod: made.iod }), CLAIM],
   profile: [paths.profile(), '@example.org'],
   admin: [paths.admin(), isAdmin ? 'Beta Code Management' : 'Access denied'],
-  section: [paths.section('origins'), 'Search for a text, a web address or a hash'],
+  section: [paths.section('origins'), 'Search for a text, a URL or a hash'],
 })
 
 /** The tabs of the administration page. */

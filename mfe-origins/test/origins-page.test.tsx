@@ -35,7 +35,7 @@ const STORY = results(
 describe('the search', () => {
   it('sends no request before the user searches', async () => {
     await open('', {})
-    await screen.findByText('Search for a text, a web address or a hash')
+    await screen.findByText('Search for a text, a URL or a hash')
     expect(section.calls).toEqual([])
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Search' }).disabled).toBe(true)
   })

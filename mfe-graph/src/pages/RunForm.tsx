@@ -165,7 +165,7 @@ export function RunForm({ initial, about, busy, onStart, onFile }: RunFormProps)
               id={`${id}-about`}
               dir="auto"
               maxLength={LIMITS.fieldMax}
-              placeholder="A text, a web address or a hash"
+              placeholder="A text, a URL or a hash"
               value={words}
               onValueChange={setWords}
             />

@@ -51,7 +51,7 @@ export function OriginsPage() {
       {criteria === null ? (
         <EmptyState
           icon={<TimelineEventsIcon size={40} />}
-          title="Search for a text, a web address or a hash"
+          title="Search for a text, a URL or a hash"
           description="You can also open an IOD or a record and choose “Find first appearance”."
         />
       ) : (

@@ -36,7 +36,7 @@ export function SearchForm({ initial, busy, onSearch }: SearchFormProps) {
         <FormGroup
           label="Search for"
           labelFor={`${id}-words`}
-          helperText="A text finds copies, near copies and rewordings. A web address finds posts that link to it. The hash of a picture finds the picture."
+          helperText="A text finds copies, near copies and rewordings. A URL finds posts that link to it. The hash of a picture finds the picture."
         >
           <TextArea
             id={`${id}-words`}
@@ -44,7 +44,7 @@ export function SearchForm({ initial, busy, onSearch }: SearchFormProps) {
             fill
             autoResize
             maxLength={WORDS_MAX}
-            placeholder="A text, a web address or a hash"
+            placeholder="A text, a URL or a hash"
             value={words}
             onChange={event => setWords(event.currentTarget.value)}
             onKeyDown={event => {
