@@ -28,7 +28,7 @@ const open = (all: () => AdminFailedWork[], settle: (body: unknown) => [number, 
   )
 
 test('retries failed work, or removes it after a confirmation', async () => {
-  let all = [work, { ...work, id: 'b'.repeat(24), kind: 'user.changed', service: 'auth' }]
+  let all = [work, { ...work, id: 'b'.repeat(24), kind: 'a.later-kind', service: 'auth' }]
   const done: unknown[] = []
   await open(
     () => all,
@@ -38,12 +38,12 @@ test('retries failed work, or removes it after a confirmation', async () => {
       return [200, { done: true }]
     },
   )
-  await screen.findByText('iod.created')
+  await screen.findByText('New IODs for the community')
   expect(screen.getAllByText(work.error)).toHaveLength(2)
-  fireEvent.click(screen.getByRole('button', { name: 'Retry iod.created' }))
+  fireEvent.click(screen.getByRole('button', { name: 'Retry New IODs for the community' }))
   await screen.findByText('Retry started')
-  await waitFor(() => expect(screen.queryByText('iod.created')).toBeNull())
-  fireEvent.click(screen.getByRole('button', { name: 'Remove user.changed' }))
+  await waitFor(() => expect(screen.queryByText('New IODs for the community')).toBeNull())
+  fireEvent.click(screen.getByRole('button', { name: 'Remove a.later-kind' }))
   const question = within(await screen.findByRole('dialog', { name: 'Remove failed work' }))
   fireEvent.click(question.getByRole('button', { name: 'Remove' }))
   await screen.findByText('Failed work removed')
@@ -56,7 +56,7 @@ test('shows an error and keeps the work if the action fails', async () => {
     () => [work],
     () => [404, { detail: 'Nobody has it' }],
   )
-  fireEvent.click(await screen.findByRole('button', { name: 'Retry iod.created' }))
+  fireEvent.click(await screen.findByRole('button', { name: 'Retry New IODs for the community' }))
   await screen.findByText('Nobody has it')
-  screen.getByText('iod.created')
+  screen.getByText('New IODs for the community')
 })

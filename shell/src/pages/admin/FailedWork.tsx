@@ -57,12 +57,39 @@ export function FailedWork() {
         onClose={() => setLeaving(null)}
       >
         <p className={styles.text}>
-          The service {leaving?.service} will never complete {leaving?.kind}. This cannot be undone.
+          The service {leaving?.service} will never complete this work: {leaving && workOf(leaving.kind)}.
+          This cannot be undone.
         </p>
       </ConfirmDialog>
     </section>
   )
 }
+
+const WORK_LABELS: Partial<Record<string, string>> = {
+  audit: 'Audit entries',
+  canon: 'Grouping of narrative variants',
+  'capture.erased': 'Erasure of captures',
+  'data-export': 'Export of an account’s data',
+  extraction: 'Narrative extraction',
+  import: 'Import into a campaign',
+  'iod.created': 'New IODs for the community',
+  'limits.changed': 'Changed limits of accounts',
+  mail: 'Emails',
+  'narrative.changed': 'Changed narratives for the community',
+  'narrative.expired': 'Erasure of removed narratives',
+  publication: 'Publication of a campaign',
+  'record.deleted': 'Erasure of deleted records',
+  'records.changed': 'Changed records for Origins',
+  'records.requested': 'Index of Origins',
+  run: 'Search for co-shares',
+  snapshot: 'Counts of Origins',
+  sums: 'Sums of the graph',
+  'token.ended': 'Ended sessions and tokens',
+  'user.changed': 'Changed accounts',
+  'user.deleted': 'Deletion of an account',
+}
+/** Returns the name of an outbox kind in words. Other versions of a service may have other kinds. */
+const workOf = (kind: string): string => WORK_LABELS[kind] ?? kind
 
 interface Actions {
   retry: (work: AdminFailedWork) => void
@@ -76,7 +103,11 @@ const columnsOf = ({ retry, remove }: Actions): readonly Column<AdminFailedWork>
     width: 184,
     area: 'work',
     isNamed: true,
-    cell: ({ kind }) => <span className={styles.text}>{kind}</span>,
+    cell: ({ kind }) => (
+      <span className={styles.text} title={kind}>
+        {workOf(kind)}
+      </span>
+    ),
   },
   {
     name: 'Reason',
@@ -107,13 +138,13 @@ const columnsOf = ({ retry, remove }: Actions): readonly Column<AdminFailedWork>
       <ButtonGroup variant="minimal">
         <Button
           icon={<RefreshIcon />}
-          aria-label={`Retry ${work.kind}`}
+          aria-label={`Retry ${workOf(work.kind)}`}
           title="Retry"
           onClick={() => retry(work)}
         />
         <Button
           icon={<TrashIcon />}
-          aria-label={`Remove ${work.kind}`}
+          aria-label={`Remove ${workOf(work.kind)}`}
           title="Remove"
           intent="danger"
           onClick={() => remove(work)}
