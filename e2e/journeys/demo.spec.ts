@@ -1,12 +1,12 @@
 import { capturesApi, evidenceApi, graphApi, iodsApi, narrativesApi } from '@iodine/contracts'
-import { type Product, startProduct } from '@iodine/harness'
+import { type StartedApp, startApp } from '@iodine/harness'
 import { apiClient } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
 
 /** Paths of sections, with a text that each shows once it has data. */
 const SECTIONS = [
-  ['overview', 'Product roadmap'],
+  ['overview', 'StartedApp roadmap'],
   ['data', '@captain_osk'],
   ['iods', 'Showing'],
   ['narratives', 'One server carries Varnel Watch.'],
@@ -20,38 +20,38 @@ const SECTIONS = [
   ['profile', 'analyst@iodine.example'],
 ] as const
 
-let product: Product
+let app: StartedApp
 test.afterEach(async () => {
-  await keepLog(test.info(), product)
-  await product?.stop()
+  await keepLog(test.info(), app)
+  await app?.stop()
 })
 
 test('the demo fills every section once, and states that no AI model is used', {
   tag: '@long',
 }, async ({ page }) => {
   test.setTimeout(300_000)
-  product = await startProduct({ RATE_LIMITS: 'off' }, ['--demo'])
-  await page.goto(`${product.url}/login`)
+  app = await startApp({ RATE_LIMITS: 'off' }, ['--demo'])
+  await page.goto(`${app.url}/login`)
   await page.getByLabel('Email').fill('analyst@iodine.example')
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.goto(await product.mailedLink('analyst@iodine.example'))
+  await page.goto(await app.mailedLink('analyst@iodine.example'))
   await expect(page).toHaveURL(/\/dashboard\/overview$/)
   await expect(page.getByText('@mirror_desk').first()).toBeVisible()
 
   for (const [section, text] of SECTIONS) {
-    await page.goto(`${product.url}/dashboard/${section}`)
+    await page.goto(`${app.url}/dashboard/${section}`)
     await expect(page.getByRole('main').getByText(text).first()).toBeVisible()
     await expect(page.getByRole('alert')).toHaveCount(0)
     await page.screenshot({ path: test.info().outputPath(`${section.replace(/\W.*/, '')}.png`) })
   }
-  await page.goto(`${product.url}/dashboard/narratives`)
+  await page.goto(`${app.url}/dashboard/narratives`)
   await expect(page.getByText('not an AI model')).toBeVisible()
   await page.getByLabel('Text (required)').fill('Giant mirrors heat Lake Varnel.')
   await page.getByRole('button', { name: 'Extract narratives' }).click()
   await expect(page.getByText('1 triplet extracted')).toBeVisible()
 
   const token = await page.evaluate(() => localStorage.getItem('access_token'))
-  const { call } = apiClient(product.url, token ?? '')
+  const { call } = apiClient(app.url, token ?? '')
   const look = async () => {
     const iods = await call(iodsApi.listIods)
     const ids = iods.map(({ id }) => id)
@@ -72,7 +72,7 @@ test('the demo fills every section once, and states that no AI model is used', {
   expect(first.voted).toBeGreaterThan(40)
   expect(first.narratives).toBe(31)
   expect(first.nodes).toBeGreaterThan(60)
-  await product.cutPower()
-  await product.start()
+  await app.cutPower()
+  await app.start()
   expect(await look()).toEqual(first)
 })

@@ -17,7 +17,7 @@ import { checks, choose, failing, flipAddress, verifyByCommand } from '../suppor
 const HOSTS = ['*.tiktok.com', 't.me', 'blog.example.org']
 
 test('a collected page is sealed: another member verifies the quote, and the file verifies offline', async ({
-  product,
+  app,
   person,
   openAs,
   page,
@@ -27,7 +27,7 @@ test('a collected page is sealed: another member verifies the quote, and the fil
   const { url, html } = fixture('telegram', 'single')
   const sites = await startSites()
   sites.serve(url, html.replace('The one', `They say: ${words}, and the fish are dying.`))
-  const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url, draws: true })
+  const collector = await launchCollector({ sites, hosts: HOSTS, app: app.url, draws: true })
   const captures = () => ana.api.call(capturesApi.listCaptures, { query: {} })
 
   await test.step('the capture of a collected post is sealed with the sent record', async () => {
@@ -101,7 +101,7 @@ test('a collected page is sealed: another member verifies the quote, and the fil
 
 test('selected words become evidence of an existing IOD, but hidden words do not', {
   tag: '@long',
-}, async ({ product, person }) => {
+}, async ({ app, person }) => {
   const [ana, bo] = await Promise.all([person('finds'), person('found')])
   const mark = Date.now().toString(36)
   const [known, hidden] = [`lakes boil ${mark}`, `nobody reads ${mark}`]
@@ -121,7 +121,7 @@ test('selected words become evidence of an existing IOD, but hidden words do not
     <script>document.title = 'Lakes, changed'</script></main></body></html>`,
   )
   for (const host of ['blog.example.org', 't.me']) sites.serve(`https://${host}/grey.png`, PIXEL, 'image/png')
-  const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url })
+  const collector = await launchCollector({ sites, hosts: HOSTS, app: app.url })
   const { page, popup } = await collector.open(url)
   await signIn(popup, ana)
   await pressSwitch(popup, 'Mark known IODs on blog.example.org')

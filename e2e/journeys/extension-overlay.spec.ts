@@ -57,10 +57,7 @@ const foundOn = (worker: Worker, url: string): Promise<string[]> =>
     return (report?.found ?? []).map(({ text }: { text: string }) => text)
   }, url)
 
-test('the browser sends the same bytes for different pages', { tag: '@long' }, async ({
-  product,
-  person,
-}) => {
+test('the browser sends the same bytes for different pages', { tag: '@long' }, async ({ app, person }) => {
   const ana = await person('reads')
   const mark = Date.now().toString(36)
   const known = Array.from({ length: 10 }, (_, n) => `reader ${mark} number ${n}`)
@@ -72,8 +69,8 @@ test('the browser sends the same bytes for different pages', { tag: '@long' }, a
     for (const [n, value] of known.entries())
       sites.serve(address(`${kind}/${n}`), html(`<p>${text.repeat(n + 1)}</p><p>They say: ${value}.</p>`))
 
-  const line = await startLine(product.url)
-  const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url, server: line.url })
+  const line = await startLine(app.url)
+  const collector = await launchCollector({ sites, hosts: HOSTS, app: app.url, server: line.url })
   const { page, popup } = await collector.open(address('all'))
   await signIn(popup, ana)
   await markSite(popup)
@@ -116,7 +113,7 @@ test('the browser sends the same bytes for different pages', { tag: '@long' }, a
 
 test('underlines follow scrolling, zooming and changes of the page, and disappear when switched off', {
   tag: '@long',
-}, async ({ product, person }) => {
+}, async ({ app, person }) => {
   const ana = await person('scrolls')
   const mark = Date.now().toString(36)
   const [first, second, hidden] = [`boiling lakes ${mark}`, `drained lakes ${mark}`, `covered lakes ${mark}`]
@@ -136,7 +133,7 @@ test('underlines follow scrolling, zooming and changes of the page, and disappea
       <div id="cover" style="position: fixed; inset: 0; background: white; display: none">Cover</div>`,
     ),
   )
-  const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url })
+  const collector = await launchCollector({ sites, hosts: HOSTS, app: app.url })
   const { page, popup } = await collector.open(address('lakes'))
   await signIn(popup, ana)
   await markSite(popup)
@@ -199,7 +196,7 @@ test('underlines follow scrolling, zooming and changes of the page, and disappea
 
 test('a page can detect that it is marked, but not which words are known', {
   tag: '@long',
-}, async ({ product, person }) => {
+}, async ({ app, person }) => {
   const eve = await person('spies')
   const mark = Date.now().toString(36)
   const [known, unknown] = [`known words ${mark}`, `other words ${mark}`]
@@ -216,7 +213,7 @@ test('a page can detect that it is marked, but not which words are known', {
         '<style>p { font: 20px monospace }</style>',
       ),
     )
-  const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url })
+  const collector = await launchCollector({ sites, hosts: HOSTS, app: app.url })
   const seen: Record<string, unknown> = {}
   for (const path of ['known', 'other']) {
     const { page, popup } = await collector.open(address(path, 'evil.example.org'))
@@ -243,7 +240,7 @@ test('a page can detect that it is marked, but not which words are known', {
 
 test('hovering opens the card, a click pins it with links into the app, and a new IOD is marked immediately', {
   tag: '@long',
-}, async ({ product, person }) => {
+}, async ({ app, person }) => {
   const [ana, bo] = await Promise.all([person('points'), person('votes')])
   const mark = Date.now().toString(36)
   const [value, fresh] = [`pointed words ${mark}`, `selected words ${mark}`]
@@ -256,7 +253,7 @@ test('hovering opens the card, a click pins it with links into the app, and a ne
   await bo.api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: id } })
   const sites = await startSites()
   sites.serve(address('point'), html(`<p id="words">${value}</p><p id="new">${fresh}</p><p>And so on.</p>`))
-  const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url })
+  const collector = await launchCollector({ sites, hosts: HOSTS, app: app.url })
   const { page, popup } = await collector.open(address('point'))
   await signIn(popup, ana)
   await markSite(popup)
@@ -265,7 +262,7 @@ test('hovering opens the card, a click pins it with links into the app, and a ne
   await test.step('the popup lists it with its votes and a link into the app', async () => {
     const region = popup.getByRole('region', { name: 'Known IODs on this page' })
     await expect(region.getByRole('listitem')).toHaveText([`${value}SENTENCE, 1 for, 0 against`])
-    await expect(region.getByRole('link')).toHaveAttribute('href', `${product.url}/dashboard/iods/${id}`)
+    await expect(region.getByRole('link')).toHaveAttribute('href', `${app.url}/dashboard/iods/${id}`)
   })
   await test.step('a click on the words, and Enter on the first link, open the IOD', async () => {
     await page.bringToFront()

@@ -42,10 +42,10 @@ const textsOf = (value: unknown): string[] =>
 
 test('a user signs in by code, collects the three kinds of pages, and finds each field in My data', {
   tag: '@long',
-}, async ({ product, person, openAs, page: app }) => {
+}, async ({ app, person, openAs, page }) => {
   const ana = await person('collects')
   const sites = await startSites()
-  const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url })
+  const collector = await launchCollector({ sites, hosts: HOSTS, app: app.url })
   const picture = Buffer.from('a picture, for all that the browser knows')
   const big = fixture('tiktok', 'video')
   const ballast = JSON.stringify(Array.from({ length: 60_000 }, (_, n) => `${n} `.repeat(9)))
@@ -121,11 +121,11 @@ test('a user signs in by code, collects the three kinds of pages, and finds each
       ['telegram', 'Messaging channels'],
       ['blog', 'Blogs'],
     ] as const) {
-      await app.getByRole('tab', { name: tab }).click()
+      await page.getByRole('tab', { name: tab }).click()
       const [newest] = await recordsOf(ana, source)
       const texts = textsOf(newest)
       expect(texts.length).toBeGreaterThan(3)
-      const panel = app.getByRole('tabpanel').filter({ visible: true })
+      const panel = page.getByRole('tabpanel').filter({ visible: true })
       for (const text of texts) await expect(panel).toContainText(text)
     }
   })
@@ -133,11 +133,11 @@ test('a user signs in by code, collects the three kinds of pages, and finds each
 
 test('records collected offline are sent later, once; a revoked session keeps them for the next sign-in', {
   tag: '@long',
-}, async ({ product, person }) => {
+}, async ({ app, person }) => {
   const ben = await person('offline')
   const sites = await startSites()
-  const line = await startLine(product.url)
-  const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url, server: line.url })
+  const line = await startLine(app.url)
+  const collector = await launchCollector({ sites, hosts: HOSTS, app: app.url, server: line.url })
   const { url, html, all } = fixture('telegram', 'several')
   sites.serve(url, html)
   const collectAll = (popup: Page) => popup.getByRole('button', { name: 'Collect all visible posts' }).click()
@@ -190,7 +190,7 @@ test('records collected offline are sent later, once; a revoked session keeps th
           }
         }),
     )
-    await apiClient(product.url, token).call(authApi.logout)
+    await apiClient(app.url, token).call(authApi.logout)
     const other = fixture('telegram', 'text')
     sites.serve(other.url, other.html)
     const { popup } = await collector.open(other.url)
@@ -208,10 +208,10 @@ test('records collected offline are sent later, once; a revoked session keeps th
 
 test('the extension keeps collecting until stopped and marks known values; a page can trigger none of it', {
   tag: '@long',
-}, async ({ product, person }) => {
+}, async ({ app, person }) => {
   const eve = await person('hostile')
   const sites = await startSites()
-  const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url })
+  const collector = await launchCollector({ sites, hosts: HOSTS, app: app.url })
   const [known, unknown] = [`the drained lake ${Date.now()}`, `@sneaky.${Date.now()}`]
   await eve.api.call(iodsApi.createIod, {
     body: { value: known, category: 'SENTENCE', description: '', source_type: 'MANUAL' },
@@ -384,10 +384,10 @@ test('the extension keeps collecting until stopped and marks known values; a pag
 
 test('a collector that the browser stops during work reports it, and collects nothing twice', {
   tag: '@long',
-}, async ({ product, person }) => {
+}, async ({ app, person }) => {
   const ida = await person('stopped')
   const sites = await startSites()
-  const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url })
+  const collector = await launchCollector({ sites, hosts: HOSTS, app: app.url })
   const several = fixture('telegram', 'several')
   sites.serve(several.url, several.html)
   const { page, popup } = await collector.open(several.url)

@@ -27,7 +27,7 @@ const renamed = (text: string) => text.replaceAll('sources', 'outlets').replaceA
 let folder: string
 let workspace: string
 let remotes: string
-let stack: TestApp
+let app: TestApp
 let token: string
 
 /** Calls a function of build-kit or of a generator in a separate process, as the scripts do. */
@@ -128,16 +128,16 @@ test.beforeAll(async () => {
   remotes = join(folder, 'remotes')
   for (const path of [workspace, remotes]) await mkdir(path)
   await followGuide()
-  stack = await startTestApp({ env: { REMOTES_ROOT: remotes } })
-  const user = await stack.signUp('team@example.org', 'team')
+  app = await startTestApp({ env: { REMOTES_ROOT: remotes } })
+  const user = await app.signUp('team@example.org', 'team')
   token = user.token
   await user.api.call(iodsApi.createIod, {
     body: { value: 'of a section', category: 'SENTENCE', description: '', source_type: 'MANUAL' },
   })
 })
-test.afterEach(() => keepLog(test.info(), stack))
+test.afterEach(() => keepLog(test.info(), app))
 test.afterAll(async () => {
-  await stack?.stop()
+  await app?.stop()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -153,7 +153,7 @@ const visit = async (page: Page, opened: () => Promise<void>) => {
       files.add(pathname)
   }
   page.on('request', request => note(request.url()))
-  await openAs(page, stack.url, token, '/dashboard/overview')
+  await openAs(page, app.url, token, '/dashboard/overview')
   await menu(page).getByRole('link', { name: LABEL }).click()
   await opened()
   await menu(page).getByRole('link', { name: 'IODs' }).click()
@@ -183,7 +183,7 @@ test('the guide’s section is deployed, updated and rolled back without a chang
     await expect(heading(page, `All ${LABEL}`)).toBeVisible()
     await expect(page.getByRole('row', { name: 'MANUAL 1' })).toBeVisible()
   }
-  await openAs(page, stack.url, token, '/dashboard/overview')
+  await openAs(page, app.url, token, '/dashboard/overview')
   await expect(menu(page).getByRole('link', { name: 'Community' })).toBeVisible()
   await expect(menu(page).getByRole('link', { name: LABEL })).toHaveCount(0)
 

@@ -221,7 +221,7 @@ test('the graph works by pointer and search, exports files, and has a table', as
     expect((await save('PNG')).subarray(1, 4).toString()).toBe('PNG')
     expect((await save('SVG')).toString()).toMatch(/<svg [\s\S]*>Secret engineers<\/text>/)
     const gexf = (await save('GEXF')).toString()
-    // A page without a policy: that of the product forbids parsing of text.
+    // A page without a policy: that of the app forbids parsing of text.
     const empty = await page.context().newPage()
     const counts = await empty.evaluate(text => {
       const file = new DOMParser().parseFromString(text, 'text/xml')

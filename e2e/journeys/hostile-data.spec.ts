@@ -8,7 +8,7 @@ const mustBeRefused = (text: string) => text.includes('\0') || !text.isWellForme
 
 test('hostile text in every field of every source is shown as text and runs no script', {
   tag: '@long',
-}, async ({ page, person, openAs, product }) => {
+}, async ({ page, person, openAs, app }) => {
   const texts = hostileTexts(runs(12))
   test.setTimeout(90_000 + texts.length * 4_000)
   const ana = await person('ana')
@@ -21,7 +21,7 @@ test('hostile text in every field of every source is shown as text and runs no s
   page.on('pageerror', error => faults.push(`error: ${error.message}`))
   page.on('request', request => {
     const url = request.url()
-    if (!url.startsWith(`${product.url}/`)) faults.push(`request: ${url.slice(0, 200)}`)
+    if (!url.startsWith(`${app.url}/`)) faults.push(`request: ${url.slice(0, 200)}`)
   })
   page.on('response', response => {
     if (response.status() >= 500) faults.push(`${response.status()}: ${response.url()}`)
@@ -81,7 +81,7 @@ test('hostile text in every field of every source is shown as text and runs no s
       await pressEscape(page)
     }
     expect(await page.evaluate(() => 'hostileRan' in window)).toBe(false)
-    expect(page.url()).toBe(`${product.url}/dashboard/data?source=${source}`)
+    expect(page.url()).toBe(`${app.url}/dashboard/data?source=${source}`)
   }
   expect(faults).toEqual([])
 })

@@ -10,7 +10,7 @@ const TRIPLETS = [
 
 test('a user signs in by a mailed link, collects, creates an IOD, votes, extracts triplets and sees their graph', async ({
   page,
-  product,
+  app,
   ai,
 }) => {
   const email = `analyst.${Date.now()}@example.org`
@@ -21,7 +21,7 @@ test('a user signs in by a mailed link, collects, creates an IOD, votes, extract
     await page.getByLabel('Email').fill(email)
     await page.getByRole('button', { name: 'Continue' }).click()
     await expect(page.getByText('Check your email to sign in')).toBeVisible()
-    await page.goto(await product.mailedLink(email))
+    await page.goto(await app.mailedLink(email))
     await expect(page).toHaveURL(/\/setup-username$/)
     await page.getByLabel('Username').fill('main_analyst')
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -30,12 +30,12 @@ test('a user signs in by a mailed link, collects, creates an IOD, votes, extract
   })
 
   const token = await page.evaluate(() => localStorage.getItem('access_token'))
-  const api = apiClient(product.url, token ?? '')
+  const api = apiClient(app.url, token ?? '')
 
   await test.step('a post from the collector appears in My data', async () => {
     await page.getByRole('button', { name: 'Generate Code' }).click()
     await expect(page.getByText('Valid for 5 minutes')).toBeVisible()
-    const collector = await connectCollector(product, api)
+    const collector = await connectCollector(app, api)
     await collectPosts(collector, [
       tiktokPost({ video_id: '7301', description: 'Secret mirrors heat the lake and nobody says it' }),
     ])
@@ -62,7 +62,7 @@ test('a user signs in by a mailed link, collects, creates an IOD, votes, extract
     await row.getByRole('button', { name: 'Upvote' }).click()
     await expect(page.getByText('Vote enregistré')).toBeVisible()
     await expect(row.getByRole('button', { name: 'Upvote' })).toBeDisabled()
-    const other = await signUp(product, 'colleague')
+    const other = await signUp(app, 'colleague')
     const [iod] = await other.api.call(iodsApi.listIods, { query: { q: 'secret mirrors' } })
     await other.api.call(iodsApi.voteIod, { params: { id: iod?.id ?? '' }, body: { vote_type: 'NEGATIVE' } })
     expect((await other.api.send('POST', `/iods/${iod?.id}/vote`, { vote_type: 'POSITIVE' })).status).toBe(

@@ -1,24 +1,24 @@
 import { campaignsApi, collectorApi, graphApi, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
-import { type Product, startProduct } from '@iodine/harness'
+import { type StartedApp, startApp } from '@iodine/harness'
 import { type AiProvider, startAiProvider, tiktokPost } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { collectPosts, connectCollector, signUp } from '../support/fixtures.js'
 import { keepLog } from '../support/keep-log.js'
 
 let ai: AiProvider
-let product: Product
+let app: StartedApp
 test.afterEach(async () => {
-  await keepLog(test.info(), product)
-  await product?.stop()
+  await keepLog(test.info(), app)
+  await app?.stop()
   await ai?.stop()
 })
 
 test('a power cut loses no acknowledged data', { tag: '@long' }, async () => {
   test.setTimeout(300_000)
   ai = await startAiProvider()
-  product = await startProduct({ OPENAI_BASE_URL: ai.url, RATE_LIMITS: 'off' })
-  const { api } = await signUp(product, 'keeper')
-  const collector = await connectCollector(product, api)
+  app = await startApp({ OPENAI_BASE_URL: ai.url, RATE_LIMITS: 'off' })
+  const { api } = await signUp(app, 'keeper')
+  const collector = await connectCollector(app, api)
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-keeper' } })
   await collectPosts(
     collector,
@@ -45,8 +45,8 @@ test('a power cut loses no acknowledged data', { tag: '@long' }, async () => {
   const last = await api.call(iodsApi.createIod, {
     body: { value: 'a hair before', category: 'SENTENCE', description: '', source_type: 'MANUAL' },
   })
-  await product.cutPower()
-  await product.start()
+  await app.cutPower()
+  await app.start()
 
   const [records, iods, detail, narratives, graph, profile] = await Promise.all([
     api.call(collectorApi.listRecords, { params: { source: 'tiktok' } }),

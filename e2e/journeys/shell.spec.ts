@@ -61,7 +61,7 @@ test('the overview shows an expiring code with a countdown, the roadmap and cont
   ])
     await expect(page.getByRole('listitem').filter({ hasText: item })).toBeVisible()
   await page.getByRole('button', { name: 'Close the first steps' }).click()
-  await expect(page.getByRole('heading', { name: 'Product roadmap' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'StartedApp roadmap' })).toBeVisible()
   await expect(page.getByText('AI-powered insights')).toBeHidden()
   const touch = page.getByRole('main').locator('[href^="mailto:"]')
   await expect(touch).toHaveAttribute('href', 'mailto:contact@iodine.local')
@@ -204,17 +204,17 @@ test('on a narrow screen the sidebar is a drawer', async ({ page, person, openAs
   expect((await menu(page).boundingBox())?.width).toBeCloseTo(300, -1)
 })
 
-test('the keyboard alone suffices from sign-in to a section', async ({ page, product, person }) => {
+test('the keyboard alone suffices from sign-in to a section', async ({ page, app, person }) => {
   const { email } = await person('dan')
-  const earlier = await product.mailedLink(email)
+  const earlier = await app.mailedLink(email)
   const { keyboard } = page
   await page.goto('/login')
   await expect(page.getByLabel('Email')).toBeFocused()
   await keyboard.type(email)
   await keyboard.press('Enter')
   await expect(toast(page, 'Check your email to sign in')).toBeVisible()
-  await expect.poll(() => product.mailedLink(email)).not.toBe(earlier)
-  await page.goto(await product.mailedLink(email))
+  await expect.poll(() => app.mailedLink(email)).not.toBe(earlier)
+  await page.goto(await app.mailedLink(email))
   await expect(page).toHaveURL(/\/dashboard\/overview$/)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 

@@ -43,7 +43,7 @@ test('the typeface is preloaded once from the own origin and cached permanently'
   page,
   person,
   openAs,
-  product,
+  app,
 }) => {
   const violations = await watchPolicy(page)
   const asked: string[] = []
@@ -55,7 +55,7 @@ test('the typeface is preloaded once from the own origin and cached permanently'
   await expect.poll(() => isLoaded(page)).toBe(true)
   const preloaded = await page.locator('link[rel=preload][as=font]').getAttribute('href')
   expect(preloaded).toMatch(/^\/static\/font\/inter-latin-wght-normal\.[0-9a-f]{8,}\.woff2$/)
-  expect(asked).toEqual([product.url + preloaded])
+  expect(asked).toEqual([app.url + preloaded])
   const answer = await page.request.get(preloaded as string)
   expect(answer.headers()['cache-control']).toBe('public, max-age=31536000, immutable')
   expect(answer.headers()['content-type']).toBe('font/woff2')
@@ -63,7 +63,7 @@ test('the typeface is preloaded once from the own origin and cached permanently'
 
   // Characters outside of the first subset load another one; scripts of system fonts load none.
   await openAs(await person('zo'), '/dashboard/overview')
-  await expect(page.getByRole('heading', { name: 'Product roadmap' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'StartedApp roadmap' })).toBeVisible()
   asked.length = 0
   for (const text of ['Слава', 'سلام', '北京', 'žluťoučký']) await widthOf(page, text)
   await expect.poll(() => asked.join()).toMatch(/latin-ext/)
@@ -95,7 +95,7 @@ test('a late typeface causes no layout shift', { tag: '@long' }, async ({ page, 
   await openAs(who, '/terms-of-service')
   for (const [path, shown] of [
     ['/privacy-policy', 'Last updated'],
-    ['/dashboard/overview', 'Product roadmap'],
+    ['/dashboard/overview', 'StartedApp roadmap'],
     [`/dashboard/iods?q=${value}`, value],
     ['/dashboard/community', '@'],
     ['/dashboard/graph', 'No data to display'],

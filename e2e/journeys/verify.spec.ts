@@ -8,7 +8,7 @@ import { checks, choose, failing, flipAddress, verifyByCommand } from '../suppor
 
 const TEXT = 'They say so: giant mirrors heat the lake.'
 
-/** Returns a capture sealed by the product, as a web archive. */
+/** Returns a capture sealed by the app, as a web archive. */
 const sealedFile = async ({ api }: Person): Promise<{ wacz: Buffer; pem: string }> => {
   const text = new Uint8Array(Buffer.from(`${TEXT} ${Date.now()}`))
   const sha256 = await sha256Hex(text)
@@ -74,7 +74,7 @@ test('a capture’s file verifies in the browser and by the command, until one b
   expect(asked).toEqual([])
   expect(violations).toEqual([])
 
-  await test.step('the command returns the same result with and without the product', async () => {
+  await test.step('the command returns the same result with and without the app', async () => {
     expect(await verifyByCommand(wacz, pem)).toEqual([
       0,
       expect.stringContaining('signed with the given key'),

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
-import { type Product, startProduct } from '@iodine/harness'
+import { type StartedApp, startApp } from '@iodine/harness'
 import { expect, type Page, test } from '@playwright/test'
 
 /** Folder of the screenshots of `docs/guide.md`, which show the demo. */
 const FOLDER = join(import.meta.dirname, '../../docs/images')
 const ANALYST = 'analyst@iodine.example'
 
-let product: Product
-test.afterEach(() => product?.stop())
+let app: StartedApp
+test.afterEach(() => app?.stop())
 
 test('takes the screenshots of the guide', async ({ page }) => {
-  product = await startProduct({ RATE_LIMITS: 'off' }, ['--demo'])
+  app = await startApp({ RATE_LIMITS: 'off' }, ['--demo'])
   await page.setViewportSize({ width: 1_280, height: 800 })
   await page.emulateMedia({ reducedMotion: 'reduce' })
   const picture = async (name: string) => {
@@ -20,14 +20,14 @@ test('takes the screenshots of the guide', async ({ page }) => {
     await page.screenshot({ path: join(FOLDER, `${name}.png`) })
   }
   const open = async (section: string, text: string) => {
-    await page.goto(`${product.url}/dashboard/${section}`)
+    await page.goto(`${app.url}/dashboard/${section}`)
     await expect(page.getByRole('main').getByText(text).first()).toBeVisible()
   }
-  await page.goto(`${product.url}/login`)
+  await page.goto(`${app.url}/login`)
   await page.getByLabel('Email').fill(ANALYST)
   await picture('sign-in')
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.goto(await product.mailedLink(ANALYST))
+  await page.goto(await app.mailedLink(ANALYST))
   await expect(page).toHaveURL(/\/dashboard\/overview$/)
   await expect(page.getByRole('img', { name: /IODs/ }).first()).toBeVisible()
   await picture('overview')

@@ -161,17 +161,17 @@ export interface CollectorOptions {
   sites: Sites
   /** Host names that the browser resolves to `sites`, with the extension's permission. */
   hosts: string[]
-  /** URL of the product from which the extension is downloaded; absent: the built extension. */
-  product?: string
+  /** URL of the app from which the extension is downloaded; absent: the built extension. */
+  app?: string
   /** URL of the server for the extension, if different. */
   server?: string
   /** Permits screenshots of every tab, as activeTab does while a real popup is open. */
   draws?: boolean
 }
 
-const downloadedZip = async (product: string): Promise<Uint8Array> => {
-  const { extension_url } = await (await fetch(`${product}/config.json`)).json()
-  return new Uint8Array(await (await fetch(product + extension_url)).arrayBuffer())
+const downloadedZip = async (app: string): Promise<Uint8Array> => {
+  const { extension_url } = await (await fetch(`${app}/config.json`)).json()
+  return new Uint8Array(await (await fetch(app + extension_url)).arrayBuffer())
 }
 const builtZip = (): Uint8Array => {
   const built = join(EXTENSION, 'dist')
@@ -181,13 +181,13 @@ const builtZip = (): Uint8Array => {
 export const launchCollector = async ({
   sites,
   hosts,
-  product,
+  app,
   server,
   draws = false,
 }: CollectorOptions): Promise<Collector> => {
   const folder = await mkdtemp(join(tmpdir(), 'iodine-collector-'))
   const unpacked = join(folder, 'extension')
-  const files = unzipSync(product === undefined ? builtZip() : await downloadedZip(product))
+  const files = unzipSync(app === undefined ? builtZip() : await downloadedZip(app))
   // A test cannot press the browser's own "Allow": the manifest grants these permissions instead.
   const manifest = JSON.parse(strFromU8(files['manifest.json'] ?? new Uint8Array()))
   manifest.host_permissions = draws ? ['<all_urls>'] : hosts.map(host => `https://${host}/*`)

@@ -57,7 +57,7 @@ const linked = (
   made: CreatedIds,
   isAdmin: boolean,
 ): Record<keyof typeof paths, readonly [AppPath, string]> => ({
-  overview: [paths.overview(), 'Product roadmap'],
+  overview: [paths.overview(), 'StartedApp roadmap'],
   data: [paths.data(), 'They hide the numbers from us'],
   iods: [paths.iods(), CLAIM],
   iod: [paths.iod(made.iod), 'Find first appearance'],
@@ -86,7 +86,7 @@ const ADMIN_PAGES = [
   ['/dashboard/admin?tab=subscriptions', 'No subscriptions yet'],
 ] as const
 
-/** Creates data of every kind for a new user, so that no page is empty. Uses the stack's AI provider. */
+/** Creates data of every kind for a new user, so that no page is empty. Uses the app's AI provider. */
 export const fillEveryPage = async ({ api, id: user, username }: SignedInUser): Promise<CreatedIds> => {
   const clip = tiktokPost()
   for (const [source, record] of [

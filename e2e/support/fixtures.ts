@@ -1,5 +1,5 @@
 import { authApi, collectorApi, profileApi } from '@iodine/contracts'
-import { type Product, startProduct } from '@iodine/harness'
+import { type StartedApp, startApp } from '@iodine/harness'
 import { type AiProvider, type ApiClient, apiClient, startAiProvider } from '@iodine/test-kit'
 import { test as base, expect, type Locator, type Page } from '@playwright/test'
 import { keepLog } from './keep-log.js'
@@ -20,14 +20,14 @@ export interface Person {
 interface Journey {
   /** Signs a new user in with a mailed link. */
   person(name: string): Promise<Person>
-  /** Opens a path of the product in this test's page, signed in as the user. */
+  /** Opens a path of the app in this test's page, signed in as the user. */
   openAs(who: Person, path: string): Promise<void>
   keptLog: undefined
 }
 
 interface World {
   ai: AiProvider
-  product: Product
+  app: StartedApp
 }
 
 export const test = base.extend<Journey, World>({
@@ -40,45 +40,45 @@ export const test = base.extend<Journey, World>({
     },
     { scope: 'worker' },
   ],
-  product: [
+  app: [
     async ({ ai }, use) => {
-      const product = await startProduct({ OPENAI_BASE_URL: ai.url, RATE_LIMITS: 'off' })
-      await use(product)
-      expect(await product.stop()).toBe(0)
+      const app = await startApp({ OPENAI_BASE_URL: ai.url, RATE_LIMITS: 'off' })
+      await use(app)
+      expect(await app.stop()).toBe(0)
     },
     { scope: 'worker', timeout: 300_000 },
   ],
   keptLog: [
-    async ({ product }, use, info) => {
+    async ({ app }, use, info) => {
       await use(undefined)
-      await keepLog(info, product)
+      await keepLog(info, app)
     },
     { auto: true },
   ],
-  baseURL: async ({ product }, use) => use(product.url),
-  person: async ({ product }, use) => use(name => signUp(product, name)),
+  baseURL: async ({ app }, use) => use(app.url),
+  person: async ({ app }, use) => use(name => signUp(app, name)),
   openAs: async ({ page }, use) => use((who, path) => openAs(page, '', who.token, path)),
 })
 
 /** Signs a new user in over the API by a mailed link, with a username and without an AI key. */
-export const signUp = async (product: Product, name: string): Promise<Person> => {
+export const signUp = async (app: StartedApp, name: string): Promise<Person> => {
   const suffix = `${Date.now().toString(36)}${people++}`
   const email = `${name}.${suffix}@example.org`
   const username = `${name}_${suffix}`.slice(0, 20)
-  const anonymous = apiClient(product.url)
+  const anonymous = apiClient(app.url)
   await anonymous.call(authApi.requestMagicLink, { body: { email } })
-  const token = new URL(await product.mailedLink(email)).searchParams.get('token') ?? ''
+  const token = new URL(await app.mailedLink(email)).searchParams.get('token') ?? ''
   const session = await anonymous.call(authApi.verifyMagicLink, { body: { token } })
-  const api = apiClient(product.url, session.access_token)
+  const api = apiClient(app.url, session.access_token)
   await api.call(profileApi.setupUsername, { body: { username } })
   return { email, username, token: session.access_token, api }
 }
 
 /** Creates a client with the collector's scope by a code from the overview, as the extension does. */
-export const connectCollector = async (product: Product, api: ApiClient): Promise<ApiClient> => {
+export const connectCollector = async (app: StartedApp, api: ApiClient): Promise<ApiClient> => {
   const { code } = await api.call(authApi.generateExtensionCode)
-  const { access_token } = await apiClient(product.url).call(authApi.redeemExtensionCode, { body: { code } })
-  return apiClient(product.url, access_token)
+  const { access_token } = await apiClient(app.url).call(authApi.redeemExtensionCode, { body: { code } })
+  return apiClient(app.url, access_token)
 }
 
 /** Ingests short-video records and expects each to be new. */

@@ -10,7 +10,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { startProduct } from '@iodine/harness'
+import { startApp } from '@iodine/harness'
 import type { Browser, Page } from '@playwright/test'
 import { launchBrowser, openPage } from './lib/browser.js'
 import { interleave, mapValues, medians, ratio, table } from './lib/measure.js'
@@ -193,7 +193,7 @@ const builtBundle = () => {
 
 /** Starts the product with these web apps. */
 const served = (webRoot?: string) =>
-  startTestServer(startProduct, { env: { RATE_LIMITS: 'off', ...(webRoot && { WEB_ROOT: webRoot }) } })
+  startTestServer(startApp, { env: { RATE_LIMITS: 'off', ...(webRoot && { WEB_ROOT: webRoot }) } })
 
 const bundled = await served(builtBundle())
 const federated = await served()

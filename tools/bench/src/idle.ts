@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
-import { startProduct } from '@iodine/harness'
+import { startApp } from '@iodine/harness'
 import { startRedis } from '@iodine/local-servers'
 import { temporaryFolder } from '@iodine/test-kit'
 import { cpuSeconds, descendants } from './lib/cpu.js'
@@ -50,7 +50,7 @@ const measure = async (kind: string, afterMs: number): Promise<string[][]> => {
   ])
 }
 
-const product = await startProduct({ LOG_LEVEL: 'info' })
+const product = await startApp({ LOG_LEVEL: 'info' })
 const whole = [
   ...(await measure('product, just started', STARTED_MS)),
   ...(await measure('product', QUIET_MS - STARTED_MS - SECONDS * 1_000)),

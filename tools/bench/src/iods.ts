@@ -8,7 +8,7 @@
  * `ROWS` is a pattern of the measured rows, by default all; with it, the bare queries are left out.
  */
 import { iodsApi } from '@iodine/contracts'
-import { startProduct } from '@iodine/harness'
+import { startApp } from '@iodine/harness'
 import { freePorts } from '@iodine/local-servers'
 import { iodInput, median, NO_LIMITS } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
@@ -29,7 +29,7 @@ const LIST = '/dashboard/iods'
 /** Starts a product with `total` IODs and a signed-in member. */
 const startSide = async (total: number) => {
   const [metrics] = await freePorts(1)
-  const server = await startTestServer(startProduct, {
+  const server = await startTestServer(startApp, {
     env: { ...NO_LIMITS, METRICS_PORT: String(metrics) },
     fill: uri => seedIods(uri, total, texts),
   })

@@ -5,7 +5,7 @@
  *   npm run bench -- load
  *   ANALYSTS=50 SECONDS=60 npm run bench -- load
  */
-import { startProcesses, startProduct } from '@iodine/harness'
+import { startApp, startProcesses } from '@iodine/harness'
 import { NO_LIMITS, quantile, startAiProvider } from '@iodine/test-kit'
 import { type Sample, startAnalysts, type Target } from './lib/analysts.js'
 import { cpuSeconds, descendants } from './lib/cpu.js'
@@ -71,7 +71,7 @@ if (which !== 'parts') {
   const ai = await startAiProvider()
   ai.always({ after: AI_MS, answer: 'simple' })
   const env = { OPENAI_BASE_URL: ai.url, ...NO_LIMITS, LOG_LEVEL: 'info' }
-  const server = await startTestServer(startProduct, { env })
+  const server = await startTestServer(startApp, { env })
   try {
     await measure('As npm start runs it', server, () => {
       const roles: [string, RegExp][] = [

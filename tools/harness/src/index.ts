@@ -1,4 +1,4 @@
+export * from './app.js'
 export * from './processes.js'
-export * from './product.js'
-export * from './stack.js'
+export * from './started-app.js'
 export * from './watched.js'

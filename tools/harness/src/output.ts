@@ -10,7 +10,7 @@ export const readyAddress = (child: ChildProcess, ms: number): Promise<string> =
   let output = ''
   let timer: NodeJS.Timeout | undefined
   return new Promise<string>((resolve, reject) => {
-    const fail = (how: string) => reject(new Error(`the product ${how}:\n${output}`))
+    const fail = (how: string) => reject(new Error(`the app ${how}:\n${output}`))
     timer = setTimeout(() => fail('was not ready in time'), ms)
     child.once('close', code => fail(`ended with ${code}`))
     child.stderr?.on('data', chunk => {

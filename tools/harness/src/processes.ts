@@ -56,7 +56,7 @@ export interface ProcessApp {
 }
 
 export interface ProcessStackOptions {
-  /** Environment for every part of the product. */
+  /** Environment for every part of the app. */
   env?: Record<string, string>
   links?: FaultProxyOptions
   /** Maximum delay of the AI provider's answers. */
@@ -144,7 +144,7 @@ const createStarter = (
 }
 
 /**
- * Starts the whole product with one process per part, as on real servers, with a durable Redis and database, a mail
+ * Starts the whole app with one process per part, as on real servers, with a durable Redis and database, a mail
  * catcher and an AI provider as further processes. Each pair of processes has a separate link, so that any part can be
  * cut off. All packages must be built. Rate limits are off.
  */

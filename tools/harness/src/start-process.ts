@@ -22,7 +22,7 @@ const helper = (name: string) => fileURLToPath(new URL(`../dist/parts/${name}.js
 const endOf = (child: ChildProcess): Promise<number | null> =>
   once(child, 'exit').then(([code]) => code as number | null)
 
-/** Starts a server that the product depends on. Resolves when it has reported its port. */
+/** Starts a server that the app depends on. Resolves when it has reported its port. */
 export const startHelper = async (name: string, args: string[], output: number): Promise<RunningProcess> => {
   const child = fork(helper(name), args, {
     env: {},
@@ -47,7 +47,7 @@ interface OwnOptions {
   readOutput: () => string
 }
 
-/** Starts a part of the product. Resolves when it passes the health check. */
+/** Starts a part of the app. Resolves when it passes the health check. */
 export const startOwn = async (
   name: OwnPart,
   { env, port, output, readOutput }: OwnOptions,

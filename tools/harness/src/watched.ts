@@ -10,11 +10,11 @@ const MAIN = fileURLToPath(new URL('../../dev-stack/dist/main.js', import.meta.u
 const START_MS = 240_000
 const STOP_MS = 60_000
 
-/** The whole product in a separate process with an attached inspector. */
-export interface WatchedProduct {
+/** The whole app in a separate process with an attached inspector. */
+export interface WatchedApp {
   url: string
   pid: number
-  /** Evaluates an expression in the product's process; the result must be serializable as JSON. */
+  /** Evaluates an expression in the app's process; the result must be serializable as JSON. */
   evaluate<T>(expression: string): Promise<T>
   /** Returns the bytes in use after a full garbage collection. */
   memoryInUse(): Promise<{ heap: number; buffers: number }>
@@ -23,8 +23,8 @@ export interface WatchedProduct {
   stop(): Promise<number | null>
 }
 
-/** Starts the built product on free ports and a new data folder, with the contract's settings in `env`. */
-export const startWatchedProduct = async (env: Record<string, string> = {}): Promise<WatchedProduct> => {
+/** Starts the built app on free ports and a new data folder, with the contract's settings in `env`. */
+export const startWatchedApp = async (env: Record<string, string> = {}): Promise<WatchedApp> => {
   const folder = temporaryFolder()
   const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', MAIN], {
     env: {

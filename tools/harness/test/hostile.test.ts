@@ -26,7 +26,7 @@ import {
   tiktokPost,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startWatchedProduct, type WatchedProduct } from '../src/index.js'
+import { startWatchedApp, type WatchedApp } from '../src/index.js'
 import {
   type GeneratedRequest,
   generateRequest,
@@ -44,7 +44,7 @@ const AT_ONCE = 8
 /** Number of heap measurements in a run. After the first tenth, all code is warm. */
 const MEASUREMENTS = 10
 /**
- * Limit of the last third relative to the first: the product keeps an index of all IODs, including those created in
+ * Limit of the last third relative to the first: the app keeps an index of all IODs, including those created in
  * between.
  */
 const HEAP_GROWTH = 1.1
@@ -54,11 +54,11 @@ const ADMIN = 'boss@example.org'
 
 let mail: MailCatcher
 let ai: AiProvider
-let product: WatchedProduct
+let app: WatchedApp
 beforeAll(async () => {
   mail = await startMailCatcher()
   ai = await startAiProvider()
-  product = await startWatchedProduct({
+  app = await startWatchedApp({
     SMTP_URL: mail.url,
     OPENAI_BASE_URL: ai.url,
     ADMIN_EMAILS: ADMIN,
@@ -66,7 +66,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await product?.stop()
+  await app?.stop()
   await ai?.stop()
   await mail?.stop()
 })
@@ -157,17 +157,17 @@ it(
   async () => {
     console.log(`SEED=${SEED}`)
     ai.always(TRIPLETS)
-    const anonymous = apiClient(product.url)
-    const victim = await signUp({ url: product.url, mail })
+    const anonymous = apiClient(app.url)
+    const victim = await signUp({ url: app.url, mail })
     const theirs = await createContent(victim)
     const people = {
-      user: await signUp({ url: product.url, mail }),
-      admin: await signUp({ url: product.url, mail }, ADMIN),
-      collector: await signUp({ url: product.url, mail }),
+      user: await signUp({ url: app.url, mail }),
+      admin: await signUp({ url: app.url, mail }, ADMIN),
+      collector: await signUp({ url: app.url, mail }),
     }
     const own = await createContent(people.user)
     await createContent(people.admin)
-    const document = await (await fetch(`${product.url}/api/v1/openapi.json`)).json()
+    const document = await (await fetch(`${app.url}/api/v1/openapi.json`)).json()
     const operations: Operation[] = operationsOf(document)
     expect(operations.length).toBeGreaterThan(30)
     const iods = [own.iod, theirs.iod]
@@ -207,7 +207,7 @@ it(
       })
       .toMatchObject({ total_iods: 1, total_narratives: 1 })
     const before = await protectedData(victim, theirs)
-    const prototypes = await product.evaluate<string>(PROTOTYPES)
+    const prototypes = await app.evaluate<string>(PROTOTYPES)
 
     /** Tokens by role. Generated requests may end sessions: a user without a session signs in again. */
     const tokens: Partial<Record<Role, string>> = {}
@@ -217,7 +217,7 @@ it(
     }
     const signIn = async (role: Role) => {
       if (role === 'anonymous') return
-      const { token, api } = await signUp({ url: product.url, mail }, people[role].email)
+      const { token, api } = await signUp({ url: app.url, mail }, people[role].email)
       tokens[role] = role === 'collector' ? await collectorToken(api) : token
     }
     for (const role of ROLES) await signIn(role)
@@ -238,7 +238,7 @@ it(
       const token = tokens[role]
       if (token) shot.headers.push(['Authorization', `Bearer ${token}`])
       try {
-        const answer = await exchange(product.url, shot)
+        const answer = await exchange(app.url, shot)
         counts[answer.status] = (counts[answer.status] ?? 0) + 1
         const what = fault(shot, answer)
         if (what) faults.push(show(index, role, shot, what))
@@ -260,7 +260,7 @@ it(
           while (next < end) await send(next++)
         }),
       )
-      heap.push((await product.memoryInUse()).heap)
+      heap.push((await app.memoryInUse()).heap)
     }
     const mib = heap.map(bytes => (bytes / 2 ** 20).toFixed(1))
     console.log(
@@ -268,14 +268,14 @@ it(
     )
 
     expect(faults).toEqual([])
-    expect(await product.evaluate<string>(PROTOTYPES)).toBe(prototypes)
-    expect(await product.evaluate('({}).polluted === undefined && [].polluted === undefined')).toBe(true)
-    await expect.poll(async () => (await fetch(`${product.url}/readyz`)).status).toBe(200)
+    expect(await app.evaluate<string>(PROTOTYPES)).toBe(prototypes)
+    expect(await app.evaluate('({}).polluted === undefined && [].polluted === undefined')).toBe(true)
+    await expect.poll(async () => (await fetch(`${app.url}/readyz`)).status).toBe(200)
     expect(await protectedData(victim, theirs)).toEqual(before)
     await signIn('user')
-    const profile = await apiClient(product.url, tokens.user).call(profileApi.getProfile)
+    const profile = await apiClient(app.url, tokens.user).call(profileApi.getProfile)
     expect(profile).toMatchObject({ id: people.user.id, is_admin: false })
-    expect(product.output()).not.toMatch(/unhandled|uncaught|warning/i)
+    expect(app.output()).not.toMatch(/unhandled|uncaught|warning/i)
     // Enough requests must pass validation and authorization to test the code behind them.
     if (REQUESTS >= 2_000) {
       expect(touched.size).toBeGreaterThan(operations.length * 0.8)

@@ -1,6 +1,6 @@
 /** @module-tag long */
 import { expect, onTestFinished, test } from 'vitest'
-import { startProduct } from '../src/index.js'
+import { startApp } from '../src/index.js'
 
 /** Requests a page as a browser does. Resolves to its status and text. */
 const open = async (url: string) => {
@@ -11,9 +11,9 @@ const open = async (url: string) => {
 test('npm start serves the app, the API reference and the inbox, before and after a power cut', {
   timeout: 300_000,
 }, async () => {
-  const product = await startProduct({ RATE_LIMITS: 'off' })
-  onTestFinished(() => void product.stop())
-  const { url, inboxUrl } = product
+  const app = await startApp({ RATE_LIMITS: 'off' })
+  onTestFinished(() => void app.stop())
+  const { url, inboxUrl } = app
   const served = async () => {
     const reference = `${url}/api/v1/docs/static`
     const pages = [`${url}/login`, `${reference}/index.html`, `${reference}/swagger-ui-bundle.js`, inboxUrl]
@@ -29,18 +29,18 @@ test('npm start serves the app, the API reference and the inbox, before and afte
     body: JSON.stringify({ email }),
   })
   expect(asked.ok).toBe(true)
-  const link = await product.mailedLink(email)
+  const link = await app.mailedLink(email)
   expect((await open(link)).status).toBe(200)
 
-  await product.cutPower()
-  await product.start()
+  await app.cutPower()
+  await app.start()
   expect(await served()).toEqual([200, 200, 200, 200])
   // The mail is read from disk. The sanitizer of its HTML is loaded lazily.
-  expect(await product.mailedLink(email)).toBe(link)
+  expect(await app.mailedLink(email)).toBe(link)
   const [mail] = (await (await fetch(`${inboxUrl}/api/email`)).json()) as { id: string }[]
   const { status, text } = await open(`${inboxUrl}/api/email/${mail?.id}/html`)
   expect(status).toBe(200)
   expect(text).toContain('magic-login?token=')
-  expect(product.log()).not.toContain('"level":50')
-  expect(await product.stop()).toBe(0)
+  expect(app.log()).not.toContain('"level":50')
+  expect(await app.stop()).toBe(0)
 })

@@ -14,13 +14,13 @@ const START_MS = 240_000
 /** Timeout of a stop: on a busy machine, every part takes some seconds to end its work. */
 const STOP_MS = 60_000
 
-/** The product started by `npm start`, in its own process group and data folder. */
-export interface Product {
+/** The app started by `npm start`, in its own process group and data folder. */
+export interface StartedApp {
   url: string
   inboxUrl: string
   /** Waits for the newest sign-in link mailed to an address. */
   mailedLink(to: string): Promise<string>
-  /** Runs `npm run account` on this product. Rejects with its output. */
+  /** Runs `npm run account` on this app. Rejects with its output. */
   account(...args: string[]): Promise<void>
   /** Returns the log. */
   log(): string
@@ -54,10 +54,10 @@ const linkMailedTo = async (inboxUrl: string, to: string): Promise<string> => {
  * @param env settings besides ports and data folder
  * @param args further arguments, such as `--demo`
  */
-export const startProduct = async (
+export const startApp = async (
   env: Record<string, string> = {},
   args: string[] = [],
-): Promise<Product> => {
+): Promise<StartedApp> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'iodine-journey-'))
   const [port, inboxPort] = await freePorts(2)
   const inboxUrl = `http://127.0.0.1:${inboxPort}`
@@ -87,7 +87,7 @@ export const startProduct = async (
     } catch {}
   }
 
-  const product: Product = {
+  const app: StartedApp = {
     url: `http://localhost:${port}`,
     inboxUrl,
     start,
@@ -119,5 +119,5 @@ export const startProduct = async (
     await rm(dataDir, { recursive: true, force: true })
     throw error
   }
-  return product
+  return app
 }

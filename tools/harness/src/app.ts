@@ -38,7 +38,7 @@ export interface TestApp extends Stack {
 }
 
 /**
- * Starts the whole product for one test file: gateway, services and workers in this process on free ports, with separate
+ * Starts the whole app for one test file: gateway, services and workers in this process on free ports, with separate
  * databases, mail catcher and AI provider. Rate limits are off. `env` sets any variable of the contract.
  */
 export const startTestApp = async ({ env = {} }: { env?: Record<string, string> } = {}): Promise<TestApp> => {
