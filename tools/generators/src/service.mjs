@@ -116,7 +116,7 @@ export const add${Name}Routes = (service: StoreService, { items }: ${Name}Models
 import { readConfig } from '@iodine/service-kit'
 import { apiClient, type FixtureUser, type ServiceFixture, startServiceFixture } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createApp, $nameConfigSchema } from '../src/index.js'
+import { createApp, ${name}ConfigSchema } from '../src/index.js'
 
 let fixture: ServiceFixture
 let url: string
@@ -162,7 +162,7 @@ it('deletes the items of a deleted user, and no others', async () => {
  */
 export async function newService({ root, name }) {
   if (!SERVICE_NAME.test(name) || TAKEN.includes(name))
-    throw new GeneratorError(`A service can’t be called $name: 3 to 20 small letters, such as watchlists.`)
+    throw new GeneratorError(`A service can’t be called ${name}: 3 to 20 small letters, such as watchlists.`)
   const conflict = ['packages', 'tools']
     .map(folder => `${folder}/${name}`)
     .find(each => existsSync(join(root, each)))
