@@ -49,6 +49,7 @@ export interface TestServer {
   internal: CallInternal
   /** Resolves to the whole database as text. */
   dump(): Promise<string>
+  /** Mails that this server and others of its fixture delivered. */
   mails: MailJob[]
   /** Waits for the newest mail of a template to an address, ignoring the first `after` mails. */
   mail<T extends MailJob['template']>(
@@ -58,6 +59,9 @@ export interface TestServer {
   ): Promise<Extract<MailJob, { template: T }>>
   close(): Promise<void>
 }
+
+/** Delivered mails by fixture: its servers share the outbox, so each delivers mails that another one added. */
+const delivered = new WeakMap<ServiceFixture, MailJob[]>()
 
 /** Starts the auth service on the fixture's database, with a separate Redis prefix and a consumer of the mail queue. */
 export const startTestServer = async (
@@ -78,7 +82,8 @@ export const startTestServer = async (
   const service = await createApp(config, { ...fixture.deps, logger })
   const url = await service.listen()
   const anyone = apiClient(url)
-  const mails: MailJob[] = []
+  const mails = delivered.get(fixture) ?? []
+  delivered.set(fixture, mails)
   service.queues.work('mail', async ({ sealed }, { id }) => {
     mails.push(JSON.parse(unseal(config.SECRETS_KEY, 'mail', sealed)))
     await service.mongo.collection('outbox').deleteMany({ kind: 'mail', key: id })

@@ -271,7 +271,7 @@ describe('metrics', () => {
   test('are exactly the metrics of the documentation, and include those of the alerts', async () => {
     const names = [...(await scrape()).matchAll(/^# TYPE (\w+) /gm)].map(match => match[1] as string)
     const own = names.filter(name => !/^(nodejs|process)_/.test(name))
-    const explained = rowsBelow('## Metrics').map(([name]) => name?.replaceAll('`', ''))
+    const explained = rowsBelow('## Metrics').map(([name]) => /\w+/.exec(name ?? '')?.[0])
     expect(explained.slice(0, -1).sort()).toEqual(own.sort())
     const read = alerts().flatMap(({ expr }) => metricsOf(expr))
     // Prometheus itself adds `up`.
