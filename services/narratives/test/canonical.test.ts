@@ -852,7 +852,15 @@ describe('the data', () => {
     await postText(LAKES)
     await cluster()
     const merged = await merge(await idOf('giant mirrors'), await idOf('sun satellites'))
-    const kinds = new Set((await exported()).map(({ kind }) => kind))
+    await merge(merged.body.id, await idOf('Nobody'), ana, 'narrative')
+    const all = await exported()
+    expect(all).toContainEqual(
+      expect.objectContaining({
+        kind: 'canonical_decision',
+        data: expect.objectContaining({ narrative: expect.anything() }),
+      }),
+    )
+    const kinds = new Set(all.map(({ kind }) => kind))
     for (const kind of ['canonical_rule', 'canonical_decision', 'canonical_label'])
       expect(kinds).toContain(kind)
     const late = await work()

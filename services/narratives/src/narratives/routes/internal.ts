@@ -68,9 +68,10 @@ export const addInternalRoutes = (
         'canonical_decision',
         canonDecisions,
         user_id => ({ user_id }),
-        ({ action, changes, created_at, undone_at }) => ({
+        ({ action, changes, narrative, created_at, undone_at }) => ({
           action,
           changes: changes.map(({ kind, left, right }) => ({ kind, left, right })),
+          narrative,
           created_at,
           undone_at,
         }),
