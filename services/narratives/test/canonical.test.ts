@@ -785,6 +785,7 @@ describe('others', () => {
         [
           triplet(n === 1 ? 'The gull' : 'Gulls', n === 2 ? 'are counting' : 'count', 'tides'),
           triplet(`Loner ${'x'.repeat(n + 4)}`, 'counts', 'tides'),
+          triplet('Crabs', 'eat', 'sand'),
         ],
         { who },
       )
@@ -800,6 +801,20 @@ describe('others', () => {
     expect(await all()).toEqual([[3, 3]])
     const { body } = await ana.api.send('GET', '/narratives/canonical?scope=all')
     expect(JSON.stringify(body)).not.toContain('Loner')
+    const path = '/narratives/canonical?scope=all&limit=1'
+    const first = await ana.api.send('GET', path)
+    const [owners, sentences, id] = Buffer.from(first.headers.get('x-next-cursor') ?? '', 'base64url')
+      .toString()
+      .split('.')
+    expect(id).toBe(first.body[0].id)
+    const rest = (body as CanonicalNarrative[]).slice(1)
+    // The narrative of the second cursor is not in the list.
+    for (const last of [id, `${id?.slice(0, -1)}f`]) {
+      const cursor = Buffer.from(`${owners}.${sentences}.${last}`).toString('base64url')
+      const next = await ana.api.send('GET', `${path}&cursor=${cursor}`)
+      expect([next.status, (next.body as CanonicalNarrative[]).at(-1)?.id]).toEqual([200, rest.at(-1)?.id])
+    }
+    expect((await ana.api.send('GET', `${path}&cursor=nonsense`)).status).toBe(422)
   })
 })
 

@@ -1,4 +1,4 @@
-import { canonInternal, canonicalApi, foldLabel, foldWords } from '@iodine/contracts'
+import { type CanonicalNarrative, canonInternal, canonicalApi, foldLabel, foldWords } from '@iodine/contracts'
 import { createKeyedLimiter, invalid, notFound, type ReplyHeaders, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { graphOwner, textsOwner } from '../../graph/policies/graph-owner.js'
@@ -22,21 +22,26 @@ const SENTENCES_PAGE = 20
 
 const CURSOR = /^(\d{1,12})\.(\d{1,9})\.([0-9a-f]{24})$/
 
-/** Returns the cursor of a narrative in the list: its sort keys. */
-const narrativeCursorOf = (narrative: NarrativeView): string =>
-  Buffer.from(`${reachOf(narrative)}.${narrative.mentions.length}.${narrative.id}`).toString('base64url')
+/** Position of a narrative in a list: both numbers in descending order, then the id. */
+type SortKeys = readonly [number, number, string]
 
-/**
- * Returns whether a narrative follows a cursor. The cursor's narrative may have moved in the list.
- * @throws HttpError 422 for a malformed cursor
- */
-const follows = (cursor: string): ((narrative: NarrativeView) => boolean) => {
-  const [, reach, triplets, id = ''] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
-  if (reach === undefined) throw invalid(['cursor: is malformed'])
-  return narrative => {
-    const by = Number(reach) - reachOf(narrative) || Number(triplets) - narrative.mentions.length
-    return by > 0 || (by === 0 && narrative.id > id)
-  }
+const ownKeysOf = (narrative: NarrativeView): SortKeys => [
+  reachOf(narrative),
+  narrative.mentions.length,
+  narrative.id,
+]
+const sharedKeysOf = ({ owners, sentences, id }: CanonicalNarrative): SortKeys => [owners ?? 0, sentences, id]
+
+/** Returns the narratives after a cursor, whose narrative may have moved or left. @throws HttpError 422 if malformed */
+const after = <T>(all: T[], cursor: string | undefined, keysOf: (narrative: T) => SortKeys): T[] => {
+  if (cursor === undefined) return all
+  const [, first, second, id = ''] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
+  if (first === undefined) throw invalid(['cursor: is malformed'])
+  return all.filter(narrative => {
+    const keys = keysOf(narrative)
+    const by = Number(first) - keys[0] || Number(second) - keys[1]
+    return by > 0 || (by === 0 && keys[2] > id)
+  })
 }
 
 /** Returns a page of a list in memory, and sets the headers of total and next cursor. */
@@ -49,6 +54,17 @@ const cut = <T>(
   reply.header('x-total-count', String(all))
   if (last && rest.length > shown.length) reply.header('x-next-cursor', cursorOf(last))
   return shown
+}
+
+const cutByKeys = <T>(
+  reply: ReplyHeaders,
+  all: T[],
+  cursor: string | undefined,
+  limit: number,
+  keysOf: (narrative: T) => SortKeys,
+): T[] => {
+  const cursorOf = (last: T) => Buffer.from(keysOf(last).join('.')).toString('base64url')
+  return cut(reply, { all: all.length, rest: after(all, cursor, keysOf), limit, cursorOf })
 }
 
 export const addCanonicalRoutes = (store: Store): void => {
@@ -73,9 +89,7 @@ export const addCanonicalRoutes = (store: Store): void => {
         ({ subject, verb, object }) =>
           term === '' || [subject, verb, object].some(({ label }) => foldWords(label).includes(term)),
       )
-      const start = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1
-      if (cursor !== undefined && start === 0) throw invalid(['cursor: is malformed'])
-      return cut(reply, { all: all.length, rest: all.slice(start), limit, cursorOf: ({ id }) => id })
+      return cutByKeys(reply, all, cursor, limit, sharedKeysOf)
     }
     const owner = await graphOwner(store, user.id, user_id)
     const view = await viewOf(user.id, owner)
@@ -85,8 +99,7 @@ export const addCanonicalRoutes = (store: Store): void => {
         : view.narratives.filter(({ subject, verb, object }) =>
             [subject, verb, object].some(({ keys }) => keys.includes(term)),
           )
-    const rest = cursor === undefined ? all : all.filter(follows(cursor))
-    const shown = cut(reply, { all: all.length, rest, limit, cursorOf: narrativeCursorOf })
+    const shown = cutByKeys(reply, all, cursor, limit, ownKeysOf)
     const dates = await datesOf(user.id, owner, shown)
     return shown.map(narrative => presentCanonical(narrative, dates))
   })
