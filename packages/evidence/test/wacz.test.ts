@@ -218,6 +218,16 @@ describe('a web archive of a capture', () => {
       'changed',
       ['file', 'evidence'],
     ])
+    const forgeries = [
+      ['"exact":"Giant mirrors","prefix":"","suffix":" heat the lake 😀"', '"exact":"Small mirrors"'],
+      ['/main/description', '/main/other'],
+      [`urn:sha256:${input.manifest.blobs[1]?.sha256}`, `urn:sha256:${'0'.repeat(64)}`],
+    ] as const
+    for (const [from, to] of forgeries)
+      expect([to, await failed(edited('iodine/evidence.json', from, to))]).toEqual([
+        to,
+        ['changed', ['file', 'evidence']],
+      ])
     expect(await failed(wacz, [OTHER])).toEqual(['changed', ['signature']])
     // A forged archive with new hashes: everything is consistent except the seal.
     const { sha256 = '' } = input.manifest.blobs[1] ?? {}

@@ -3,6 +3,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import { checkpointText, verifyCheckpoint } from '../checkpoint.js'
 import { leafHash, manifestHash, sha256Hex } from '../hash.js'
 import { verifyConsistency, verifyInclusion } from '../merkle.js'
+import { pointerValue } from '../quotes.js'
 import { checkTimestamp } from '../timestamp.js'
 import {
   type Anchored,
@@ -144,27 +145,37 @@ const checkContent = async (
   return { content, isErased: erased.length > 0, stored }
 }
 
+interface Selector {
+  exact?: string
+  start?: number
+  end?: number
+  /** The JSON pointer of a record's field. */
+  value?: string
+  refinedBy?: readonly Selector[]
+}
 interface Annotation {
-  target: {
-    source: string
-    selector: readonly { exact?: string; start?: number; end?: number; refinedBy?: never }[]
-  }
+  target: { source: string; selector: readonly Selector[] }
 }
 
 /**
- * Checks the quotes at their positions, in code points. Quotes of record fields and of erased blobs are not checked.
+ * Checks that the quotes are at their positions, in code points. Quotes of erased blobs are not checked.
+ * @param blobs hashes of the manifest's blobs, erased ones included
  */
 const checkEvidence = (
   files: ReadonlyMap<string, Uint8Array>,
   stored: ReadonlyMap<string, Uint8Array>,
+  blobs: readonly string[],
 ): boolean =>
   (readJson(files, EVIDENCE) as Annotation[]).every(({ target: { source, selector } }) => {
-    const bytes = stored.get(source.replace('urn:sha256:', ''))
-    if (!bytes) return true
-    const text = strFromU8(bytes)
-    const [quote, position] = selector
-    if (quote?.refinedBy) return true
-    return Array.from(text).slice(position?.start, position?.end).join('') === quote?.exact
+    const sha256 = source.replace('urn:sha256:', '')
+    const bytes = stored.get(sha256)
+    if (!bytes) return blobs.includes(sha256)
+    const content = strFromU8(bytes)
+    const [first] = selector
+    const text = first?.refinedBy ? pointerValue(JSON.parse(content), first.value ?? '') : content
+    const [quote, position] = first?.refinedBy ?? selector
+    if (text === undefined || quote?.exact === undefined) return false
+    return Array.from(text).slice(position?.start, position?.end).join('') === quote.exact
   })
 
 const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
@@ -313,12 +324,15 @@ export const verifyWacz = async (
         check('time', false, '', 'The time-stamp can’t be read.'),
       ),
     )
-  const areQuotesFound = await holds(() => checkEvidence(files, stored))
+  const blobs = manifest.blobs.map(({ sha256 }) => sha256)
+  const areQuotesFound = await holds(() => checkEvidence(files, stored, blobs))
   checks.push(
     check(
       'evidence',
       areQuotesFound,
-      'All quotes are at their stated positions.',
+      isErased
+        ? 'All quotes of parts that are not erased are at their stated positions.'
+        : 'All quotes are at their stated positions.',
       'A quote is not at its stated position.',
     ),
   )
