@@ -1,3 +1,4 @@
+import { compareText } from '@iodine/contracts'
 import { entityMatcher } from './entities.js'
 import { clusterIdOf, keyOf, type RuleKind } from './keys.js'
 import { type Linked, link, type Matcher, unitsOf, type Why } from './link.js'
@@ -77,8 +78,7 @@ interface Label {
   spellings: Map<string, number>
 }
 
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-const byCount = ([a, n]: [string, number], [b, m]: [string, number]) => m - n || compare(a, b)
+const byCount = ([a, n]: [string, number], [b, m]: [string, number]) => m - n || compareText(a, b)
 
 /** Groups labels by key, sorted by key: the order of the triplets has no effect. */
 const labelsOf = (
@@ -89,7 +89,7 @@ const labelsOf = (
   for (const triplet of triplets)
     for (const spelling of partsOf(triplet)) spellings.set(spelling, (spellings.get(spelling) ?? 0) + 1)
   const labels = new Map<string, Label>()
-  for (const [spelling, count] of [...spellings].sort(([a], [b]) => compare(a, b))) {
+  for (const [spelling, count] of [...spellings].sort(([a], [b]) => compareText(a, b))) {
     const key = keyOf(spelling)
     const label = labels.get(key)
     if (!label) labels.set(key, { count, spellings: new Map([[spelling, count]]) })
@@ -98,7 +98,7 @@ const labelsOf = (
       label.spellings.set(spelling, count)
     }
   }
-  return new Map([...labels].sort(([a], [b]) => compare(a, b)))
+  return new Map([...labels].sort(([a], [b]) => compareText(a, b)))
 }
 
 const clustersOf = (
@@ -125,7 +125,7 @@ const clustersOf = (
           // A cluster of passives only is labelled by a passive, and its triplets are not exchanged.
           turned: straight.length > 0 && isTurned(key),
         }))
-        .sort((a, b) => compare(a.key, b.key))
+        .sort((a, b) => compareText(a.key, b.key))
       return {
         id: clusterIdOf(kind, members[0]?.key ?? ''),
         label: mostFrequent(straight.length > 0 ? straight : reasons) ?? '',
@@ -133,7 +133,7 @@ const clustersOf = (
         members,
       }
     })
-    .sort((a, b) => compare(a.members[0]?.key ?? '', b.members[0]?.key ?? ''))
+    .sort((a, b) => compareText(a.members[0]?.key ?? '', b.members[0]?.key ?? ''))
 
 /**
  * Clusters the labels of triplets: subjects and objects by words and vectors, verbs by lemmas and vectors. The order of
@@ -211,7 +211,7 @@ export const narrativesOf = (
   }
   const line = ({ subject, verb, object }: CanonicalNarrative) => `${subject}\n${verb}\n${object}`
   return [...narratives.values()].sort(
-    (a, b) => b.triplets.length - a.triplets.length || compare(line(a), line(b)),
+    (a, b) => b.triplets.length - a.triplets.length || compareText(line(a), line(b)),
   )
 }
 

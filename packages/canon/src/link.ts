@@ -1,3 +1,4 @@
+import { compareText } from '@iodine/contracts'
 import type { Constraints } from './rules.js'
 
 /** Reason for a label's membership in its cluster. */
@@ -34,8 +35,6 @@ export interface Matcher {
 /** Maximum labels that linking puts into one cluster; rules may exceed it. */
 const LABELS_MAX = 64
 
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-
 /** Groups keys into units by `must` rules, most frequent first. */
 export const unitsOf = (counts: ReadonlyMap<string, number>, constraints: Constraints): Unit[] => {
   const units = new Map<string, Unit>()
@@ -48,8 +47,10 @@ export const unitsOf = (counts: ReadonlyMap<string, number>, constraints: Constr
       unit.count += count
     }
   }
-  for (const unit of units.values()) unit.keys.sort(compare)
-  return [...units.values()].sort((a, b) => b.count - a.count || compare(a.keys[0] ?? '', b.keys[0] ?? ''))
+  for (const unit of units.values()) unit.keys.sort(compareText)
+  return [...units.values()].sort(
+    (a, b) => b.count - a.count || compareText(a.keys[0] ?? '', b.keys[0] ?? ''),
+  )
 }
 
 /**

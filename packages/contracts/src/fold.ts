@@ -94,6 +94,9 @@ export const matchKeys = (value: string): string[] => [`=${foldValue(value)}`, `
 /** Folds a part of a label, with each run of white space as one space. */
 export const foldWords = (part: string): string => foldText(part).replace(/\s+/g, ' ')
 
+/** Compares texts by their UTF-16 code units: the order is independent of the locale. */
+export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
 /** Returns the label part of a graph node's id: folded and trimmed. */
 export const foldLabel = (label: string): string => foldWords(trimBlank(label))
 

@@ -1,5 +1,6 @@
 import { clusterIdOf } from '@iodine/canon'
 import type { BodyOf, CanonKind, canonInternal } from '@iodine/contracts'
+import { compareText } from '@iodine/contracts'
 import { inTransaction } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { Store } from '../../store.js'
@@ -10,8 +11,6 @@ import { shareCanon } from './share-canon.js'
 type Result = BodyOf<typeof canonInternal.applyCanon>
 type Cluster = Result['entities'][number]
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
 /** Returns the member documents of clusters. Clusters of one label have none. */
 export const memberDocs = (
   user_id: Types.ObjectId,
@@ -19,7 +18,7 @@ export const memberDocs = (
   clusters: readonly Cluster[],
 ): CanonMemberDoc[] =>
   clusters.flatMap(members => {
-    const [smallest = ''] = members.map(({ key }) => key).sort(compare)
+    const [smallest = ''] = members.map(({ key }) => key).sort(compareText)
     const cluster = clusterIdOf(kind, smallest)
     return members.map(({ key, why, turned }) => ({
       _id: memberId(user_id, kind, key),

@@ -1,6 +1,5 @@
 import type { Constraints } from '@iodine/canon'
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+import { compareText } from '@iodine/contracts'
 
 /**
  * Returns the clusters closest to the groups that the rules allow: joins groups that a `must` rule links, and splits
@@ -31,7 +30,7 @@ export const arrange = (groups: readonly (readonly string[])[], constraints: Con
   }
   return joined.flatMap(({ units }) => {
     const parts: { names: Set<string>; keys: string[] }[] = []
-    for (const [name, keys] of [...units].sort(([a], [b]) => compare(a, b))) {
+    for (const [name, keys] of [...units].sort(([a], [b]) => compareText(a, b))) {
       const apart = constraints.apartFrom(name)
       const fit = parts.find(({ names }) => ![...names].some(other => apart.has(other)))
       if (fit) {
@@ -39,6 +38,6 @@ export const arrange = (groups: readonly (readonly string[])[], constraints: Con
         fit.keys.push(...keys)
       } else parts.push({ names: new Set([name]), keys: [...keys] })
     }
-    return parts.map(({ keys }) => keys.sort(compare))
+    return parts.map(({ keys }) => keys.sort(compareText))
   })
 }

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { type CanonKind, foldLabel, LIMITS } from '@iodine/contracts'
+import { type CanonKind, compareText, foldLabel, LIMITS } from '@iodine/contracts'
 import { createSharedReads } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { NarrativeModels } from '../../models.js'
@@ -32,8 +32,6 @@ const BATCH = 200
 const SLICE = 10_000
 /** Time after which a read starts another build beside a running one. */
 const TIMEOUT_MS = 20_000
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 interface LabelCount {
   key: string
@@ -144,7 +142,7 @@ const build = async (
           why: map[kind].get(key)?.why ?? null,
           turned: map[kind].get(key)?.turned ?? false,
         }))
-        .sort((a, b) => b.times - a.times || compare(a.key, b.key))
+        .sort((a, b) => b.times - a.times || compareText(a.key, b.key))
       const straight = cluster.labels.find(({ turned }) => !turned) ?? cluster.labels[0]
       cluster.label = straight?.label ?? ''
       cluster.keys = cluster.labels.map(({ key }) => key).join('\n')

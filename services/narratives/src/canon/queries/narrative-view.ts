@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { formOf } from '@iodine/canon'
 import type { CanonReason } from '@iodine/contracts'
+import { compareText } from '@iodine/contracts'
 import type { NarrativeDoc, TripletDoc } from '../../narratives/models/narrative.js'
 
 /** A narrative document without its text. */
@@ -46,8 +47,6 @@ export interface NarrativeView {
   last: Date
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
 /** Returns the id of a canonical narrative: a hash of its clusters' ids. */
 export const narrativeIdOf = (subject: string, verb: string, object: string): string =>
   createHash('sha256').update(`${subject} ${verb} ${object}`).digest('hex').slice(0, 24)
@@ -57,7 +56,7 @@ export const reachOf = ({ sentences, sources }: Pick<NarrativeView, 'sentences' 
   sentences * Math.max(1, sources)
 
 export const byReach = (a: NarrativeView, b: NarrativeView): number =>
-  reachOf(b) - reachOf(a) || b.mentions.length - a.mentions.length || compare(a.id, b.id)
+  reachOf(b) - reachOf(a) || b.mentions.length - a.mentions.length || compareText(a.id, b.id)
 
 /** Returns a mention's sentence key, equal for triplets of one sentence. Null without a sentence. */
 export const sentenceOf = ({ text, triplet: { cite } }: Mention): string | null =>

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { foldLabel, type Graph, type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
+import { compareText, foldLabel, type Graph, type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
 import type { CanonMap } from '../../canon/queries/canon-map.js'
 import type { EdgeDoc } from '../models/edge.js'
 
@@ -76,14 +76,13 @@ const presentLink = (link: CountedLink): GraphLink => ({
   sources: sourcesOf(link),
 })
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 const strongerNode = (a: CountedNode, b: CountedNode) =>
-  b.count - a.count || compare(a.type, b.type) || compare(a.key, b.key)
+  b.count - a.count || compareText(a.type, b.type) || compareText(a.key, b.key)
 const strongerLink = (a: CountedLink, b: CountedLink) =>
   b.count - a.count ||
-  compare(a.from.type, b.from.type) ||
-  compare(a.from.key, b.from.key) ||
-  compare(a.to.key, b.to.key)
+  compareText(a.from.type, b.from.type) ||
+  compareText(a.from.key, b.from.key) ||
+  compareText(a.to.key, b.to.key)
 
 /** Items processed between two yields to the event loop. */
 const SLICE = 10_000

@@ -1,4 +1,4 @@
-import { type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
+import { compareText, type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
 import { inTransaction } from '@iodine/service-kit'
 import type { ClientSession, Types } from 'mongoose'
 import type { NarrativeModels } from '../../models.js'
@@ -10,9 +10,8 @@ type RankedSum = SumDoc & { to: string }
 /** Documents per round trip. */
 const BATCH = 5_000
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 const stronger = (a: RankedSum, b: RankedSum): number =>
-  b.count - a.count || compare(a.name, b.name) || (a.to === undefined ? 0 : compare(a.to, b.to))
+  b.count - a.count || compareText(a.name, b.name) || (a.to === undefined ? 0 : compareText(a.to, b.to))
 
 const labelOf = ({ texts = [], times = [] }: SumDoc): string => {
   let best = 0
@@ -97,7 +96,7 @@ export const readStrongest = async (
   if (!found) return undefined
   const { state, names, nodes, links } = found
 
-  names.sort((a, b) => compare(a.name, b.name))
+  names.sort((a, b) => compareText(a.name, b.name))
   const texts = names.map(({ name }) => JSON.stringify(name))
   const ranks = new Map(names.map(({ number }, rank) => [number, rank]))
   const sourcesOf = ({ sources }: SumDoc): string => {
