@@ -188,4 +188,45 @@ test('thirty texts become five narratives, which users merge, split and undo', {
     await page.goto(PATH)
     await expect(list.getByRole('link', { name: /mayor/i })).toHaveCount(2)
   })
+
+  await test.step('three clicks at one position delete one narrative', async () => {
+    const listed = async () => (await ana.api.call(narrativesApi.listNarratives)).map(({ id }) => id)
+    const ids = await listed()
+    const heading = (count: number) =>
+      page.getByRole('heading', { name: `Analyzed narratives (${count})`, exact: true })
+    const buttons = page.getByRole('button', { name: /^Delete narrative/ })
+    const placeholder = page.getByRole('group', { name: 'Deleted narrative' })
+    const boxOfFirst = async () => {
+      const box = await buttons.first().boundingBox()
+      if (!box) throw new Error('no Delete button is on the page')
+      return box
+    }
+    await page.goto('/dashboard/narratives')
+    await expect(heading(ids.length)).toBeVisible()
+    await buttons.first().scrollIntoViewIfNeeded()
+    const box = await boxOfFirst()
+    const position = [box.x + box.width / 2, box.y + box.height / 2] as const
+    let deletions = 0
+    page.on('request', request => {
+      if (request.method() === 'DELETE') deletions++
+    })
+    await page.mouse.click(...position)
+    await expect(heading(ids.length - 1)).toBeVisible()
+    await expect(placeholder).toHaveCount(1)
+    // No toast covers the position.
+    const receives = await placeholder.evaluate(
+      (element, [x, y]) => element.contains(document.elementFromPoint(x, y)),
+      position,
+    )
+    expect(receives).toBe(true)
+    await page.mouse.click(...position)
+    await page.mouse.click(...position)
+    await expect(placeholder).toHaveCount(1)
+    expect(await listed()).toEqual(ids.slice(1))
+    expect(deletions).toBe(1)
+    // Without the placeholder, the next button is at the same position.
+    await page.mouse.move(1, 1)
+    await expect(placeholder).toHaveCount(0)
+    await expect.poll(boxOfFirst).toEqual(box)
+  })
 })

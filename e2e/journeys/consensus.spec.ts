@@ -7,7 +7,7 @@ import { createIod, rowOf } from '../support/iods.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { pressEscape } from '../support/press-escape.js'
-import { expectFits } from '../support/sizes.js'
+import { expectFits, SIZES } from '../support/sizes.js'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -104,16 +104,23 @@ test.afterAll(async () => {
   await app?.stop()
 })
 
-test('card and details show the independent votes on a narrow screen', { tag: '@long' }, async ({ page }) => {
-  await page.setViewportSize({ width: 390, height: 844 })
-  await openAs(page, app.url, reader.token, '/dashboard/iods')
-  const card = rowOf(page, contested.value)
-  const mark = card.getByText('independent')
-  await expect(mark).toBeVisible()
-  await expect(mark).toHaveText('11 votes ≈ 4.5 independent')
-  expect(await mark.evaluate(each => each.scrollWidth <= each.clientWidth)).toBe(true)
-  await expectFits(page)
-  await card.getByRole('link', { name: contested.value }).click()
+test('row, card and details show the independent votes in full', { tag: '@long' }, async ({ page }) => {
+  const row = rowOf(page, contested.value)
+  for (const size of SIZES) {
+    await page.setViewportSize(size)
+    await openAs(page, app.url, reader.token, '/dashboard/iods')
+    const mark = row.getByText('independent')
+    await expect(mark).toBeVisible()
+    await expect(mark).toHaveText('11 votes ≈ 4.5 independent')
+    const isCut = await mark.evaluate(each => {
+      const [inner, cell] = [each, each.closest('td')].map(box => box?.getBoundingClientRect())
+      if (!inner || !cell) throw new Error('the mark is in no cell')
+      return each.scrollWidth > each.clientWidth || inner.right > cell.right || inner.bottom > cell.bottom
+    })
+    expect(isCut, `at ${size.width} px`).toBe(false)
+    await expectFits(page)
+  }
+  await row.getByRole('link', { name: contested.value }).click()
   const sentence = page.getByRole('region', { name: 'Votes' }).getByText(REASON)
   await sentence.scrollIntoViewIfNeeded()
   await expect(sentence).toBeInViewport()

@@ -310,6 +310,21 @@ test('two clicks lead from an entity to its sentence, and to an IOD; the URL kee
     await kept()
   })
 
+  await test.step('a failed layout shows an error, and Retry draws the graph', async () => {
+    const worker = '**/static/worker/layout.*.js'
+    const body = "postMessage({ type: 'ready' }); onmessage = () => { throw new Error('broken') }"
+    await page.route(worker, route => route.fulfill({ contentType: 'text/javascript', body }))
+    await page.goto('/dashboard/graph')
+    const error = page.getByRole('alert').filter({ hasText: 'The graph could not be drawn' })
+    await expect(error).toBeVisible()
+    await expect(canvas).toHaveCount(0)
+    await expect(page.getByText('Loading graph...')).toHaveCount(0)
+    await page.unroute(worker)
+    await error.getByRole('button', { name: 'Retry' }).click()
+    await settled(page)
+    await expect(error).toHaveCount(0)
+  })
+
   await test.step('on a phone the details are a sheet over the lower half, which closes', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.goto('/dashboard/graph?node=entity:giant%20mirrors')

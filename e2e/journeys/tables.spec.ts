@@ -209,6 +209,26 @@ test('a narrow window shows rows as cards with all fields', { tag: '@long' }, as
     await expectHeights(page, 48)
     await expect(row(page, 'claim 000')).toBeVisible()
   })
+
+  await test.step('scrolling writes the page to the URL, a reload shows its first row', async () => {
+    await expect(page).toHaveURL(/\?page=3$/)
+    await page.reload()
+    const first = page.locator('tr[aria-rowindex="102"]')
+    await expect(first).toBeInViewport({ ratio: 1 })
+    await expect(first).toContainText('claim 029')
+    // The header, which stays in view, ends where the row begins.
+    const header = page.getByRole('columnheader', { name: 'Value' })
+    await expect
+      .poll(async () => {
+        const [above, below] = [await boxOf(header), await boxOf(first)]
+        return Math.round(below.y - above.y - above.height)
+      })
+      .toBe(0)
+    await expect(page).toHaveURL(/\?page=3$/)
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await expect(page.locator('tr[aria-rowindex="2"]')).toBeInViewport()
+    await expect(page).not.toHaveURL(/page=/)
+  })
   expect(violations).toEqual([])
 })
 

@@ -44,12 +44,18 @@ export const OVERLAYS: readonly State[] = (
       '[role="article"]:has-text("Fingerprint")',
     ],
     ['/dashboard/campaigns', [CAMPAIGN, 'Add IOD'], '.bp6-dialog:has-text("Add IODs to Campaign")'],
+    [
+      '/dashboard/campaigns',
+      [CAMPAIGN, 'Techniques', 'Choose techniques'],
+      '.bp6-dialog:has-text("Techniques of the campaign"):has([type="checkbox"])',
+    ],
     ['/dashboard/campaigns', [CAMPAIGN, 'Import'], '.bp6-dialog:has-text("Import IODs")'],
     ['/dashboard/graph', ['Filters'], 'form[aria-label="Filters"]'],
     ['/dashboard/community', ['View full profile'], 'ul[aria-label="Contributions"]'],
     ['/dashboard/profile', ['Edit username'], 'main form'],
     ['/dashboard/profile', ['Edit API key'], '.bp6-dialog'],
     ['/dashboard/profile?tab=access', ['Create token'], '.bp6-dialog'],
+    ['/dashboard/profile?tab=access', ['Create key'], '.bp6-dialog:has-text("Create a feed key")'],
     ['/dashboard/profile', ['Change email address'], '.bp6-dialog'],
     ['/dashboard/profile', ['Delete account'], '.bp6-dialog'],
     ['/dashboard/overview', ['Organization'], '.bp6-toast'],
@@ -98,6 +104,7 @@ export const reach = async (
     const control = page
       .getByRole('button', { name })
       .or(page.getByRole('menuitem', { name }))
+      .or(page.getByRole('tab', { name }))
       .or(page.getByRole('article', { name }))
       .or(page.getByRole('checkbox', { name, exact: true }))
       .or(page.getByRole('searchbox', { name }))

@@ -107,6 +107,17 @@ describe('the details', () => {
     return { ...section, dialog: await screen.findByRole('dialog', { name: nameOf(detail) }) }
   }
 
+  it('show the creator and the date, and a menu only to the creator', async () => {
+    const detail = { ...campaign('Mirrors'), iods: [] }
+    const { dialog } = await opened(detail)
+    expect(dialog.textContent).toContain('Created by bo on Nov 20, 2026')
+    expect(within(dialog).queryByRole('button', { name: 'More actions' })).toBeNull()
+    const own = await opened(detail, {
+      'GET /campaigns/:id': () => [200, { ...detail, created_by_id: user.id }],
+    })
+    expect(within(own.dialog).getByRole('button', { name: 'More actions' })).toBeTruthy()
+  })
+
   it('show an error if the IODs cannot be read, and disable the export', async () => {
     const { dialog } = await opened({ ...campaign('Mirrors', { iod_count: 3 }), iods: [] })
     await within(dialog).findByText(/The IODs of this campaign can’t be shown right now/)
@@ -197,8 +208,8 @@ describe('the details', () => {
   })
 
   describe('of an IOD', () => {
-    const details = async (routes: Routes) => {
-      const target = iod('Mirrors heat lakes')
+    const details = async (routes: Routes, fields: Partial<Iod> = {}) => {
+      const target = iod('Mirrors heat lakes', fields)
       const section = await opened({ ...campaign('Mirrors', { iod_count: 1 }), iods: [target] }, routes)
       fireEvent.click(await within(section.dialog).findByRole('button', { name: 'View details' }))
       return {
@@ -217,6 +228,20 @@ describe('the details', () => {
       const drawer = await screen.findByRole('dialog', { name: 'Evidence' })
       expect(await within(drawer).findByText('No evidence yet')).toBeTruthy()
       expect(calls.find(({ route }) => route === 'GET /iods/:id/evidence')?.params.id).toBe(target.id)
+    })
+
+    it('show the reason of the weight of its votes', async () => {
+      const reason = 'Only about 1 of 2 votes are independent.'
+      const { dialog } = await details(
+        {
+          'POST /iods/consensus': ({ body }) => [
+            200,
+            { [(body as { ids: [string] }).ids[0]]: { for: 1, against: 0, confidence: 0.2, reason } },
+          ],
+        },
+        { votes: [aVote('a', 'POSITIVE'), aVote('b', 'POSITIVE')] },
+      )
+      expect(await dialog.findByText(reason)).toBeTruthy()
     })
 
     it('show no evidence button without evidence', async () => {

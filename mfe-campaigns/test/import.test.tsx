@@ -109,6 +109,46 @@ describe('a file', () => {
     expect(requests).toEqual([`campaign_id=${ID}&format=stix`, { iods: true }])
   })
 
+  it('changes the open details: IODs, sharing level and imported objects', async () => {
+    const requests: unknown[] = []
+    const applied = () => requests.length > 1
+    const imported: ImportedObjects = {
+      objects: 59,
+      bytes: 5_000,
+      withheld: 0,
+      types: [{ type: 'malware', objects: 59 }],
+      imports: [
+        {
+          id: planned.id,
+          user_id: detail.created_by_id,
+          username: 'ana',
+          created_at: detail.created_at,
+          objects: 59,
+          removable: true,
+        },
+      ],
+    }
+    const tlp = () => (applied() ? 'amber' : 'green')
+    const { dialog: campaign } = await open({
+      ...routes([{}, { state: 'done', done: 59 }], requests),
+      'GET /campaigns/:id': () => [
+        200,
+        applied()
+          ? { ...detail, iod_count: 2, iods: [...detail.iods, anIod({ value: 'Cold lakes' })] }
+          : detail,
+      ],
+      'GET /campaigns/:id/sharing': () => [200, { tlp: tlp(), least: tlp(), published: false, feed: null }],
+      'GET /campaigns/:id/kept': () => [200, applied() ? imported : nothing],
+    })
+    await campaign.findByText('Giant mirrors')
+    fireEvent.click(await campaign.findByRole('tab', { name: 'Sharing' }))
+    await campaign.findByText('TLP:GREEN')
+    await press('Import 59 objects', await choose(BUNDLE))
+    await campaign.findByText('Cold lakes')
+    await campaign.findByText('TLP:AMBER')
+    await campaign.findByRole('button', { name: 'Imported objects (59)' })
+  })
+
   it('may be imported without IODs', async () => {
     const requests: unknown[] = []
     await open(routes([{}, { state: 'done' }], requests))
@@ -132,13 +172,38 @@ describe('a file', () => {
     await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Import IODs' })).toBeNull())
   })
 
-  it('is discarded on Cancel', async () => {
+  it('is imported on the second press if the first request fails', async () => {
+    const requests: unknown[] = []
+    let isDown = true
+    const { toasts } = await open({
+      ...routes([{}, { state: 'done', done: 59 }], requests),
+      'POST /campaigns/imports/:id/apply': () => {
+        requests.push('applied')
+        return isDown ? null : [202, { ...planned, state: 'applying' }]
+      },
+    })
+    const dialog = await choose(BUNDLE)
+    await press('Import 59 objects', dialog)
+    expect((await dialog.findByRole('alert')).textContent).toBe('The file could not be imported.')
+    expect(toasts).toEqual([])
+    isDown = false
+    await press('Import 59 objects', dialog)
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Import IODs' })).toBeNull())
+    expect(toasts.map(({ title }) => title)).toEqual(['59 objects imported'])
+    expect(requests.slice(1)).toEqual(['applied', 'applied'])
+  })
+
+  it('is discarded on Cancel, and the next dialog has no file', async () => {
     const requests: unknown[] = []
     await open(routes([{}], requests))
     const dialog = await choose(BUNDLE)
     await dialog.findByText(/^41 IOD/)
     await press('Cancel', dialog)
     await waitFor(() => expect(requests).toContain('discarded'))
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Import IODs' })).toBeNull())
+    await press('Import')
+    const none = await screen.findByRole('button', { name: 'Import 0 IODs' })
+    expect(none.hasAttribute('disabled')).toBe(true)
   })
 
   it('is discarded if it is planned after the dialog was closed', async () => {
@@ -222,12 +287,20 @@ describe('a file', () => {
     await waitFor(() => expect(evidence.hasAttribute('disabled')).toBe(false))
   })
 
-  it('shows the error if the server rejects it', async () => {
+  it('shows the error if the server rejects it, until another file is planned', async () => {
+    let isBroken = true
     await open({
-      'POST /campaigns/imports': () => [422, { detail: ['Object 1 of the file is not valid JSON.'] }],
+      ...routes([{}]),
+      'POST /campaigns/imports': () =>
+        isBroken ? [422, { detail: ['Object 1 of the file is not valid JSON.'] }] : [202, { id: planned.id }],
     })
     const dialog = await choose(BUNDLE)
     expect((await dialog.findByRole('alert')).textContent).toBe('Object 1 of the file is not valid JSON.')
+    isBroken = false
+    const input = document.querySelector('input[type=file]') as HTMLInputElement
+    fireEvent.change(input, { target: { files: [new File([JSON.stringify(BUNDLE)], 'fixed.json')] } })
+    await dialog.findByText(/^41 IODs/)
+    expect(dialog.queryByRole('alert')).toBeNull()
   })
 })
 
@@ -293,6 +366,8 @@ describe('sharing', () => {
     fireEvent.click(dialog.getByLabelText('Publish in feeds'))
     await press('Withdraw', within(await screen.findByRole('dialog', { name: 'Withdraw the campaign' })))
     await dialog.findByText('Withdrawing…')
+    sharing = { ...sharing, feed: { ...feed, state: 'published', revoked: 1_200 } } as CampaignSharing
+    await dialog.findByText('Withdrawn. Systems that pulled it receive a revocation.')
     expect(requests).toEqual([{ published: true }, { published: false }])
   })
 

@@ -127,6 +127,19 @@ describe('the techniques of a campaign', () => {
     await waitFor(() => expect(tags(block)).toEqual(['T0023.001 Reframe Context']))
   })
 
+  it('are chosen in a dialog whose search has the focus, which Done returns', async () => {
+    const { block } = await open([])
+    const choose = await block.findByRole('button', { name: 'Choose techniques' })
+    choose.focus()
+    fireEvent.click(choose)
+    const dialog = within(await screen.findByRole('dialog', { name: 'Techniques of the campaign' }))
+    const search = dialog.getByPlaceholderText('Search by id, name or tactic...')
+    await waitFor(() => expect(document.activeElement).toBe(search))
+    fireEvent.click(dialog.getByRole('button', { name: 'Done' }))
+    await waitFor(() => expect(document.activeElement).toBe(choose))
+    expect(screen.queryByRole('dialog', { name: 'Techniques of the campaign' })).toBeNull()
+  })
+
   it('are rolled back if the service rejects a change, with a toast', async () => {
     const { block, toasts } = await open(['T0002'], {
       'PUT /campaigns/:id/techniques/:tid': [413, { detail: 'This campaign has 100 techniques' }],

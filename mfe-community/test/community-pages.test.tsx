@@ -120,12 +120,12 @@ describe('the list', () => {
 })
 
 describe('a profile', () => {
-  const all = Array.from({ length: 60 }, (_, n) => contribution(n, n % 2 ? 'IOD' : 'NARRATIVE'))
+  const all = Array.from({ length: 60 }, (_, n) => contribution(n, n % 3 ? 'IOD' : 'NARRATIVE'))
   const profile = ({ search }: Call): Answer => {
     const type = search.get('contribution_type')
     const found = all.filter(each => !type || each.type === type)
     const { items, headers } = page(found, search)
-    const head = { username: 'ada', created_at: all[0]?.created_at, total_iods: 30, total_narratives: 30 }
+    const head = { username: 'ada', created_at: all[0]?.created_at, total_iods: 40, total_narratives: 20 }
     return [200, { ...head, all_contributions: items }, headers]
   }
   const routes: Routes = {
@@ -136,15 +136,43 @@ describe('a profile', () => {
   const rows = () => within(screen.getByRole('list', { name: 'Contributions' })).getAllByRole('listitem')
 
   it('shows totals, pages of 50, and one type on request', async () => {
-    await open(`/profile/${ID}`, routes)
+    const section = await open(`/profile/${ID}`, routes)
     await screen.findByRole('heading', { name: '@ada' })
     expect(document.body.textContent).toContain('Membre depuis 17 juin 2026')
+    expect(document.body.textContent).toContain('contributions60IODs créés40analyses de narratives20')
     expect(rows()).toHaveLength(50)
+    expect(rows()[0]?.textContent).toContain('seen twice')
     fireEvent.click(screen.getByRole('button', { name: 'Charger plus de contributions' }))
     await waitFor(() => expect(rows()).toHaveLength(60))
     expect(screen.queryByRole('button', { name: 'Charger plus de contributions' })).toBeNull()
     fireEvent.change(screen.getByRole('combobox'), { target: { value: 'IOD' } })
-    await waitFor(() => expect(rows()).toHaveLength(30))
+    await waitFor(() => expect(rows()).toHaveLength(40))
+    expect(section.search()).toBe('?type=IOD')
+  })
+
+  it('shows the type in its URL', async () => {
+    const section = await open(`/profile/${ID}?type=NARRATIVE`, routes)
+    await screen.findByRole('heading', { name: '@ada' })
+    expect((screen.getByRole('combobox') as HTMLSelectElement).value).toBe('NARRATIVE')
+    expect(rows()).toHaveLength(20)
+    expect(section.calls.map(({ search }) => search.get('contribution_type'))).toEqual(['NARRATIVE'])
+  })
+
+  it('shows an empty state for a type without contributions, and all on request', async () => {
+    const one = { username: 'ada', created_at: all[0]?.created_at, total_iods: 1, total_narratives: 0 }
+    const section = await open(`/profile/${ID}`, {
+      'GET /community/users/:id': ({ search }) => [
+        200,
+        { ...one, all_contributions: search.get('contribution_type') ? [] : [contribution(1)] },
+      ],
+    })
+    await screen.findByRole('heading', { name: '@ada' })
+    fireEvent.change(screen.getByRole('combobox'), { target: { value: 'NARRATIVE' } })
+    await screen.findByText('Aucune contribution pour le moment.')
+    expect(screen.queryByRole('list', { name: 'Contributions' })).toBeNull()
+    fireEvent.click(screen.getByRole('button', { name: 'Tout afficher' }))
+    await waitFor(() => expect(rows()).toHaveLength(1))
+    expect(section.search()).toBe('')
   })
 
   it('returns to the unchanged list it was opened from, otherwise to the start of the list', async () => {

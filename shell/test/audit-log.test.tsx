@@ -2,7 +2,7 @@ import type { AuditItem, AuditState } from '@iodine/contracts'
 import type { Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { actionOf, filtersOf } from '../src/pages/admin/audit-words'
+import { actionOf, faultOf, filtersOf } from '../src/pages/admin/audit-words'
 import { user as member, openApp } from './harness'
 
 const user = { ...member, is_admin: true }
@@ -142,6 +142,13 @@ test('shows a damaged chain, a failed request and an empty log', async () => {
   broken = false
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
   await screen.findByText('No entries yet')
+})
+
+test('describes a changed and a moved entry', () => {
+  expect(faultOf({ seq: 5, kind: 'changed' })).toContain('The log is damaged: entry 5 was changed. ')
+  expect(faultOf({ seq: 5, kind: 'moved' })).toContain(
+    'The log is damaged: entry 5 does not follow the previous entry. ',
+  )
 })
 
 test('downloads the log with its filters, and shows an error on failure', async () => {

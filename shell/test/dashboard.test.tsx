@@ -52,6 +52,26 @@ test('redirects to the login page without a session', async () => {
   expect(window.location.pathname).toBe('/login')
 })
 
+test('redirects a signed-in user from the login page to the overview', async () => {
+  await open('/login')
+  await screen.findByRole('heading', { name: 'Get in Touch' })
+  expect(window.location.pathname).toBe('/dashboard/overview')
+})
+
+test('follows a sign-out and a sign-in in another tab', async () => {
+  await open('/dashboard/profile')
+  await screen.findByRole('heading', { name: 'Email address' })
+  const changed = () => act(() => void window.dispatchEvent(new StorageEvent('storage', { key: TOKEN_KEY })))
+  localStorage.removeItem(TOKEN_KEY)
+  changed()
+  await screen.findByLabelText('Email')
+  expect(window.location.pathname).toBe('/login')
+  localStorage.setItem(TOKEN_KEY, 't')
+  changed()
+  await screen.findByRole('heading', { name: 'Get in Touch' })
+  expect(window.location.pathname).toBe('/dashboard/overview')
+})
+
 test('shows Page Not Found for an unknown section', async () => {
   for (const page of ['nowhere', 'overview/x', 'profile/x', 'admin/x']) {
     await open(`/dashboard/${page}`)
@@ -238,12 +258,18 @@ test('shows an error if the extension code fails', async () => {
   await screen.findByText('Failed to generate extension code')
 })
 
-test('shows Access denied to members and the codes to admins', async () => {
-  const { calls } = await open('/dashboard/admin')
-  await screen.findByText('Access denied')
-  expect(screen.getByText("You don't have permission to access this page.")).toBeTruthy()
-  expect(screen.queryByRole('link', { name: 'Admin' })).toBeNull()
-  expect(calls.map(call => call.route)).not.toContain('GET /admin/beta-codes')
+test('shows Access denied to members at the URL of each tab of Admin, and requests nothing', async () => {
+  for (const tab of ['', '?tab=people', '?tab=system', '?tab=audit-log', '?tab=subscriptions']) {
+    const { calls } = await open(`/dashboard/admin${tab}`)
+    await screen.findByText('Access denied')
+    screen.getByText("You don't have permission to access this page.")
+    expect(screen.queryAllByRole('tab')).toEqual([])
+    expect(screen.queryByRole('link', { name: 'Admin' })).toBeNull()
+    // The server fails the test for requests without a route. Those of the page precede those of the next page.
+    fireEvent.click(screen.getByRole('link', { name: 'Dashboard' }))
+    await waitFor(() => expect(calls.map(({ route }) => route)).toContain('GET /iods/days'))
+    cleanup()
+  }
 })
 
 test('opens the tab of Admin that the URL names, and the first for an unknown one', async () => {
@@ -262,6 +288,33 @@ test('opens the tab of Admin that the URL names, and the first for an unknown on
   fireEvent.click(screen.getByRole('tab', { name: 'Beta codes' }))
   await screen.findByText('No beta codes yet')
   expect(window.location.search).toBe('')
+})
+
+test('lists a new beta code with its address as available', async () => {
+  let codes: unknown[] = []
+  const { calls } = await open('/dashboard/admin', {
+    'GET /profile/me': [200, { ...user, is_admin: true }],
+    'GET /admin/beta-codes': () => [200, codes],
+    'GET /admin/beta-codes/creators': [200, []],
+    'POST /admin/beta-codes': ({ body }) => {
+      const { email } = body as { email: string }
+      const created_at = '2026-11-22T10:00:00.000Z'
+      const code = { id: 'a'.repeat(24), code: 'AAAAA-AAAAA', email, used: false, created_at, used_at: null }
+      codes = [code]
+      return [201, code]
+    },
+  })
+  await screen.findByText('No beta codes yet')
+  const email = screen.getByLabelText<HTMLInputElement>(/^Email/)
+  fireEvent.change(email, { target: { value: ' friend@example.org ' } })
+  fireEvent.submit(email.form as HTMLFormElement)
+  await screen.findByText('Beta code created')
+  const row = (await screen.findByText('AAAAA-AAAAA')).closest('tr')
+  expect(row?.textContent).toContain('AAAAA-AAAAAfriend@example.orgAvailable')
+  expect(calls.find(({ route }) => route === 'POST /admin/beta-codes')?.body).toEqual({
+    email: 'friend@example.org',
+  })
+  expect(email.value).toBe('')
 })
 
 test('names the creators of beta codes, if known', async () => {
@@ -402,7 +455,8 @@ test('creates a feed key with a level and an expiry, shows it once with instruct
   )
   fireEvent.click(shown.getByRole('button', { name: 'Done' }))
   await waitFor(() => expect(screen.queryByDisplayValue(KEY)).toBeNull())
-  expect(await screen.findByText('Up to TLP:AMBER')).toBeTruthy()
+  const row = (await screen.findByText('Up to TLP:AMBER')).closest('li')
+  expect(row?.textContent).toContain('Never used · does not expire')
   fireEvent.click(screen.getByRole('button', { name: 'Revoke Our OpenCTI' }))
   const question = within(await screen.findByRole('dialog', { name: 'Revoke the feed key' }))
   fireEvent.click(question.getByRole('button', { name: 'Revoke' }))
@@ -468,7 +522,9 @@ describe('API tokens on My Profile', () => {
     expect(days).toBeGreaterThan(364)
     expect(days).toBeLessThan(366)
     expect((shown.getByLabelText('Token') as HTMLInputElement).value).toBe(SECRET)
-    expect((shown.getByLabelText('Try it') as HTMLInputElement).value).toContain(`Bearer ${SECRET}`)
+    expect((shown.getByLabelText('Try it') as HTMLInputElement).value).toBe(
+      `curl -H "Authorization: Bearer ${SECRET}" ${location.origin}/api/v1/profile/me`,
+    )
     fireEvent.click(shown.getByRole('button', { name: 'Done' }))
     await waitFor(() => expect(screen.queryByDisplayValue(SECRET)).toBeNull())
     const row = (await screen.findByText(token.name)).closest('li')
@@ -476,6 +532,7 @@ describe('API tokens on My Profile', () => {
     fireEvent.click(screen.getByRole('button', { name: `Revoke ${token.name}` }))
     const question = within(await screen.findByRole('dialog', { name: 'Revoke the API token' }))
     fireEvent.click(question.getByRole('button', { name: 'Revoke' }))
+    await screen.findByText('API token revoked')
     await waitFor(() => expect(screen.queryByText(token.name)).toBeNull())
     expect(asked[1]).toBe(token.id)
   })
@@ -485,6 +542,7 @@ describe('API tokens on My Profile', () => {
     const tokens = Array.from({ length: 20 }, (_, n) => ({ ...over, id: n.toString(16).padStart(24, '0') }))
     await open('/dashboard/profile?tab=access', { 'GET /profile/api-tokens': [200, tokens] })
     expect(await screen.findAllByText('Expired')).toHaveLength(20)
+    expect(screen.getAllByText('Never used · expired Jan 1, 2026')).toHaveLength(20)
     screen.getByText('You have 20 tokens, the maximum. Revoke one first.')
     const button = screen.getByRole('button', { name: 'Create token' }) as HTMLButtonElement
     expect(button.disabled).toBe(true)

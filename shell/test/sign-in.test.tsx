@@ -106,6 +106,9 @@ describe('a link opened while an account is signed in', () => {
     )
     const swap = await screen.findByRole('button', { name: 'Continue as other@example.org' })
     expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Stay' }))
+    expect(screen.getByText(/^You are signed in as/).textContent).toBe(
+      `You are signed in as ${user.email}. This link signs in other@example.org instead.`,
+    )
     expect(calls.map(({ route }) => route)).not.toContain(VERIFY)
     fireEvent.click(swap)
     await screen.findByLabelText('Username')

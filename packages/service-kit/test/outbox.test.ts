@@ -12,6 +12,7 @@ import {
   type KindSpec,
   type Outbox,
 } from '../src/index.js'
+import { readMetrics } from '../src/observe/metrics.js'
 import { createOutbox } from '../src/outbox/outbox.js'
 import { prepareModels } from '../src/stores/mongo.js'
 
@@ -135,6 +136,48 @@ describe('an entry', () => {
       expect(note.seen).toHaveLength(2)
     },
   )
+
+  it.each([400, 409, 413, 415, 422])(
+    'that fails with %i fails permanently after one attempt, with one warning and one count',
+    async status => {
+      const warn = vi.spyOn(log, 'warn')
+      onTestFinished(() => warn.mockRestore())
+      const givenUp = async () =>
+        Number(
+          /^jobs_given_up_total{.*queue="note".*} (\d+)$/m.exec((await readMetrics()).text)?.[1] ??
+            Number.NaN,
+        )
+      const outbox = await replica()
+      const note = noting(outbox, () => {
+        throw new HttpError(status, 'not like this')
+      })
+      const before = await givenUp()
+      await note.add({ n: 1 })
+      await until(async () => expect(await outbox.failed(10)).toMatchObject([{ attempts: 1 }]))
+      expect(note.seen).toEqual([[1]])
+      expect(await givenUp()).toBe(before + 1)
+      expect(warn.mock.calls).toEqual([
+        [expect.objectContaining({ queue: 'note', attempt: 1, given_up: true }), 'job failed'],
+      ])
+    },
+  )
+
+  it('is retried after transient HTTP errors', async () => {
+    const statuses = [404, 408, 425, 429, 503]
+    const failed = new Set<number>()
+    const note = noting(
+      await replica(),
+      ([status = 0]) => {
+        if (failed.has(status)) return
+        failed.add(status)
+        throw new HttpError(status, 'not now')
+      },
+      { concurrency: statuses.length },
+    )
+    await note.addAll(statuses.map(n => ({ n })))
+    await empty()
+    expect(note.seen.flat().toSorted()).toEqual(statuses.flatMap(status => [status, status]))
+  })
 
   it('can be dropped if it failed permanently, not while it waits', async () => {
     const outbox = await replica()

@@ -8,6 +8,7 @@ import {
 } from '@iodine/contracts'
 import { createHttpApp, HttpError, sessionKey } from '@iodine/service-kit'
 import { commandsOf, newId, runs, uniquePrefix } from '@iodine/test-kit'
+import { Types } from 'mongoose'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   DAY_MS,
@@ -171,6 +172,26 @@ describe('an inactive account', () => {
       await forgotten(id, 1)
     },
   )
+
+  it('is warned and deleted by one run with any number of others', { tags: 'long' }, async () => {
+    const email = await sleeper('sleeper8', 340)
+    const user = await users().findOne({ email }).lean<object>()
+    // More than a batch of 100.
+    const others = Array.from({ length: 100 }, (_, n) => ({
+      ...user,
+      _id: new Types.ObjectId(),
+      email: `sleeper8-${n}@example.org`,
+    }))
+    await users().insertMany(others)
+    expect(await expireIn(server)).toEqual({ warned: 101, deleted: 0 })
+    await settled()
+    await users().updateMany(
+      { email: /^sleeper8/ },
+      { last_active_at: daysAgo(400), warning_taken_at: daysAgo(31) },
+    )
+    expect(await expireIn(server)).toEqual({ warned: 0, deleted: 101 })
+    for (const { _id } of others) await forgotten(String(_id), 1)
+  })
 
   it('is kept when its owner returns after the mail, and is warned again in the next period', async () => {
     const email = await sleeper('sleeper5', 340)

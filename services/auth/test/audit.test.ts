@@ -378,6 +378,14 @@ it('lists newest first, in pages, by action, actor, subject and time, with prese
   expect(await admin.call(auditApi.getAuditState)).toMatchObject({ fault: null, entries: 4, since: day(1) })
 })
 
+it('reports a changed entry to administrators once the cached state has expired', async () => {
+  await append([made(), made(), made()])
+  const state = () => admin.call(auditApi.getAuditState)
+  await expect.poll(state).toMatchObject({ fault: null, entries: 3 })
+  await entries().updateOne({ seq: 2 }, { $set: { 'entry.count': 1_000 } })
+  await expect.poll(state).toMatchObject({ fault: { seq: 2, kind: 'changed' } })
+})
+
 it('exports CSV without formulas and records the export', async () => {
   const { AuditEntry: auditEntries, AuditHead: auditHead } = server.service.mongo.models
   await createAuditAppender({ auditEntries, auditHead } as unknown as AuthModels)([

@@ -245,6 +245,14 @@ describe('a file of another tool', () => {
     expect((await bring(file)).state).toBe('done')
   })
 
+  it('leaves its IODs in the campaign when its import is removed', async () => {
+    const { id: done } = await bring(bundle(indicator(1), indicator(2), malware(1)))
+    await api.call(importsApi.deleteImport, { params: { id: done } })
+    expect((await kept()).objects).toBe(0)
+    const { iods: members } = await api.call(campaignsApi.getCampaign, { params: { id: campaign.id } })
+    expect(members.map(({ value }) => value)).toEqual(['https://example.org/1', 'https://example.org/2'])
+  })
+
   it('may share objects with another file: they are exported once, and remain when one file is removed', {
     tags: 'long',
   }, async () => {

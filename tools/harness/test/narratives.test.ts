@@ -52,6 +52,24 @@ describe('a narrative in the whole product', () => {
     expect(await ana.api.call(graphApi.getTriplets)).toEqual({ nodes: [], links: [], sources: [] })
   })
 
+  it('is deleted without the IOD of its triplet', async () => {
+    const { body } = await post()
+    const [narrative] = await ana.api.call(narrativesApi.listNarratives)
+    const iod = await ana.api.call(iodsApi.createIod, {
+      body: {
+        value: 'They hide numbers',
+        category: 'NARRATIVE_TRIPLET',
+        description: '',
+        source_type: 'NARRATIVES',
+        source_id: narrative?.triplets[0]?.id ?? null,
+      },
+    })
+    expect(iod.source_id).toEqual(expect.any(Number))
+    await ana.api.call(narrativesApi.deleteNarrative, { params: { id: body.id } })
+    expect(await ana.api.call(narrativesApi.listNarratives)).toEqual([])
+    expect(await ana.api.call(iodsApi.listIods)).toMatchObject([{ id: iod.id, source_id: iod.source_id }])
+  })
+
   it('requires a key, and is rejected immediately after its removal', async () => {
     const bob = await app.signUp()
     expect(await post(bob)).toMatchObject({ status: 400, body: { detail: DETAILS.missingAiKey } })

@@ -28,7 +28,11 @@ export const createNarrativeQuotas = (
   createQuotas<QuotaCounter>({
     mongo,
     limits: { narratives: QUOTA_NARRATIVES, canon_rules: QUOTA_CANON_RULES },
-    owners: () => narratives.distinct('user_id'),
+    // An owner in both lists is counted once.
+    owners: async () => [
+      ...(await narratives.distinct('user_id')),
+      ...(await canonRules.distinct('user_id')),
+    ],
     async count(user_id, session) {
       const [sums] = await narratives
         .aggregate<Record<'narratives' | 'bytes', number>>([
