@@ -15,7 +15,7 @@ const detail: CampaignDetail = {
   id: ID,
   name: 'Mirrors',
   description: '',
-  created_by_id: 'f'.repeat(24),
+  created_by_id: 'c'.repeat(24),
   created_by_username: 'ana',
   created_at: '2026-11-20T10:00:00.000Z',
   iod_count: 1,
@@ -366,7 +366,7 @@ describe('sharing', () => {
     fireEvent.click(dialog.getByLabelText('Publish in feeds'))
     await press('Withdraw', within(await screen.findByRole('dialog', { name: 'Withdraw the campaign' })))
     await dialog.findByText('Withdrawing…')
-    sharing = { ...sharing, feed: { ...feed, state: 'published', revoked: 1_200 } } as CampaignSharing
+    sharing = { ...sharing, feed: { ...feed, state: 'withdrawn', revoked: 1_200 } } as CampaignSharing
     await dialog.findByText('Withdrawn. Systems that pulled it receive a revocation.')
     expect(requests).toEqual([{ published: true }, { published: false }])
   })

@@ -150,7 +150,7 @@ describe('a profile', () => {
     expect(section.search()).toBe('?type=IOD')
   })
 
-  it('shows the type in its URL', async () => {
+  it('shows the contributions of the type in the URL', async () => {
     const section = await open(`/profile/${ID}?type=NARRATIVE`, routes)
     await screen.findByRole('heading', { name: '@ada' })
     expect((screen.getByRole('combobox') as HTMLSelectElement).value).toBe('NARRATIVE')

@@ -47,7 +47,7 @@ const replica = async (pollMs?: number): Promise<Outbox & { mongo: Connection }>
 const payload = z.strictObject({ n: z.int() })
 const entries = () => mongo.collection('outbox').find().sort({ _id: 1 }).toArray()
 const left = () => mongo.collection('outbox').countDocuments()
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 10 })
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 100_000, interval: 10 })
 const empty = () => until(async () => expect(await left()).toBe(0))
 
 /** Defines a kind whose handler records its payloads and then calls `act`. */
