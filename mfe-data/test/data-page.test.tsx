@@ -318,13 +318,27 @@ test('requires a value and a category, and stays open if the server rejects the 
   expect(screen.getByRole('dialog')).toBeTruthy()
 })
 
-const deleteFirst = async () => {
+const deleteFirst = async (answer = 'Delete') => {
   await press('More actions', within(await firstCard()))
   fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete' }))
   const dialog = await screen.findByRole('dialog')
   expect(dialog.textContent).toContain('Are you sure you want to delete this data?')
-  await press('Delete', within(dialog))
+  await press(answer, within(dialog))
 }
+
+test('keeps a record whose deletion the user cancels', async () => {
+  const { calls } = await open(
+    { tiktok: [video(), video()] },
+    { 'DELETE /:source/data/:id': ({ params }) => [200, { id: params.id }] },
+  )
+  const deletions = () => calls.filter(({ route }) => route.startsWith('DELETE'))
+  await deleteFirst('Cancel')
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(screen.getAllByRole('article')).toHaveLength(2)
+  await deleteFirst()
+  await waitFor(() => expect(screen.getAllByRole('article')).toHaveLength(1))
+  expect(deletions()).toHaveLength(1)
+})
 
 test('removes a deleted record from the list and the count', async () => {
   const records = [video(), video()]
@@ -416,7 +430,30 @@ test('shows one toast and one callout if all lists fail', async () => {
   expect(toasts).toHaveLength(1)
 })
 
-test('reports a refresh while offline', async () => {
+test('shows the records on Refresh after all lists failed', async () => {
+  const store = storeOf({ tiktok: [video()] })
+  let fails = true
+  const { toasts } = await open(
+    store,
+    listOr(store, () => (fails ? [403, { detail: 'No' }] : undefined)),
+  )
+  await waitFor(() => expect(toasts).toMatchObject([{ description: 'Failed to fetch data' }]))
+  expect(await screen.findByRole('alert')).toBeTruthy()
+  fails = false
+  await press('Refresh')
+  await firstCard()
+  expect(screen.queryByRole('alert')).toBeNull()
+  await waitFor(() =>
+    expect(screen.getAllByRole('tab').map(tab => tab.textContent)).toEqual([
+      'Short videos1',
+      'Messaging channels0',
+      'Blogs0',
+    ]),
+  )
+  expect(toasts).toHaveLength(1)
+})
+
+test('reports a refresh while offline, and keeps the records', async () => {
   const store = storeOf({ tiktok: [video()] })
   let isDown = false
   const { toasts } = await open(
@@ -433,6 +470,8 @@ test('reports a refresh while offline', async () => {
       { title: 'You are offline', description: 'Failed to refresh data', status: 'error' },
     ]),
   )
+  expect(within(await firstCard()).getByText('They hide the numbers from us')).toBeTruthy()
+  expect(screen.queryByRole('alert')).toBeNull()
 })
 
 test('folds empty fields, avoids duplicate words in names, and shows one button on an empty tab', async () => {
@@ -490,6 +529,33 @@ test('counts the hits of a search per tab, highlights them, and stores the term 
   fireEvent.click(screen.getByRole('button', { name: 'Clear search' }))
   await waitFor(() => expect(screen.getAllByRole('article')).toHaveLength(2))
   expect(search()).toBe('')
+})
+
+test('shows a long text in full if its first hit would be cut off', async () => {
+  // happy-dom has no layout: each bounded text is too high for its frame.
+  vi.spyOn(Element.prototype, 'scrollHeight', 'get').mockReturnValue(500)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const description = `${'A line of a long story.\n'.repeat(60)}The LAKE is heated by mirrors.`
+  await open({ tiktok: [video({ description })] })
+  const button = () => screen.queryByRole('button', { name: 'Show all of Video Description' })
+  const field = screen.getByRole('searchbox', { name: 'Search your data...' })
+  const searchFor = async (value: string, hits: number) => {
+    fireEvent.change(field, { target: { value } })
+    await waitFor(() => expect(document.querySelectorAll('mark')).toHaveLength(hits))
+  }
+  await waitFor(() => expect(button()).toBeTruthy())
+  await searchFor('lake', 1)
+  expect(document.querySelector('mark')?.textContent).toBe('LAKE')
+  expect(button()).toBeNull()
+  await searchFor('long', 60)
+  expect(button()).toBeTruthy()
+})
+
+test('highlights a hit in the URL of an image hash', async () => {
+  const record = { ...article(), imageHashes: { 'https://blog.example.org/lake.jpg': 'ff' } }
+  await open({ blog: [record] }, {}, '/dashboard/data?source=blog&q=lake')
+  const hashes = await screen.findByRole('region', { name: 'Image hashes' })
+  expect([...hashes.querySelectorAll('mark')].map(mark => mark.textContent)).toEqual(['lake'])
 })
 
 test('finds hits at the right position in a text whose folded form has another length', () => {

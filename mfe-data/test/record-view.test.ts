@@ -1,3 +1,4 @@
+import { suggestCategory } from '@iodine/known-iods'
 import { formatDateTime } from '@iodine/ui'
 import { describe, expect, test } from 'vitest'
 import {
@@ -107,6 +108,55 @@ test('presents a record with only the required fields', () => {
   const view = presentRecord('tiktok', { id, collector_metadata, main: { video_id: '7' } })
   expect(view).toMatchObject({ title: 'Short video', originalUrl: null, iodSource: null })
   expect(view.groups).toHaveLength(1)
+})
+
+test('suggests the category of an IOD by the path of its field', () => {
+  const suggested = (view: RecordView) =>
+    Object.fromEntries(
+      view.groups.flatMap(({ title, fields }) =>
+        fields.flatMap(({ label, path, values }) =>
+          values.map(({ iodValue }) => [`${title} ${label}`, suggestCategory(path, iodValue)]),
+        ),
+      ),
+    )
+  const short = {
+    ...video({ description: '#first thing said' }),
+    stats: { play_count: 9_000 },
+    sound: { sound_name: 'original sound' },
+  }
+  expect(suggested(presentRecord('tiktok', short))).toMatchObject({
+    'Video Description': 'HASHTAGS',
+    'Video Hashtags': 'HASHTAGS',
+    'Author Unique ID': 'USERNAME',
+    'Author Followers': 'SENTENCE',
+    'Stats Plays': 'SENTENCE',
+    'Sound Name': 'FULL_NAME',
+  })
+  const message = post()
+  message.telegram.post.description = 'read it on http://a.example'
+  expect(suggested(presentRecord('telegram', message))).toMatchObject({
+    'Channel Username': 'USERNAME',
+    'Channel Title': 'TITLE',
+    'Post Author': 'USERNAME',
+    'Post Description': 'URL',
+    'Post URL': 'URL',
+  })
+  const page = article()
+  page.metadata = {
+    ...page.metadata,
+    description: 'Plain words',
+    generator: 'made at lake.com',
+    og_site_name: 'Night Blog',
+    jsonld: { author: null, publisher: { name: 'Lake Press' }, keywords: ['mirrors'] },
+  }
+  expect(suggested(presentRecord('blog', page))).toMatchObject({
+    'Article Description': 'SENTENCE',
+    'Article Canonical': 'URL',
+    'Article Generator': 'URL',
+    'Open Graph Site name': 'FULL_NAME',
+    'Structured data Publisher': 'COMPANY',
+    'Structured data Keywords': 'KEYWORDS',
+  })
 })
 
 describe('the pointer of a value', () => {

@@ -132,12 +132,14 @@ describe('the graph page', () => {
     expect(await screen.findByText('Loading graph...')).toBeTruthy()
   })
 
-  it('advises the user on an empty graph', async () => {
+  it('advises the user on an empty graph, and opens Narratives', async () => {
     await open({ 'GET /graph/triplets': [200, { nodes: [], links: [], sources: [] }] })
     expect(
       await screen.findByText('No data to display. Try adjusting your filters or add some narratives'),
     ).toBeTruthy()
     expect(section.toasts).toMatchObject([{ title: 'Graph loaded', description: '0 nodes, 0 links' }])
+    fireEvent.click(screen.getByRole('button', { name: 'Add narratives' }))
+    expect(section.path()).toBe('/dashboard/narratives')
   })
 
   it('shows an error, and retries', async () => {
@@ -388,16 +390,19 @@ describe('filters', () => {
     await waitFor(() => expect(section.search()).toBe('?start_date=2026-01-02T03%3A04&entity=moon'))
   })
 
-  it('of the URL are sent, and cleared by Reset', async () => {
-    await open({ 'GET /graph/triplets': [200, graph] }, '?entity=moon&verb=')
+  it('of the URL are sent, until Reset clears them and Apply filters requests the whole graph', async () => {
+    await open({ 'GET /graph/triplets': [200, graph] }, '?source=notes&entity=moon&verb=')
     await settled()
-    expect(requests()).toEqual([{ entity: 'moon', limit: '5000' }])
+    expect(requests()).toEqual([{ source: 'notes', entity: 'moon', limit: '5000' }])
     const form = screen.getByRole('form', { name: 'Filters' })
     const entity = within(form).getByLabelText<HTMLInputElement>(/^Entity/)
     expect(entity.value).toBe('moon')
     fireEvent.click(within(form).getByRole('button', { name: 'Reset' }))
     expect(entity.value).toBe('')
     expect(requests()).toHaveLength(1)
+    fireEvent.click(within(form).getByRole('button', { name: 'Apply filters' }))
+    await waitFor(() => expect(requests().slice(1)).toEqual([{ limit: '5000' }]))
+    expect(section.search()).toBe('')
   })
 
   it('are sent again when applied unchanged', async () => {

@@ -105,16 +105,16 @@ test('reads the IOD of a direct link, and returns to the list on Close', async (
 })
 
 test.each([404, 422])(
-  'shows an empty panel with a link to the list if the URL has no IOD (%i)',
+  'shows an empty panel with a link to the same list if the URL has no IOD (%i)',
   async status => {
-    const { path, toasts } = await open([iod('alpha')], '/nothing', {
+    const { path, search, toasts } = await open([iod('alpha')], '/nothing?q=of', {
       'GET /iods/:id': () => [status, { detail: 'Not found' }],
     })
     expect(await screen.findByText('This IOD does not exist')).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Add to campaign' })).toBeNull()
     click(screen.getByRole('button', { name: 'Back to the list' }))
     await isClosed()
-    expect(path()).toBe(LIST)
+    expect(path() + search()).toBe(`${LIST}?q=of`)
     expect(toasts).toEqual([])
   },
 )
@@ -281,6 +281,24 @@ test('keeps J, K and vote keys working beside the panel, which follows the rows'
   expect(path()).toBe(LIST)
 })
 
+test('votes by key on the IOD of the panel if the list lacks it', async () => {
+  const hidden = iod('hidden')
+  const votes: unknown[] = []
+  await open([iod('alpha')], `/${hidden.id}`, {
+    'GET /iods/:id': () => [200, hidden],
+    'POST /iods/:id/vote': ({ params, body }) => {
+      votes.push([params.id, body])
+      return [200, { ...hidden, votes: [vote(user.username, 'NEGATIVE')] }]
+    },
+  })
+  await rowOf('alpha')
+  const panel = await panelOf('hidden')
+  fireEvent.keyDown(document.activeElement ?? document.body, { key: 'd' })
+  await waitFor(() => expect(votes).toEqual([[hidden.id, { vote_type: 'NEGATIVE' }]]))
+  const voters = within(panel.getByRole('region', { name: 'Votes' }))
+  expect((await voters.findByRole('listitem')).textContent).toMatch(new RegExp(`^Negative.*${user.username}`))
+})
+
 test('shows a vote of the panel in the row', async () => {
   const target = iod('alpha')
   const { toasts } = await open([target], '', {
@@ -385,6 +403,33 @@ test('opens the dialog for add=campaign, and removes the parameter on close', as
   expect(path() + search()).toBe(`${LIST}/${target.id}?q=of&add=campaign`)
   fireEvent.keyDown(document.body, { key: 'Escape' })
   await panelOf('alpha')
+})
+
+test('closes the dialog of add=campaign once the IOD is added, and lists the campaign', async () => {
+  const target = iod('alpha')
+  const id = 'c'.repeat(24)
+  const lakes = { id, name: 'Lakes', iod_count: 3, created_at: '2026-10-30T10:00:00.000Z' }
+  const added: unknown[] = []
+  const { path, search } = await open([target], `/${target.id}?q=of&add=campaign`, {
+    'GET /campaigns': ({ search }) =>
+      search.has('iod_id') && added.length === 0
+        ? [200, [], { 'X-Total-Count': '0' }]
+        : [200, [lakes], { 'X-Total-Count': '1' }],
+    'POST /campaigns/:id/add-iods': ({ params, body }) => {
+      added.push([params.id, body])
+      return [200, { added: [target.id], already: [], unknown: [] }]
+    },
+  })
+  const dialog = within(await screen.findByRole('dialog', { name: 'Add to Campaign' }))
+  const campaigns = await part('Campaigns')
+  await campaigns.findByText('None')
+  click(await dialog.findByRole('radio', { name: /^Lakes/ }))
+  click(dialog.getByRole('button', { name: 'Add 1 IOD' }))
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Add to Campaign' })).toBeNull())
+  expect(added).toEqual([[id, { iod_ids: [target.id] }]])
+  expect(path() + search()).toBe(`${LIST}/${target.id}?q=of`)
+  const link = await campaigns.findByRole('link', { name: 'Lakes' })
+  expect(link.getAttribute('href')).toBe(`/dashboard/campaigns/${id}`)
 })
 
 test('opens the evidence from the panel; Escape closes only the evidence', async () => {

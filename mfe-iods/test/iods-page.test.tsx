@@ -1,7 +1,9 @@
 import { countVotes, type Iod, type VoteType } from '@iodine/contracts'
 import { type Answer, openSection, type Routes, user } from '@iodine/mfe-kit/testing'
+import { formatDateTime } from '@iodine/ui'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { HEIGHTS } from '../src/pages/iod-columns'
 import { parcel } from '../src/parcel'
 import { iod, vote } from './fixtures'
 
@@ -289,6 +291,34 @@ test('loads the list up to the page in a link', async () => {
   await waitFor(() => expect(calls.filter(({ route }) => route === 'GET /iods')).toHaveLength(3))
 })
 
+test('opens a link at the first row of its page, stores the page in view, and returns to the top on Refresh', async () => {
+  // happy-dom has no layout: without a height of its content, the frame does not scroll.
+  vi.spyOn(Element.prototype, 'scrollHeight', 'get').mockReturnValue(140 * HEIGHTS.row)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const iods = Array.from({ length: 140 }, (_, index) => iod(`value ${index}`))
+  const { search } = await open(iods, {}, '?sort=votes&page=3')
+  const frame = () => screen.getByLabelText('IODs')
+  const indexOf = async (value: string) =>
+    (await screen.findByText(value)).closest('tr')?.getAttribute('aria-rowindex')
+  await waitFor(() => expect(frame().scrollTop).toBe(100 * HEIGHTS.row))
+  // happy-dom dispatches no scroll event.
+  fireEvent.scroll(frame())
+  expect(await indexOf('value 100')).toBe('102')
+  expect(screen.queryByText('value 0')).toBeNull()
+  await waitFor(() => expect(search()).toBe('?sort=votes&page=3'))
+
+  frame().scrollTop = 60 * HEIGHTS.row
+  fireEvent.scroll(frame())
+  expect(await indexOf('value 60')).toBe('62')
+  await waitFor(() => expect(search()).toBe('?sort=votes&page=2'))
+
+  iods.unshift(iod('newcomer'))
+  fireEvent.click(screen.getByText('Refresh'))
+  expect(await indexOf('newcomer')).toBe('2')
+  expect(frame().scrollTop).toBe(0)
+  expect(search()).toBe('?sort=votes')
+})
+
 const voteRoute = (target: Iod, answer: (voteType: VoteType) => Answer | Promise<Answer>): Routes => ({
   'POST /iods/:id/vote': ({ params, body }) =>
     params.id !== target.id ? [404, {}] : answer((body as { vote_type: VoteType }).vote_type),
@@ -387,13 +417,40 @@ test('shows a vote from another device after the conflict', async () => {
   expect(toasts.map(toast => toast.description)).toEqual(['You already voted'])
 })
 
-test('shows at most three avatars, and lists all voters in Activity', async () => {
+test.each([
+  ['POSITIVE', ['true', 'false']],
+  ['NEGATIVE', ['false', 'true']],
+] as const)(
+  'marks the button of the user’s %s vote, and explains why both are disabled',
+  async (type, pressed) => {
+    const target = iod('alpha')
+    await open(
+      [target],
+      voteRoute(target, vote_type => [200, { ...target, votes: [vote(user.username, vote_type)] }]),
+    )
+    const row = await rowOf('alpha')
+    const buttons = () => ['Upvote', 'Downvote'].map(name => row.getByRole('button', { name }))
+    const isPressed = () => buttons().map(button => button.getAttribute('aria-pressed'))
+    expect(isPressed()).toEqual(['false', 'false'])
+    await press(type === 'POSITIVE' ? 'Upvote' : 'Downvote', row)
+    await waitFor(() => expect(isPressed()).toEqual(pressed))
+    for (const button of buttons()) {
+      // A disabled button has no mouse events.
+      fireEvent.mouseEnter(button.parentElement as HTMLElement)
+      expect(await screen.findByText('You already voted')).toBeTruthy()
+      fireEvent.mouseLeave(button.parentElement as HTMLElement)
+      await waitFor(() => expect(screen.queryByText('You already voted')).toBeNull())
+    }
+  },
+)
+
+test('shows at most three avatars, and lists all voters in Activity with the dates of their votes', async () => {
   const votes = [
     vote('ann', 'POSITIVE'),
     vote('bob', 'NEGATIVE'),
     vote('cy', 'POSITIVE'),
     vote(null, 'POSITIVE'),
-  ]
+  ].map((each, index) => ({ ...each, created_at: `2026-11-1${index}T08:30:00.000Z` }))
   await open([iod('alpha', { votes })])
   const row = await rowOf('alpha')
   expect(row.getByRole('img', { name: 'Voted: ann, bob, cy and 1 more' })).toBeTruthy()
@@ -403,6 +460,12 @@ test('shows at most three avatars, and lists all voters in Activity', async () =
   expect(screen.getByText('Negative votes (1)').nextSibling?.textContent).toContain('bob')
   expect(screen.getByText('Unknown')).toBeTruthy()
   expect(screen.getByText('Coming Soon')).toBeTruthy()
+  const voters = within(screen.getByRole('region', { name: 'Activity' })).getAllByRole('listitem')
+  expect(voters.map(({ textContent }) => textContent)).toEqual(
+    [0, 2, 3, 1].map(
+      at => `${votes[at]?.username ?? 'Unknown'}${formatDateTime(votes[at]?.created_at as string)}`,
+    ),
+  )
 })
 
 test('shows everything in Details, and links only http(s) sources', async () => {

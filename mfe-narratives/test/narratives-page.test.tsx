@@ -1,4 +1,4 @@
-import type { Iod, Narrative, Profile } from '@iodine/contracts'
+import { DETAILS, type Iod, type Narrative, type Profile } from '@iodine/contracts'
 import { type Answer, openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
@@ -143,21 +143,23 @@ describe('analyzing a text', () => {
     expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Text/ }).value).toBe('second')
   })
 
-  it('asks for an API key if it is missing, and links to the profile', async () => {
-    await open({
-      'POST /narratives': [400, { detail: 'Please configure your OpenAI API key in your profile' }],
-    })
-    type(/^Text/, 'a text')
-    extract()
-    const link = await screen.findByRole('link', { name: 'Open my profile' })
-    expect(section.toasts).toMatchObject([
-      { status: 'warning', title: 'OpenAI key required', duration: 7000 },
-    ])
-    expect(link.getAttribute('href')).toBe('/dashboard/profile')
-    expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Text/ }).value).toBe('a text')
-    fireEvent.click(link)
-    expect(section.path()).toBe('/dashboard/profile')
-  })
+  it.each([DETAILS.missingAiKey, DETAILS.rejectedAiKey])(
+    'warns about the API key, and shows the error beside a link to the profile: %s',
+    async detail => {
+      await open({ 'POST /narratives': [400, { detail }] })
+      type(/^Text/, 'a text')
+      extract()
+      const link = await screen.findByRole('link', { name: 'Open my profile' })
+      expect(section.toasts).toMatchObject([
+        { status: 'warning', title: 'OpenAI key required', duration: 7000 },
+      ])
+      expect(link.parentElement?.textContent).toBe(`OpenAI key required${detail}Open my profile`)
+      expect(link.getAttribute('href')).toBe('/dashboard/profile')
+      expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Text/ }).value).toBe('a text')
+      fireEvent.click(link)
+      expect(section.path()).toBe('/dashboard/profile')
+    },
+  )
 
   it.each<[Answer, string]>([
     [
@@ -166,13 +168,15 @@ describe('analyzing a text', () => {
     ],
     [[400, { detail: 'Bad request' }], 'Bad request'],
     [null, 'Error extracting narratives'],
-  ])('shows a toast for other failures: %j', async (answer, description) => {
+  ])('shows a toast for other failures, and keeps the text: %j', async (answer, description) => {
     await open({ 'POST /narratives': answer })
     type(/^Text/, 'a text')
     extract()
     await waitFor(() =>
       expect(section.toasts).toMatchObject([{ status: 'error', title: 'Error', description }]),
     )
+    expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Text/ }).value).toBe('a text')
+    expect(screen.queryByText('OpenAI key required')).toBeNull()
   })
 
   it('waits for the card after a timeout, also after a reload', async () => {
