@@ -167,7 +167,7 @@ export default {
     only(
       'remote-tests-add-the-test-kit',
       '^(mfe-[^/]+|shell|packages/mfe-kit|packages/ui)/test/',
-      'packages/(?:contracts|evidence|exchange|mfe-kit|ui|test-kit|demo)|tools/harness',
+      'packages/(?:contracts|evidence|exchange|known-iods|mfe-kit|ui|test-kit|demo)|tools/harness',
       'A section’s test imports what the section may import, packages/test-kit and packages/demo.',
     ),
     reserved(
