@@ -6,7 +6,7 @@ import { keepLog } from '../support/keep-log.js'
 
 /** Paths of sections, with a text that each shows once it has data. */
 const SECTIONS = [
-  ['overview', 'StartedApp roadmap'],
+  ['overview', 'Product roadmap'],
   ['data', '@captain_osk'],
   ['iods', 'Showing'],
   ['narratives', 'One server carries Varnel Watch.'],

@@ -61,7 +61,7 @@ test('the overview shows an expiring code with a countdown, the roadmap and cont
   ])
     await expect(page.getByRole('listitem').filter({ hasText: item })).toBeVisible()
   await page.getByRole('button', { name: 'Close the first steps' }).click()
-  await expect(page.getByRole('heading', { name: 'StartedApp roadmap' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Product roadmap' })).toBeVisible()
   await expect(page.getByText('AI-powered insights')).toBeHidden()
   const touch = page.getByRole('main').locator('[href^="mailto:"]')
   await expect(touch).toHaveAttribute('href', 'mailto:contact@iodine.local')

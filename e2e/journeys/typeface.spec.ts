@@ -63,7 +63,7 @@ test('the typeface is preloaded once from the own origin and cached permanently'
 
   // Characters outside of the first subset load another one; scripts of system fonts load none.
   await openAs(await person('zo'), '/dashboard/overview')
-  await expect(page.getByRole('heading', { name: 'StartedApp roadmap' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Product roadmap' })).toBeVisible()
   asked.length = 0
   for (const text of ['Слава', 'سلام', '北京', 'žluťoučký']) await widthOf(page, text)
   await expect.poll(() => asked.join()).toMatch(/latin-ext/)
@@ -95,7 +95,7 @@ test('a late typeface causes no layout shift', { tag: '@long' }, async ({ page, 
   await openAs(who, '/terms-of-service')
   for (const [path, shown] of [
     ['/privacy-policy', 'Last updated'],
-    ['/dashboard/overview', 'StartedApp roadmap'],
+    ['/dashboard/overview', 'Product roadmap'],
     [`/dashboard/iods?q=${value}`, value],
     ['/dashboard/community', '@'],
     ['/dashboard/graph', 'No data to display'],

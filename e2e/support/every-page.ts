@@ -57,7 +57,7 @@ const linked = (
   made: CreatedIds,
   isAdmin: boolean,
 ): Record<keyof typeof paths, readonly [AppPath, string]> => ({
-  overview: [paths.overview(), 'StartedApp roadmap'],
+  overview: [paths.overview(), 'Product roadmap'],
   data: [paths.data(), 'They hide the numbers from us'],
   iods: [paths.iods(), CLAIM],
   iod: [paths.iod(made.iod), 'Find first appearance'],
