@@ -24,6 +24,7 @@ const report = process.env.JOURNEYS_REPORT
 
 export default defineConfig({
   testDir: 'journeys',
+  // Compiled packages need no second transformation.
   build: { external: ['**/dist/**'] },
   outputDir: '../test-results',
   // Far above the duration of a journey or step on a busy machine: exceeding it means a hang.

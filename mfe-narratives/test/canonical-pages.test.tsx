@@ -272,7 +272,7 @@ describe('a narrative', () => {
       await within(dialog).findByRole('radio', { name: /^sun satellites \+2 heat lake 2 14 sentences/ }),
     )
     expect(within(dialog).getAllByText(/count as the same/)).toHaveLength(2)
-    await within(dialog).findByText('7 other narratives change:')
+    await within(dialog).findByText(/7 other narratives change:/)
     within(dialog).getByText('mirrors · heat · lake 3')
     within(dialog).getByText('and 6 more')
     fireEvent.click(within(dialog).getByRole('button', { name: 'Merge' }))
@@ -283,14 +283,17 @@ describe('a narrative', () => {
     expect(calls('POST /narratives/canonical/:id/merge')[0]?.body).toEqual({ with: id(2), scope: 'all' })
   })
 
-  it('is merged with one other narrative only', async () => {
-    await open(path, { 'POST /narratives/canonical/:id/merge': [200, { id: id(1), decision: id(900) }] })
+  it('is merged with one other narrative only, also if the preview fails', async () => {
+    await open(path, {
+      'GET /narratives/canonical/:id/merge': [500, { detail: 'Internal server error' }],
+      'POST /narratives/canonical/:id/merge': [200, { id: id(1), decision: id(900) }],
+    })
     fireEvent.click(await screen.findByRole('button', { name: 'Merge…' }))
     const dialog = await screen.findByRole('dialog')
     fireEvent.click(await within(dialog).findByRole('radio', { name: /^sun satellites/ }))
-    await within(dialog).findByText('No other narrative changes.')
+    await within(dialog).findByText('Unable to load the other narratives that change.')
     fireEvent.click(within(dialog).getByRole('radio', { name: 'these two narratives only' }))
-    within(dialog).getByText('Other narratives and the graph keep these variants apart.')
+    within(dialog).getByText(/Other narratives and the graph keep these variants apart/)
     fireEvent.click(within(dialog).getByRole('button', { name: 'Merge' }))
     await waitFor(() =>
       expect(calls('POST /narratives/canonical/:id/merge')[0]?.body).toEqual({

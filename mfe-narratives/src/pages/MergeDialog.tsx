@@ -3,6 +3,7 @@ import {
   Callout,
   EmptyState,
   formatAmount,
+  formatCount,
   LoadingPanel,
   Radio,
   SearchInput,
@@ -134,37 +135,43 @@ interface PreviewProps {
 
 /** The variants that a merge makes equal, and the other narratives that it changes. */
 function Preview({ narrative, other, scope }: PreviewProps) {
-  const { data } = useMergePreview(narrative.id, other.id)
-  const same = sameAfterMerge(narrative, other).map(({ part, left, right }) => (
-    <li key={part}>
-      <bdi>“{left}”</bdi> and <bdi>“{right}”</bdi> count as the same
-    </li>
-  ))
+  const { data, isError } = useMergePreview(narrative.id, other.id)
+  const same = (
+    <ul className={styles.same}>
+      {sameAfterMerge(narrative, other).map(({ part, left, right }) => (
+        <li key={part}>
+          <bdi>“{left}”</bdi> and <bdi>“{right}”</bdi> count as the same
+        </li>
+      ))}
+    </ul>
+  )
   if (scope === 'narrative')
     return (
       <Callout icon={false} compact>
-        <ul className={styles.same}>{same}</ul>
+        {same}
         Other narratives and the graph keep these variants apart.
       </Callout>
     )
-  const total = data?.total ?? 0
+  const { items = [], total = 0 } = data ?? {}
+  const more = (total ?? 0) - items.length
   return (
     <Callout icon={false} compact>
-      <ul className={styles.same}>{same}</ul>
-      {data &&
-        (total === 0
-          ? 'No other narrative changes.'
-          : `${formatAmount(total, 'other narrative changes', 'other narratives change')}:`)}
-      <ul className={styles.same}>
-        {data?.items.map(each => (
-          <li key={each.id}>
-            <bdi>{nameOf(each)}</bdi>
-          </li>
-        ))}
-        {data && total > data.items.length && (
-          <li>and {formatAmount(total - data.items.length, 'more', 'more')}</li>
-        )}
-      </ul>
+      {same}
+      {isError && 'Unable to load the other narratives that change.'}
+      {data && items.length === 0 && 'No other narrative changes.'}
+      {items.length > 0 && (
+        <>
+          {formatAmount(items.length + more, 'other narrative changes', 'other narratives change')}:
+          <ul className={styles.same}>
+            {items.map(each => (
+              <li key={each.id}>
+                <bdi>{nameOf(each)}</bdi>
+              </li>
+            ))}
+            {more > 0 && <li>and {formatCount(more)} more</li>}
+          </ul>
+        </>
+      )}
     </Callout>
   )
 }

@@ -208,7 +208,7 @@ export const canonicalApi = {
     summary:
       'The other narratives that a merge in all narratives would change, by reach: those with a variant of a differing part. 100 without a limit',
     params: one,
-    query: z.strictObject({ with: id, limit: pageQuery.limit }),
+    query: z.strictObject({ with: id, ...pageQuery }),
     response: z.array(canonicalNarrative),
   }),
   splitCanonical: endpoint('user', 'POST /narratives/canonical/:id/split', {

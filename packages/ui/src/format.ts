@@ -22,12 +22,6 @@ export const formatLongDate = formatter('en-US', { dateStyle: 'long' })
 export const formatDate = formatter('en-US', { dateStyle: 'medium' })
 /** Formats a date as 'Jun 17, 2025, 2:05 PM'. */
 export const formatDateTime = formatter('en-US', { dateStyle: 'medium', timeStyle: 'short' })
-/** Formats a time as 'Jun 17, 2025, 2:05 PM', in UTC. */
-export const formatUtcTime = formatter('en-US', {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-})
 /** Formats a date as '17 juin 2025'. */
 export const formatFrenchDate = formatter('fr-FR', { day: 'numeric', month: 'short', year: 'numeric' })
 /** Formats a date as '17 juin 2025, 14:05'. */

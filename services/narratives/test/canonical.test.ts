@@ -656,7 +656,10 @@ describe('a merge of two narratives only', () => {
     await postText(spread)
     await cluster()
     const [one, two] = [await idOf('giant mirrors · heat'), await idOf('sun satellites · heat')]
-    const { decision } = (await narrow(one, two)).body
+    const both = await Promise.all([narrow(one, two), narrow(two, one)])
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    const { decision } = both.find(({ status }) => status === 200)?.body ?? {}
+    expect(await state()).toMatchObject({ rules: { used: 1 } })
     expect((await narrow(one, two)).body.detail).toBe(DETAILS.sameNarrative)
     expect((await ana.api.send('GET', `/narratives/canonical/${one}/merge?with=${two}`)).status).toBe(409)
     expect((await merge(one, await idOf('sun satellites · melt'), ana, 'some' as never)).status).toBe(422)

@@ -1,5 +1,4 @@
 import { FormGroup, InputGroup } from '@blueprintjs/core'
-import { formatUtcTime } from '../format'
 
 export interface UtcTimeFieldProps {
   id: string
@@ -13,7 +12,7 @@ export interface UtcTimeFieldProps {
 
 /**
  * A field for a time in UTC. Browsers write dates in the language of their own interface, so the chosen time is repeated
- * with the name of its month.
+ * as `2026-10-12 18:30 UTC`.
  */
 export function UtcTimeField({ id, label, value, onValueChange, error }: UtcTimeFieldProps) {
   return (
@@ -22,7 +21,7 @@ export function UtcTimeField({ id, label, value, onValueChange, error }: UtcTime
       labelFor={id}
       labelInfo="(UTC)"
       intent={error ? 'danger' : 'none'}
-      helperText={error || formatUtcTime(`${value}Z`)}
+      helperText={error || (value && `${value.replace('T', ' ')} UTC`)}
     >
       <InputGroup id={id} type="datetime-local" value={value} onValueChange={onValueChange} />
     </FormGroup>

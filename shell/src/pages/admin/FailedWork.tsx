@@ -67,6 +67,7 @@ export function FailedWork() {
 
 const WORK_LABELS: Partial<Record<string, string>> = {
   audit: 'Audit entries',
+  'audit.open': 'Unfinished audit entries',
   canon: 'Grouping of narrative variants',
   'capture.erased': 'Erasure of captures',
   'data-export': 'Export of an account’s data',

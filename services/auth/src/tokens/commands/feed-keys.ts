@@ -68,7 +68,7 @@ export const checkFeedKey = async ({ models, keys }: AuthContext, hash: string) 
     .lean<UserDoc>()
   const tlp = tlpOfRank(doc.tlp)
   if (!user || user.suspended_at || user.delete_at || user.deleted_at || !tlp) return null
-  if ((doc.last_used_at?.getTime() ?? 0) < now - USE_PRECISION_MS)
+  if ((doc.last_used_at?.getTime() ?? 0) <= now - USE_PRECISION_MS)
     await models.feedKeys.updateOne({ _id: doc._id }, { $set: { last_used_at: new Date(now) } })
   const [id, user_id] = [doc._id.toHexString(), doc.user_id.toHexString()]
   const token = await signToken(keys.privateKey, { id: user_id, sid: id, scope: 'feed', tlp }, TOKEN_MS)

@@ -142,7 +142,7 @@ const nextRevision = async (store: Store, _id: Types.ObjectId, session: ClientSe
  * @throws HttpError 409 with the names of the stored rules that contradict new ones
  */
 const constraintsIn = (
-  rules: readonly LabelRuleDoc[],
+  rules: readonly Rule[],
   kind: RuleKind,
   existing: readonly LabelRuleDoc[],
 ): Constraints => {
@@ -154,109 +154,108 @@ const constraintsIn = (
   }
 }
 
+/** What a decision stores. */
+interface Outcome extends Pick<CanonDecisionDoc, 'changes' | 'narrative'> {
+  rules: Pick<CanonRuleDoc, 'kind' | 'a' | 'b' | 'relation'>[]
+}
+
 /**
- * Stores a decision with its rules and the resulting clusters.
- * @throws HttpError 409 with the names of contradicting rules, 413 above the quota, 422 for too many rules
+ * Stores a decision and its rules, in the transaction of `work`. A user's decisions run one after another.
+ * @throws HttpError 413 above the quota, or as `work`
  */
-const decide = async (
+const storeDecision = async (
   store: Store,
   user_id: Types.ObjectId,
   action: CanonDecisionDoc['action'],
-  planned: readonly PlannedChange[],
+  work: (session: ClientSession) => Promise<Outcome>,
 ): Promise<Types.ObjectId> => {
   const { quotas, canonRules, canonDecisions } = store
   const decision = new Types.ObjectId()
   await quotas.settle(
     async (session, take) => {
       await nextRevision(store, user_id, session)
-      const existing = await rulesOf(store, user_id, session)
-      const known = new Set(
-        existing.map(({ kind, a, b, relation }) => JSON.stringify([kind, a, b, relation])),
-      )
-      const added: LabelRuleDoc[] = []
+      const { rules, ...outcome } = await work(session)
       const at = new Date()
-      const changes: DecisionChange[] = []
-      for (const { kind, rules: newRules } of planned)
-        for (const { a, b, relation } of newRules) {
-          const [low, high] = a < b ? [a, b] : [b, a]
-          const name = JSON.stringify([kind, low, high, relation])
-          if (known.has(name)) continue
-          known.add(name)
-          added.push({
-            _id: new Types.ObjectId(),
-            user_id,
-            kind,
-            a: low,
-            b: high,
-            relation,
-            at,
-            decision,
-          })
-        }
-      if (added.length > LIMITS.decisionRulesMax) throw invalid([DETAILS.decisionTooLarge])
-      const rules = [...existing, ...added]
-      for (const { kind, left, right, keys, arrange: arrangeKeys } of planned) {
-        const constraints = constraintsIn(rules, kind, existing)
-        const before = await groupsWith(store, user_id, kind, keys, session)
-        const groups = arrange(arrangeKeys(before), constraints)
-        await storeGroups(store, user_id, kind, groups, session)
-        changes.push({ kind, left, right, ...(before.flat().length <= BEFORE_MAX && { before }) })
-      }
-      await canonRules.insertMany(added, { session, lean: true })
-      await canonDecisions.insertMany(
-        [{ _id: decision, user_id, created_at: at, action, changes, undone_at: null }],
+      await canonRules.insertMany(
+        rules.map(rule => ({ _id: new Types.ObjectId(), user_id, ...rule, at, decision })),
         { session, lean: true },
       )
-      await take(user_id, { canon_rules: added.length })
+      await canonDecisions.insertMany(
+        [{ _id: decision, user_id, created_at: at, action, ...outcome, undone_at: null }],
+        { session, lean: true },
+      )
+      await take(user_id, { canon_rules: rules.length })
     },
     { retriesDuplicates: true },
   )
   return decision
 }
 
-/** Stores a merge of two narratives that leaves their clusters as they are. @throws HttpError 413 above the quota */
-const joinOnly = async (
+/** Returns both texts in the order in which rules store them. */
+const inOrder = (a: string, b: string) => (a < b ? { a, b } : { a: b, b: a })
+
+/**
+ * Stores a decision about labels with its rules and the resulting clusters.
+ * @throws HttpError 409 with the names of contradicting rules, 422 for too many rules, or as `storeDecision`
+ */
+const decide = (
+  store: Store,
+  user_id: Types.ObjectId,
+  action: CanonDecisionDoc['action'],
+  planned: readonly PlannedChange[],
+): Promise<Types.ObjectId> =>
+  storeDecision(store, user_id, action, async session => {
+    const existing = await rulesOf(store, user_id, session)
+    const nameOf = ({ kind, a, b, relation }: Rule) => JSON.stringify([kind, a, b, relation])
+    const known = new Set(existing.map(nameOf))
+    const added: Rule[] = []
+    for (const { kind, rules } of planned)
+      for (const { a, b, relation } of rules) {
+        const rule = { kind, ...inOrder(a, b), relation }
+        if (known.has(nameOf(rule))) continue
+        known.add(nameOf(rule))
+        added.push(rule)
+      }
+    if (added.length > LIMITS.decisionRulesMax) throw invalid([DETAILS.decisionTooLarge])
+    const changes: DecisionChange[] = []
+    for (const { kind, left, right, keys, arrange: arrangeKeys } of planned) {
+      const constraints = constraintsIn([...existing, ...added], kind, existing)
+      const before = await groupsWith(store, user_id, kind, keys, session)
+      const groups = arrange(arrangeKeys(before), constraints)
+      await storeGroups(store, user_id, kind, groups, session)
+      changes.push({ kind, left, right, ...(before.flat().length <= BEFORE_MAX && { before }) })
+    }
+    return { rules: added, changes }
+  })
+
+/**
+ * Stores a merge of two narratives that leaves their clusters as they are.
+ * @throws HttpError 409 if they are merged already, or as `storeDecision`
+ */
+const mergeOnly = (
   store: Store,
   user_id: Types.ObjectId,
   one: NarrativeView,
   two: NarrativeView,
-  pairs: ReturnType<typeof partPairs>,
-): Promise<Types.ObjectId> => {
-  const { quotas, canonRules, canonDecisions } = store
-  const decision = new Types.ObjectId()
-  const at = new Date()
-  const rule: CanonRuleDoc = {
-    _id: new Types.ObjectId(),
-    user_id,
-    kind: 'narrative',
-    a: narrativeKeyOf(one),
-    b: narrativeKeyOf(two),
-    relation: 'must',
-    at,
-    decision,
-  }
-  const changes = pairs.map(({ kind, left, right }) => ({ kind, left: [left.label], right: [right.label] }))
-  const narrative = CANON_PARTS.map(part => one[part].label)
-  await quotas.settle(
-    async (session, take) => {
-      await nextRevision(store, user_id, session)
-      await canonRules.insertMany([rule], { session, lean: true })
-      const made = {
-        _id: decision,
-        user_id,
-        created_at: at,
-        action: 'merge' as const,
-        changes,
-        narrative,
-        undone_at: null,
-      }
-      await canonDecisions.insertMany([made], { session, lean: true })
-      await take(user_id, { canon_rules: 1 })
-    },
-    { retriesDuplicates: true },
-  )
-  return decision
-}
+): Promise<Types.ObjectId> =>
+  storeDecision(store, user_id, 'merge', async session => {
+    const rule = {
+      kind: 'narrative' as const,
+      ...inOrder(narrativeKeyOf(one), narrativeKeyOf(two)),
+      relation: 'must' as const,
+    }
+    if (await store.canonRules.exists({ user_id, ...rule }).session(session))
+      throw conflict(DETAILS.sameNarrative)
+    return {
+      rules: [rule],
+      changes: partPairs(one, two).map(({ kind, left, right }) => ({
+        kind,
+        left: [left.label],
+        right: [right.label],
+      })),
+      narrative: CANON_PARTS.map(part => one[part].label),
+    }
+  })
 
 /** Returns the id of a narrative after a decision, by keys of its subject, verb and object. */
 const idAfter = async (
@@ -323,12 +322,11 @@ export const mergeNarratives = async (
 ): Promise<{ id: string; decision: string }> => {
   const user_id = new Types.ObjectId(userId)
   const [one, two] = findBoth(await store.canonReader.readView(user_id), id, other)
-  const pairs = partPairs(one, two)
   if (scope === 'narrative') {
-    const decision = await joinOnly(store, user_id, one, two, pairs)
+    const decision = await mergeOnly(store, user_id, one, two)
     return { id: one.id, decision: decision.toHexString() }
   }
-  const planned = pairs.map(({ kind, left, right }): PlannedChange => {
+  const planned = partPairs(one, two).map(({ kind, left, right }): PlannedChange => {
     const [a, b] = [leadOf(left), leadOf(right)]
     return {
       kind,

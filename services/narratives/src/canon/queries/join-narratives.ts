@@ -80,9 +80,16 @@ export const joinNarratives = (
   pairs: readonly { a: string; b: string }[],
 ): void => {
   const groups = new Map<string, Set<string>>()
+  const groupWith = (id: string): Set<string> => {
+    const group = groups.get(id) ?? new Set([id])
+    groups.set(id, group)
+    return group
+  }
   for (const { a, b } of pairs) {
-    const all = new Set([idOf(map, a), idOf(map, b)].flatMap(id => [...(groups.get(id) ?? [id])]))
-    for (const id of all) groups.set(id, all)
+    const [one, two] = [groupWith(idOf(map, a)), groupWith(idOf(map, b))]
+    // The smaller group joins the larger one: thousands of merges stay fast.
+    const [small, large] = one.size < two.size ? [one, two] : [two, one]
+    for (const id of small) groups.set(id, large.add(id))
   }
   for (const ids of new Set(groups.values())) {
     const found = [...ids].flatMap(id => byId.get(id) ?? [])

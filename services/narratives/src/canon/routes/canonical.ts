@@ -56,6 +56,7 @@ const cut = <T>(
   return shown
 }
 
+/** Returns the page of a list that follows a cursor of sort keys, and sets the headers. */
 const cutByKeys = <T>(
   reply: ReplyHeaders,
   all: T[],
@@ -171,10 +172,9 @@ export const addCanonicalRoutes = (store: Store): void => {
   )
 
   service.route(canonicalApi.previewMerge, async ({ user, params, query, reply }) => {
-    const { with: other, limit = NARRATIVES_PAGE } = query
+    const { with: other, cursor, limit = NARRATIVES_PAGE } = query
     const changed = changedByMerge(await viewOf(user.id, user.id), params.id, other)
-    reply.header('x-total-count', String(changed.length))
-    const shown = changed.slice(0, limit)
+    const shown = cutByKeys(reply, changed, cursor, limit, ownKeysOf)
     const dates = await datesOf(user.id, user.id, shown)
     return shown.map(narrative => presentCanonical(narrative, dates))
   })
