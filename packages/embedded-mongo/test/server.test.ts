@@ -278,8 +278,13 @@ describe('transactions', () => {
       engine = new Engine(store, () => '', 1000)
       await engine.submit(Doc.of({ create: 'together', $db: 't' }))
       await sendAll(numbers.map(insertOf))
+      // Without a clock that advances, one write transaction takes all commits: none waits for the next turn.
+      vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     })
-    afterEach(() => engine.close())
+    afterEach(() => {
+      vi.restoreAllMocks()
+      return engine.close()
+    })
 
     test('share one flush to disk', async () => {
       const write = vi.spyOn(store, 'write')

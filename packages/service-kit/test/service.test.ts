@@ -1,5 +1,6 @@
-import { createRequire } from 'node:module'
+import { execFile } from 'node:child_process'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { promisify } from 'node:util'
 import {
   type ApiScope,
   createClient,
@@ -30,6 +31,8 @@ import {
   storeConfigSchema,
   unseal,
 } from '../src/index.js'
+
+const BUILT = new URL('../dist/index.js', import.meta.url).href
 
 let redis: Awaited<ReturnType<typeof startTestRedis>>
 let service: Service
@@ -403,8 +406,18 @@ it('counts each failed run of a job, and its permanent failure once', async () =
   )
 })
 
-it('loads neither SDK nor instrumentations of OpenTelemetry if no endpoint is configured', () => {
-  const loaded = Object.keys(createRequire(import.meta.url).cache)
+it('loads neither SDK nor instrumentations of OpenTelemetry if no endpoint is configured', async () => {
+  // In a process of its own: another test file of this one may have loaded them.
+  const code = `
+    const { createRequire } = await import('node:module')
+    const { createService, readConfig, serviceConfigSchema } = await import(${JSON.stringify(BUILT)})
+    const env = ${JSON.stringify({ REDIS_URL: redis.url, SERVICE_KEY: 'a-service-key-for-tests', LOG_LEVEL: 'silent' })}
+    const service = await createService('untraced', readConfig(serviceConfigSchema, env))
+    await service.listen()
+    await service.close()
+    console.log(JSON.stringify(Object.keys(createRequire(import.meta.url).cache)))`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code])
+  const loaded: string[] = JSON.parse(stdout)
   expect(loaded.some(file => file.includes('fastify'))).toBe(true)
   const parts = /\/@opentelemetry\/(sdk|instrumentation|exporter)|\/@fastify\/otel\//
   expect(loaded.filter(file => parts.test(file))).toEqual([])
