@@ -323,7 +323,7 @@ export default {
     parser: 'tsc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: [`^${part}/(dist|\\.tsbuild)/`, '^tools/bench/one-bundle/shell/dist/'] },
+    exclude: { path: [`^${part}/dist/`, '^tools/bench/one-bundle/shell/dist/'] },
     combinedDependencies: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],

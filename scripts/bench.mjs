@@ -20,6 +20,6 @@ await main(async () => {
   const browser =
     /launch(Browser|WithExtension)/.test(readFileSync(source, 'utf8')) && (await ensureBrowser())
   if (browser) process.env.CHROMIUM_PATH = browser
-  await build('tools/bench')
+  await build()
   await importCompiled(`tools/bench/dist/${name}.js`)
 })

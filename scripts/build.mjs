@@ -7,12 +7,11 @@ import { install } from './lib/install.mjs'
 import { bin, isCommand, main, must, say, seconds } from './lib/run.mjs'
 import { ensureRedis } from './lib/system.mjs'
 
-/** Compiles folders and their imports without type checks, which take several times as long as compiling. */
-export const compile = (...folders) =>
-  must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', ...folders])
+/** Compiles the Node packages without type checks. */
+export const compile = () => must('Compiling', process.execPath, ['tools/build-kit/src/compile.mjs'])
 
-/** Type-checks and compiles all code, including tests. */
-const compileChecked = () => must('Checking types', bin('tsc'), ['-b', '--checkers', '1'])
+/** Checks the types of all code, including tests. */
+const checkTypes = () => must('Checking types', bin('tsc'), ['-b', '--checkers', '1'])
 
 const bundle = (...args) =>
   must('Bundling the web apps', process.execPath, ['tools/build-kit/src/build-apps.mjs', ...args])
@@ -20,34 +19,29 @@ const bundle = (...args) =>
 const bundleStart = () =>
   must('Bundling the product', process.execPath, ['tools/build-kit/src/bundle-start.mjs'])
 
-/**
- * Builds for `npm start`: dev-stack with the parts it hosts, their bundle, and the web apps' bundles. Does nothing if no
- * file has changed since the last build.
- * @param also further folders to compile
- */
-export async function build(...also) {
-  if (isBuilt(also)) return
-  await buildWith(also, () => compile('tools/dev-stack', ...also))
+/** Compiles the Node packages, and bundles the product and the web apps. Does nothing if no file has changed since. */
+export async function build() {
+  if (!isBuilt()) await buildWith()
 }
 
 /** Builds and type-checks everything, also if no file has changed. */
-export const buildChecked = () => buildWith([], compileChecked)
+export const buildChecked = () => buildWith(checkTypes())
 
-async function buildWith(also, compileAll) {
+async function buildWith(...checks) {
   const started = Date.now()
   say('Building changed files …')
   // Read first, so that a change during the build causes another build.
   const sources = sourcesState()
-  await Promise.all([compileAll().then(bundleStart), bundle()])
-  keepBuilt(also, sources)
+  await Promise.all([compile().then(bundleStart), bundle(), ...checks])
+  keepBuilt(sources)
   say(`Built in ${seconds(started)}`)
 }
 
 /** Prepares a run of the product: installs packages and Redis, then builds. */
-export async function prepare(...also) {
+export async function prepare() {
   await install()
   await ensureRedis()
-  await build(...also)
+  await build()
 }
 
 if (isCommand(import.meta))

@@ -6,6 +6,6 @@ import { prepare } from './build.mjs'
 import { importCompiled, main } from './lib/run.mjs'
 
 await main(async () => {
-  await prepare('tools/chaos')
+  await prepare()
   await importCompiled('tools/chaos/dist/main.js')
 })

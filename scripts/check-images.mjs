@@ -108,7 +108,7 @@ async function useProduct(url, mail, { signUp }, { graphApi, iodsApi, narratives
 
 await main(async () => {
   await install()
-  await compile('packages/test-kit')
+  await compile()
   const { freePorts } = await import('../packages/local-servers/dist/index.js')
   const kit = await import('../packages/test-kit/dist/index.js')
   const contracts = await import('../packages/contracts/dist/index.js')

@@ -29,6 +29,6 @@ if (isCommand(import.meta))
   await main(async () => {
     // Journeys of both tiers run: with their full number of repetitions.
     process.env.TEST_TIER ??= 'all'
-    await prepare('e2e')
+    await prepare()
     process.exitCode = await journeys(process.argv.slice(2))
   })

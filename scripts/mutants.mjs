@@ -22,7 +22,7 @@ const startVitest = async () => {
   const prepare = `const { compile } = await import('./scripts/build.mjs')
     const { install } = await import('./scripts/lib/install.mjs')
     await install()
-    await compile('packages/test-kit', 'tools/dev-stack')`
+    await compile()`
   await must('Preparing the copy', process.execPath, ['--input-type=module', '--eval', prepare], {
     cwd: copy,
   })

@@ -8,6 +8,6 @@ import { journeys } from './journeys.mjs'
 import { main } from './lib/run.mjs'
 
 await main(async () => {
-  await prepare('e2e')
+  await prepare()
   process.exitCode = await journeys(process.argv.slice(2), { config: 'e2e/pictures.config.ts' })
 })

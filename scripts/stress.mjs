@@ -43,7 +43,7 @@ await main(async () => {
   const rounds = whole('rounds', values.rounds)
   const busy = whole('busy', values.busy)
   process.env.CI = 'true'
-  await prepare('e2e')
+  await prepare()
 
   const folder = mkdtempSync(join(tmpdir(), 'iodine-stress-'))
   const report = join(folder, 'report.json')

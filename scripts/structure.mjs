@@ -8,18 +8,15 @@ import { bin, isCommand, main, must, Refusal, root } from './lib/run.mjs'
 import { serviceFaults } from './lib/services.mjs'
 
 export async function structure() {
-  const { include, references } = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
-  const checked = [...include, ...references.map(({ path }) => path)].map(
-    pattern => new RegExp(`^${pattern.replaceAll('*', '[^/]+')}$`),
-  )
+  const checked = ['node', 'browser', 'tests']
+    .flatMap(name => JSON.parse(readFileSync(`tsconfig.${name}.json`, 'utf8')).include)
+    .map(pattern => new RegExp(`^${pattern.replaceAll('*', '[^/]+')}$`))
   const missing = packages(root)
-    .flatMap(folder => [`${folder}/tsconfig.json`, `${folder}/test`])
-    .filter(path => existsSync(path))
-    .map(path => path.replace('/tsconfig.json', ''))
-    .filter(folder => !checked.some(pattern => pattern.test(folder)))
+    .flatMap(folder => [`${folder}/src`, `${folder}/test`])
+    .filter(path => existsSync(path) && !checked.some(pattern => pattern.test(path)))
   if (missing.length > 0)
     throw new Refusal(
-      `The types of these folders are not checked: add them to tsconfig.json, code to "references" and tests to "include": ${missing.join(', ')}`,
+      `The types of these folders are not checked: add them to "include" of tsconfig.node.json, tsconfig.browser.json or tsconfig.tests.json: ${missing.join(', ')}`,
     )
   const faults = [...packageFaults(root, packages(root)), ...versionFaults(root)]
   if (faults.length > 0) throw new Refusal(`The packages have faults:\n${faults.join('\n')}`)

@@ -80,12 +80,8 @@ const followGuide = async () => {
     await writeFile(file, renamed(text))
   }
   await symlink(join(ROOT, 'mfe-community/node_modules'), join(workspace, APP, 'node_modules'), 'dir')
-  // The compiler treats a package behind a symbolic link as a different one.
-  await edit('tsconfig.json', text => text.replace(/"[./]+\/packages\//g, `"${ROOT}/packages/`))
   // The workspace has no other parts.
-  const all = JSON.parse(await readFile(join(workspace, 'tsconfig.json'), 'utf8'))
-  const own = { ...all, include: [`${APP}/test`], references: [{ path: APP }] }
-  expect(all.references).toContainEqual(own.references[0])
+  const own = { extends: './tsconfig.tests.json', include: [APP, join(ROOT, 'packages/ui/src/css.d.ts')] }
   await writeFile(join(workspace, 'tsconfig.json'), JSON.stringify(own))
 }
 
@@ -166,9 +162,7 @@ const visit = async (page: Page, opened: () => Promise<void>) => {
 
 test('the guide’s tests and type checks pass', { tag: '@long' }, async () => {
   await exec(join(ROOT, 'node_modules/.bin/vitest'), ['run', `${APP}/`], { cwd: workspace })
-  await exec(join(ROOT, 'node_modules/.bin/tsc'), ['-b', '--checkers', '1'], {
-    cwd: workspace,
-  })
+  await exec(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.', '--checkers', '1'], { cwd: workspace })
 })
 
 test('the guide’s section is deployed, updated and rolled back without a change of other parts', {

@@ -5,7 +5,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { rolldown } from 'rolldown'
 import { hostileFragments, randomPage } from '../support/hostile-pages.js'
 
-type Evidence = Pick<typeof import('@iodine/evidence'), 'captureDom' | 'projectText'>
+type Evidence = Pick<typeof import('@iodine/evidence/dom'), 'captureDom' | 'projectText'>
 declare const evidence: Evidence
 
 const RUNS = runs(320)
@@ -17,7 +17,7 @@ test.beforeAll(async () => {
   // One script for the page, as in the extension.
   const bundle = await rolldown({
     cwd: fileURLToPath(new URL('..', import.meta.url)),
-    input: '@iodine/evidence',
+    input: '@iodine/evidence/dom',
     platform: 'browser',
     resolve: { conditionNames: ['source', 'import'] },
   })

@@ -4,26 +4,10 @@ import { dirname, join } from 'node:path'
 import { packages } from './packages.mjs'
 import { root } from './run.mjs'
 
-const SHARED = [
-  'package.json',
-  'pnpm-lock.yaml',
-  'tsconfig.json',
-  'tsconfig.base.json',
-  'tsconfig.browser.json',
-  'tsconfig.node.json',
-  'node_modules/.cache/iodine/install',
-]
-const NOT_A_FILE_OF_IT = new Set([
-  'node_modules',
-  '.tsbuild',
-  '.cache',
-  '.data',
-  'test-results',
-  'playwright-report',
-])
+const SHARED = ['package.json', 'pnpm-lock.yaml', 'node_modules/.cache/iodine/install']
+const NOT_A_FILE_OF_IT = new Set(['node_modules', '.cache', '.data', 'test-results', 'playwright-report'])
 
-const stampFile = (folder, also) =>
-  join(folder, 'node_modules/.cache/iodine', ['built', ...also].join('+').replaceAll('/', '-'))
+const stampFile = folder => join(folder, 'node_modules/.cache/iodine/built')
 
 /** Returns a digest of the path, size and times of each file, without reading the files. */
 const stateOf = (folder, paths) => {
@@ -57,13 +41,13 @@ export const sourcesState = (folder = root) => stateOf(folder, [...SHARED, ...fi
 const outputsState = folder => stateOf(folder, filesOf(folder, true))
 
 /**
- * Returns whether the last build of these folders is up to date, and its output unchanged. Compiler and bundler check more
+ * Returns whether the last build is up to date, and its output unchanged. Compiler and bundler check more
  * thoroughly, but take seconds.
  */
-export const isBuilt = (also, folder = root) => {
+export const isBuilt = (folder = root) => {
   let kept
   try {
-    kept = readFileSync(stampFile(folder, also), 'utf8')
+    kept = readFileSync(stampFile(folder), 'utf8')
   } catch {
     return false
   }
@@ -71,8 +55,8 @@ export const isBuilt = (also, folder = root) => {
 }
 
 /** Stores the state of a finished build. `sources` is the digest at its start. */
-export const keepBuilt = (also, sources, folder = root) => {
-  const file = stampFile(folder, also)
+export const keepBuilt = (sources, folder = root) => {
+  const file = stampFile(folder)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, `${sources} ${outputsState(folder)}`)
 }

@@ -14,10 +14,10 @@ const write = (path: string, text: string) => {
   writeFileSync(file, text)
 }
 
-const build = (...also: string[]) => {
+const build = () => {
   const sources = sourcesState(scratch.path)
   write('services/one/dist/index.js', '1')
-  keepBuilt(also, sources, scratch.path)
+  keepBuilt(sources, scratch.path)
 }
 
 for (const folder of ['packages', 'services', 'tools']) mkdirSync(join(scratch.path, folder))
@@ -26,7 +26,7 @@ write('services/one/src/index.ts', '1')
 write('pnpm-lock.yaml', '')
 
 test('is not built before the first build', () => {
-  expect(isBuilt([], scratch.path)).toBe(false)
+  expect(isBuilt(scratch.path)).toBe(false)
 })
 
 test('is built until an input or output file changes', () => {
@@ -45,23 +45,22 @@ test('is built until an input or output file changes', () => {
   }
   for (const [name, change] of Object.entries(changes)) {
     build()
-    expect(isBuilt([], scratch.path), name).toBe(true)
+    expect(isBuilt(scratch.path), name).toBe(true)
     change()
-    expect(isBuilt([], scratch.path), name).toBe(false)
+    expect(isBuilt(scratch.path), name).toBe(false)
   }
 })
 
 test('is not built if a file changed during the build', () => {
   const sources = sourcesState(scratch.path)
   write('services/one/src/index.ts', 'changed meanwhile')
-  keepBuilt([], sources, scratch.path)
-  expect(isBuilt([], scratch.path)).toBe(false)
+  keepBuilt(sources, scratch.path)
+  expect(isBuilt(scratch.path)).toBe(false)
 })
 
-test('ignores installed packages and test results, and treats other folders as separate builds', () => {
+test('ignores installed packages and test results', () => {
   build()
   write('services/one/node_modules/x/index.js', '')
   write('services/one/test-results/x', '')
-  expect(isBuilt([], scratch.path)).toBe(true)
-  expect(isBuilt(['e2e'], scratch.path)).toBe(false)
+  expect(isBuilt(scratch.path)).toBe(true)
 })

@@ -8,7 +8,8 @@ import {
   manifest as manifestSchema,
   type Source,
 } from '@iodine/contracts'
-import { canonicalJson, PROJECTION, sha256Hex } from '@iodine/evidence'
+import { canonicalJson, sha256Hex } from '@iodine/evidence'
+import { PROJECTION } from '@iodine/evidence/dom'
 import { Failure } from '../shared/failures'
 import type { PageParts } from '../shared/messages'
 import type { Captured } from '../sources'

@@ -44,7 +44,7 @@ export const createKeeper = () => {
   const sentContents = new BoundedMap<string, string>(REMEMBERED_MAX)
   /** Records that the background has not acknowledged. */
   const unsent = new BoundedMap<string, Captured>(REMEMBERED_MAX)
-  let timer: number | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   let observer: MutationObserver | undefined
   /** Times of the first unread change and of the last reading (milliseconds of `performance.now()`). */
   let changedAt: number | undefined

@@ -1,5 +1,5 @@
 import { LIMITS, type TelegramRecord, type TiktokRecord } from '@iodine/contracts'
-import { captureDom, DOM_MAX, projectText } from '@iodine/evidence'
+import { captureDom, DOM_MAX, projectText } from '@iodine/evidence/dom'
 import { Failure, sentenceOf } from '../shared/failures'
 import type { Collected, PageParts } from '../shared/messages'
 import { allIn, articlePart, type Captured, elementOf, type PageState, sourceOf, urlOf } from '../sources'

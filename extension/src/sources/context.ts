@@ -1,5 +1,5 @@
 import { cutText, exactTime, isRoute, LIMITS, pageAddress, type RecordContext } from '@iodine/contracts'
-import { nodeProperty, projectText } from '@iodine/evidence'
+import { nodeProperty, projectText } from '@iodine/evidence/dom'
 import { addressOf, filled, textOf, urlOf } from './read'
 
 /** Returns the first value that is a time with a zone, in the contract's format; undefined if none is. */

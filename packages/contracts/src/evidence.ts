@@ -45,7 +45,7 @@ export const manifest = z.strictObject({
   trigger: z.enum(CAPTURE_TRIGGERS),
   /** Name and version of the software: 'iodine-collector/1.4.0'. */
   collector: text(100).min(1),
-  /** Name of the rule that derives the text from the DOM: `PROJECTION` of `@iodine/evidence`. */
+  /** Name of the rule that derives the text from the DOM: `PROJECTION` of `@iodine/evidence/dom`. */
   projection: text(100),
   blobs: z.array(manifestBlob).min(1, 'must hold a blob').max(LIMITS.captureBlobsMax),
 })

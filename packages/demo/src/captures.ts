@@ -7,7 +7,8 @@ import {
   type Manifest,
   narrativesApi,
 } from '@iodine/contracts'
-import { anchorQuote, canonicalJson, captureDom, PROJECTION, projectText, sha256Hex } from '@iodine/evidence'
+import { anchorQuote, canonicalJson, sha256Hex } from '@iodine/evidence'
+import { captureDom, PROJECTION, projectText } from '@iodine/evidence/dom'
 import { Window } from 'happy-dom'
 import { type DemoPage, demoPages } from './pages.js'
 

@@ -8,14 +8,15 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type EmbeddedMongo, startEmbeddedMongo } from '../src/index.js'
 import { randomOf } from './random.js'
 
+const COMPILE = fileURLToPath(new URL('../../../tools/build-kit/src/compile.mjs', import.meta.url))
+
 /** A full run kills the server 60 times (README.md); `npm test` a few times. */
 const kills = Number(process.env.KILLS ?? 2)
 const writers = 8
 const folder = mkdtempSync(join(tmpdir(), 'embedded-mongo-durability-'))
 
 beforeAll(() => {
-  const here = fileURLToPath(new URL('..', import.meta.url))
-  execFileSync(join(here, '../../node_modules/.bin/tsc'), ['-b', here])
+  execFileSync(process.execPath, [COMPILE])
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -21,6 +21,8 @@ import { DataFolderError, type EmbeddedMongo, startEmbeddedMongo } from '../src/
 import { checkData } from '../src/storage/folder.js'
 import { Store } from '../src/storage/kv.js'
 
+const COMPILE = fileURLToPath(new URL('../../../tools/build-kit/src/compile.mjs', import.meta.url))
+
 const folders = mkdtempSync(join(tmpdir(), 'embedded-mongo-test-'))
 afterAll(() => rmSync(folders, { recursive: true, force: true }))
 let made = 0
@@ -501,8 +503,7 @@ describe('the data folder', () => {
 
 describe('isolation', () => {
   beforeAll(() => {
-    const here = fileURLToPath(new URL('..', import.meta.url))
-    execFileSync(join(here, '../../node_modules/.bin/tsc'), ['-b', here])
+    execFileSync(process.execPath, [COMPILE])
   })
 
   test.each(['thread', 'process'] as const)(

@@ -1,6 +1,5 @@
 export * from './checkpoint.js'
 export * from './citations.js'
-export * from './dom.js'
 export * from './hash.js'
 export * from './merkle.js'
 export * from './quotes.js'

@@ -1,7 +1,7 @@
 import { LIMITS } from '@iodine/contracts'
 import { Window } from 'happy-dom'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { captureDom, projectText } from '../src/index.js'
+import { captureDom, projectText } from '../src/dom.js'
 
 let window: Window
 beforeAll(() => {

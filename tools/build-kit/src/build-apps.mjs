@@ -99,7 +99,7 @@ async function hashFolders(folders, seed) {
   return hash.digest('hex')
 }
 
-const NOT_AN_INPUT = new Set(['node_modules', 'dist', 'test', '.tsbuild'])
+const NOT_AN_INPUT = new Set(['node_modules', 'dist', 'test'])
 
 async function listFiles(folder) {
   const entries = await readdir(folder, { withFileTypes: true })

@@ -46,12 +46,5 @@ export async function edit(root, file, change) {
   return file
 }
 
-/** Adds a part to the `references` of a tsconfig.json. */
-export const addReference = (root, file, path) =>
-  edit(root, file, text => {
-    const { references, ...rest } = JSON.parse(text)
-    return json({ ...rest, references: [...references, { path }] })
-  })
-
 /** Inserts a line before the first matching one. */
 export const before = (text, line, added) => text.replace(line, found => `${added}\n${found}`)

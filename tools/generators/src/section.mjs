@@ -1,17 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { addReference, GeneratorError, json, pascal, quoted, readTexts, writeFolder } from './files.mjs'
+import { GeneratorError, json, pascal, quoted, readTexts, writeFolder } from './files.mjs'
 
 /** The section whose configuration files are the template. */
 const MODEL = 'mfe-community'
-const OUTER_FILES = ['package.json', 'rsbuild.config.ts', 'tsconfig.json']
+const OUTER_FILES = ['package.json', 'rsbuild.config.ts']
 const SECTION_NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 /** Names of the shell's pages. */
 const TAKEN = ['overview', 'admin', 'profile']
 
 /**
- * Generates a section: `mfe-<name>/` with the common configuration files, an empty page with a test, and its reference in
- * the root's tsconfig.json.
+ * Generates a section: `mfe-<name>/` with the common configuration files, and an empty page with a test.
  * @param {{ root: string, name: string, label: string }} options label is its name in the menu
  * @returns {Promise<{ written: string[], changed: string[] }>}
  */
@@ -58,6 +57,5 @@ it('opens', async () => {
   expect(await screen.findByRole('heading', { name: ${quoted(label)} })).toBeTruthy()
 })
 `
-  const written = await writeFolder(root, app, texts)
-  return { written, changed: [await addReference(root, 'tsconfig.json', app)] }
+  return { written: await writeFolder(root, app, texts), changed: [] }
 }

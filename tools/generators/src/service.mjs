@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeDeployment } from './deployment.mjs'
-import { addReference, before, edit, GeneratorError, json, pascal, readTexts, writeFolder } from './files.mjs'
+import { before, edit, GeneratorError, json, pascal, readTexts, writeFolder } from './files.mjs'
 
 /** The service whose configuration files are the template. */
 const MODEL = 'community'
-const OUTER_FILES = ['package.json', 'tsconfig.json', 'src/config.ts', 'src/index.ts']
+const OUTER_FILES = ['package.json', 'src/config.ts', 'src/index.ts']
 /** The name is also used for a setting, a database user and a variable. */
 const SERVICE_NAME = /^[a-z]{3,20}$/
 const TAKEN = ['workers', 'gateway', 'inbox', 'mongo', 'redis', 'root', 'internal']
@@ -184,8 +184,6 @@ export async function newService({ root, name }) {
         `  ${name}: {\n    prefixes: { ${name}: {} },\n    apis: { ${name}: ${name}Api },\n    internal: { ...personalDataInternal, ...outboxInternal },\n  },`,
       ),
     ),
-    await addReference(root, 'tsconfig.json', `services/${name}`),
-    await addReference(root, 'tools/dev-stack/tsconfig.json', `../../services/${name}`),
     await edit(root, 'tools/dev-stack/package.json', text => {
       const { dependencies: before, ...rest } = JSON.parse(text)
       const all = { ...before, [`@iodine/${name}`]: 'workspace:*' }

@@ -36,7 +36,7 @@ export const spawnPart = async (
   more: Record<string, string> = {},
 ): Promise<SpawnedPart> => {
   // A process needs compiled code, which the test runner does not emit.
-  await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-b', join(ROOT, 'services', name)])
+  await promisify(execFile)(process.execPath, [join(ROOT, 'tools/build-kit/src/compile.mjs')])
   const { url, env, stop } = app.parts[name]
   await stop()
   return partProcess(name, url, { ...env, ...more })

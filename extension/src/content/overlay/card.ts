@@ -45,7 +45,7 @@ export const createCard = (root: ShadowRoot) => {
   card.setAttribute('role', 'dialog')
   card.setAttribute('aria-label', 'Known IOD')
   root.append(card)
-  let waiting: number | undefined
+  let waiting: ReturnType<typeof setTimeout> | undefined
   let shown: readonly Drawn[] = []
   let isPinned = false
 

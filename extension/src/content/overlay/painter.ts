@@ -45,7 +45,7 @@ export const createPainter = (surface: Surface) => {
   let drawn: Drawn[] = []
   let isOn = false
   let frame = 0
-  let timer: number | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   /** Whether the timer is for a requested drawing. */
   let isDue = false
   let scrolledAt = 0
