@@ -688,6 +688,13 @@ describe('a subscription', () => {
     expect(await pull(made, bundle(note(1), note(2)))).toBe(1)
     const { imports } = await api.call(importsApi.getKept, { params: { id: campaign.id } })
     expect(imports).toMatchObject([{ objects: 2, username: next.username }])
+    const bytesOf = async (user: string) =>
+      (await service.mongo.collection('usage').findOne({ _id: user as never }))?.used.import_bytes
+    const stored = await service.mongo
+      .collection('imports')
+      .findOne({ campaign_id: new Types.ObjectId(campaign.id) })
+    expect(stored?.bytes).toBeGreaterThan(0)
+    expect([await bytesOf(admin.id), await bytesOf(next.id)]).toEqual([0, stored?.bytes])
   })
 
   it('is paused when its user’s account is deleted, and its objects remain', async () => {

@@ -58,7 +58,7 @@ export interface Quotas<K extends string> {
     work: (session: ClientSession) => Promise<T>,
   ): Promise<T>
   /**
-   * Like `change`, for work that computes its own delta and calls `take` at most once.
+   * Like `change`, for work that computes its own deltas and calls `take` at most once per owner.
    * @param options as of `inTransaction`
    */
   settle<T>(

@@ -94,7 +94,9 @@ const shifted = (place: PiecePosition | undefined, by: number): PiecePosition | 
 /** Moves an import to the quota of the administrator who resumed its subscription. Throws 409 on a conflict. */
 const changeOwner = async ({ imports, quotas }: Store, doc: ImportDoc, user_id: Types.ObjectId) => {
   const { _id, user_id: before, bytes } = doc
-  await quotas.change(user_id, { import_bytes: bytes }, async session => {
+  await quotas.settle(async (session, take) => {
+    await take(user_id, { import_bytes: bytes })
+    await take(before, { import_bytes: -bytes })
     const { matchedCount } = await imports.updateOne(
       { _id, user_id: before },
       { $set: { user_id } },
@@ -102,7 +104,6 @@ const changeOwner = async ({ imports, quotas }: Store, doc: ImportDoc, user_id: 
     )
     if (matchedCount === 0) throw pullLost()
   })
-  await quotas.settle((_, take) => take(before, { import_bytes: -bytes }))
 }
 
 /**

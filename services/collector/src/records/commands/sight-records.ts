@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS, type SightingRecord, sightingsInternal } from '@iodine/contracts'
-import { byId, HttpError, isPermanentError, type StoreService } from '@iodine/service-kit'
+import {
+  byId,
+  HttpError,
+  isPermanentError,
+  PEER_BACKOFF_MAX_MS,
+  type StoreService,
+} from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
 import type { CollectorModels } from '../../models.js'
 import { type RecordDoc, type RemovalDoc, versionOf } from '../models/record.js'
@@ -17,7 +23,6 @@ const INGEST_WAIT_MS = 250
 const POLL_MS = 10
 /** Batches per run of the handler. The remaining ones are enqueued behind other users. */
 const STEPS = 10
-const BACKOFF_MAX_MS = 3_000
 
 interface DeliveryContext extends Pick<StoreService, 'peers' | 'log'> {
   models: CollectorModels
@@ -35,7 +40,7 @@ export const createRecordsChanged = (
   const changed = outbox.kind('records.changed', {
     ...byId,
     concurrency: 2,
-    backoffMaxMs: BACKOFF_MAX_MS,
+    backoffMaxMs: PEER_BACKOFF_MAX_MS,
     async handle([user], { signal }) {
       for (let step = 0; user && step < STEPS && !signal.aborted; step++)
         if (!(await sightRecords({ models, ingesting, peers, log }, user.id))) return

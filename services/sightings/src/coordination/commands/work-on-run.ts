@@ -4,6 +4,7 @@ import {
   HttpError,
   isPermanentError,
   type Kind,
+  PEER_BACKOFF_MAX_MS,
   type Peers,
   type StoreService,
 } from '@iodine/service-kit'
@@ -22,7 +23,6 @@ const SLOTS = 2
 const SLOT_MS = 100_000
 /** Runs of a process that are running or queued for a slot. */
 const CONCURRENCY = 8
-const BACKOFF_MAX_MS = 3_000
 const PROGRESS_MS = 5_000
 /** Other users' records that the edges of a run refer to. Further edges are dropped. */
 const FOREIGN_MAX = 200_000
@@ -247,7 +247,7 @@ export const createRunWork = (outbox: StoreService['outbox'], context: RunContex
     ...byId,
     concurrency: CONCURRENCY,
     isHeavy: true,
-    backoffMaxMs: BACKOFF_MAX_MS,
+    backoffMaxMs: PEER_BACKOFF_MAX_MS,
     async handle([run], { signal }) {
       if (run) await inSlot(() => workOn(context, run.id, signal))
     },

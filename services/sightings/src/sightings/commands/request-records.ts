@@ -1,9 +1,8 @@
 import { id, recordsInternal } from '@iodine/contracts'
-import type { Kind, StoreService } from '@iodine/service-kit'
+import { type Kind, PEER_BACKOFF_MAX_MS, type StoreService } from '@iodine/service-kit'
 import { z } from 'zod'
 
 const REQUEST_MS = 60_000
-const BACKOFF_MAX_MS = 3_000
 
 const page = z.strictObject({ after: id.nullable() })
 /** A page of requested records: those after this id, or from the start for null. */
@@ -14,7 +13,7 @@ export const createRecordRequests = ({ outbox, peers }: StoreService): Kind<Reco
   const requests = outbox.kind('records.requested', {
     payload: page,
     keyOf: () => 'index',
-    backoffMaxMs: BACKOFF_MAX_MS,
+    backoffMaxMs: PEER_BACKOFF_MAX_MS,
     async handle([body]) {
       if (!body) return
       const { next } = await peers.call('collector', recordsInternal.redeliverRecords, {
