@@ -537,6 +537,8 @@ describe('the worker’s calls', () => {
     const before = [await list(), await server.store.edges.find({ user_id: ana.id }).sort('_id').lean()]
     expect(await server.finish(body.id, { triplets: [triplet('Other')] })).toBe(2)
     expect(await server.finish(body.id, { failure: 'refused' })).toBe(2)
+    const pending = { kind: 'extraction', key: body.id }
+    expect(await server.service.mongo.collection('outbox').countDocuments(pending)).toBe(0)
     expect([await list(), await server.store.edges.find({ user_id: ana.id }).sort('_id').lean()]).toEqual(
       before,
     )

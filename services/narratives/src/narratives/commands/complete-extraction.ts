@@ -3,6 +3,7 @@ import {
   byId,
   inTransaction,
   type Job,
+  type Kind,
   type KindSpec,
   notFound,
   type StoreService,
@@ -26,7 +27,7 @@ type ExtractionContext = Pick<NarrativeModels, 'narratives'> &
 type CompletionContext = ExtractionContext &
   NarrativeModels &
   Clusterings &
-  Pick<NarrativeWork, 'changed'> & { numbers: Numbers; waits: Waits }
+  Pick<NarrativeWork, 'changed'> & { extractions: Kind<{ id: string }>; numbers: Numbers; waits: Waits }
 
 /** Interval of the checks that an open narrative has a job. */
 export const EXTRACTION_GRACE_MS = 15_000
@@ -77,7 +78,7 @@ export const finishExtraction = async (
   id: string,
   result: BodyOf<typeof narrativesInternal.finishExtraction>,
 ): Promise<number> => {
-  const { mongo, narratives, numbers, waits, changed } = store
+  const { mongo, narratives, numbers, waits, changed, extractions } = store
   let narrative: NarrativeDoc | null = null
   if ('failure' in result) await failNarrative(store, id, result.failure, result.retry_after)
   else {
@@ -102,6 +103,7 @@ export const finishExtraction = async (
   narrative ??= await narratives.findById(id).lean<NarrativeDoc>()
   if (!narrative || narrative.state === 'deleted') throw notFound()
   waits.end(narrative)
+  await extractions.complete(id)
   return narrative.triplets.length
 }
 
