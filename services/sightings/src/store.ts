@@ -6,10 +6,14 @@ import { createRecordRequests } from './sightings/commands/request-records.js'
 import { isSnapshotDue, snapshotWork } from './sightings/commands/take-snapshot.js'
 import type { Secrets } from './sightings/policies/signatures.js'
 
-/** The service's models, secrets and outbox kinds. */
-export interface SightingStore {
+/** The service with its models and secrets, for commands and queries. */
+export interface Context extends Pick<StoreService, 'peers' | 'users' | 'log'> {
   models: SightingModels
   secrets(): Promise<Secrets>
+}
+
+/** The context with its outbox kind of runs. */
+export interface SightingStore extends Context {
   runWork: RunWork
 }
 
@@ -17,12 +21,13 @@ const INDEX_MS = 60_000
 const SNAPSHOT_MS = 10 * 60_000
 
 export const createStore = (service: StoreService): SightingStore => {
-  const { mongo, outbox, tasks, peers, log } = service
+  const { mongo, outbox, tasks, peers, users, log } = service
   const models = createModels(mongo)
   const secrets = createSecrets(models, createRecordRequests(service))
   // Creates the secrets at the first start, which requests all records.
   tasks.every('index', INDEX_MS, secrets)
   const snapshots = outbox.kind('snapshot', snapshotWork(models))
   tasks.every('daily-snapshot', SNAPSHOT_MS, async () => (await isSnapshotDue(models)) && snapshots.add({}))
-  return { models, secrets, runWork: createRunWork(outbox, { models, peers, secrets, log }) }
+  const context = { models, secrets, peers, users, log }
+  return { ...context, runWork: createRunWork(outbox, context) }
 }

@@ -13,7 +13,7 @@ const insert = async ({ models, runWork }: SightingStore, doc: RunDoc): Promise<
   for (let place = 0; place < LIMITS.coordinationRunsAtOnce; place++) {
     try {
       await inTransaction(models.mongo, async session => {
-        await models.runs.collection.insertOne({ ...doc, place }, { session })
+        await models.runs.insertMany([{ ...doc, place }], { session, lean: true })
         await runWork.add({ id: doc._id.toHexString() }, { session })
       })
       return doc

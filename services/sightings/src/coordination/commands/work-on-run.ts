@@ -1,4 +1,4 @@
-import { LIMITS, recordsInternal } from '@iodine/contracts'
+import { LIMITS } from '@iodine/contracts'
 import {
   byId,
   HttpError,
@@ -10,7 +10,8 @@ import {
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
-import type { Secrets } from '../../sightings/policies/signatures.js'
+import { openRecords } from '../../sightings/queries/open-records.js'
+import type { Context } from '../../store.js'
 import type { EdgeDoc, RunDoc } from '../models/run.js'
 import { createSlots } from '../policies/slots.js'
 import { type CollectionStats, collectPosts } from '../queries/collect-posts.js'
@@ -26,17 +27,9 @@ const CONCURRENCY = 8
 const PROGRESS_MS = 5_000
 /** Other users' records that the edges of a run refer to. Further edges are dropped. */
 const FOREIGN_MAX = 200_000
-const OPEN_MS = 10_000
 /** Records per query. */
 const OPEN_MAX = 2_000
 const BATCH = 200
-
-export interface RunContext {
-  models: SightingModels
-  peers: Peers
-  secrets: () => Promise<Secrets>
-  log: StoreService['log']
-}
 
 /** Drops other users' posts that are not shared now: the index may lag behind the collector. */
 async function* stillShared(
@@ -50,10 +43,11 @@ async function* stillShared(
       yield posts
       continue
     }
-    const open = await peers.call('collector', recordsInternal.openRecords, {
-      body: { user_id: userId, ids: foreign.map(({ id }) => id), excerpt: 0 },
-      ms: OPEN_MS,
-    })
+    const open = await openRecords(
+      peers,
+      userId,
+      foreign.map(({ id }) => id),
+    )
     const seen = new Set(open.map(({ id }) => id))
     yield posts.filter(({ id, owner }) => owner === userId || seen.has(id))
   }
@@ -132,13 +126,13 @@ const store = async (
     )
   }
   for (let at = 0; at < docs.length; at += BATCH)
-    await edges.collection.insertMany(docs.slice(at, at + BATCH) as never[])
+    await edges.insertMany(docs.slice(at, at + BATCH), { lean: true })
   const foreign = new Map(docs.flatMap(doc => doc.foreign.map(id => [id.toHexString(), id])))
   await removeGone(models, run, [...foreign.values()])
   return docs.length === all
 }
 
-const work = async (context: RunContext, run: RunDoc, stop: AbortSignal): Promise<void> => {
+const work = async (context: Context, run: RunDoc, stop: AbortSignal): Promise<void> => {
   const { models, peers } = context
   const { runs } = models
   const unfinished = { _id: run._id, place: { $exists: true } }
@@ -219,7 +213,7 @@ const isTransient = (error: unknown): boolean =>
     ? !isPermanentError(error)
     : error instanceof Error && error.name.startsWith('Mongo')
 
-const workOn = async (context: RunContext, id: string, signal: AbortSignal): Promise<void> => {
+const workOn = async (context: Context, id: string, signal: AbortSignal): Promise<void> => {
   signal.throwIfAborted()
   const { runs } = context.models
   const unfinished = { _id: id, place: { $exists: true } }
@@ -241,7 +235,7 @@ const workOn = async (context: RunContext, id: string, signal: AbortSignal): Pro
 export type RunWork = Kind<{ id: string }>
 
 /** Creates the outbox kind whose handler executes runs in order, each in a separate thread. */
-export const createRunWork = (outbox: StoreService['outbox'], context: RunContext): RunWork => {
+export const createRunWork = (outbox: StoreService['outbox'], context: Context): RunWork => {
   const inSlot = createSlots(SLOTS, SLOT_MS)
   return outbox.kind('run', {
     ...byId,

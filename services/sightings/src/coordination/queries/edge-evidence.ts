@@ -1,26 +1,17 @@
-import {
-  type CoordinationEvidence,
-  type CoordinationLeftOut,
-  LIMITS,
-  recordsInternal,
-} from '@iodine/contracts'
+import { type CoordinationEvidence, type CoordinationLeftOut, LIMITS } from '@iodine/contracts'
 import { notFound, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { SightingModels } from '../../models.js'
 import type { SightingDoc } from '../../sightings/models/sighting.js'
+import { openRecords } from '../../sightings/queries/open-records.js'
+import type { Context } from '../../store.js'
 import type { EdgeDoc, RunDoc } from '../models/run.js'
-
-const OPEN_MS = 10_000
 
 type Opened = Map<string, { shared: boolean; excerpt: string }>
 
 /** Returns the records that the user may see now; undefined while the collector is down. */
 const open = async (peers: Peers, userId: string, ids: string[]): Promise<Opened | undefined> => {
   try {
-    const answer = await peers.call('collector', recordsInternal.openRecords, {
-      body: { user_id: userId, ids, excerpt: LIMITS.excerptChars },
-      ms: OPEN_MS,
-    })
+    const answer = await openRecords(peers, userId, ids, { excerpt: LIMITS.excerptChars })
     return new Map(answer.map(({ id, shared, excerpt }) => [id, { shared: shared !== null, excerpt }]))
   } catch {
     return undefined
@@ -33,7 +24,7 @@ const open = async (peers: Peers, userId: string, ids: string[]): Promise<Opened
  * @throws HttpError 404 for an unknown edge
  */
 export const readEvidence = async (
-  { models, peers }: { models: SightingModels; peers: Peers },
+  { models, peers }: Context,
   run: RunDoc,
   ends: { a: string; b: string },
 ): Promise<CoordinationEvidence> => {
@@ -82,7 +73,7 @@ export const readEvidence = async (
 
 /** Returns the user's own posts that a run left out and that still exist, in the order of the run. */
 export const readLeftOut = async (
-  { models, peers }: { models: SightingModels; peers: Peers },
+  { models, peers }: Context,
   { owner, left_out = [] }: RunDoc,
 ): Promise<CoordinationLeftOut> => {
   const ids = left_out.map(({ record }) => record)

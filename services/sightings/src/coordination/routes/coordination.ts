@@ -9,7 +9,6 @@ import { readEvidence, readLeftOut } from '../queries/edge-evidence.js'
 import { findRun, findRuns } from '../queries/find-run.js'
 
 export const addCoordinationRoutes = (service: StoreService, store: SightingStore): void => {
-  const { peers } = service
   const { models } = store
   service.route(coordinationApi.createRun, async ({ body, user }) =>
     presentRun(await createRun(store, user.id, body)),
@@ -35,9 +34,9 @@ export const addCoordinationRoutes = (service: StoreService, store: SightingStor
     return presentNetwork(edges)
   })
   service.route(coordinationApi.getShares, async ({ params, query, user }) =>
-    readEvidence({ models, peers }, await findRun(models, user.id, params.id), query),
+    readEvidence(store, await findRun(models, user.id, params.id), query),
   )
   service.route(coordinationApi.getLeftOut, async ({ params, user }) =>
-    readLeftOut({ models, peers }, await findRun(models, user.id, params.id)),
+    readLeftOut(store, await findRun(models, user.id, params.id)),
   )
 }

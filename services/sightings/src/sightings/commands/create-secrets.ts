@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { signatureOf } from '@iodine/likeness'
 import { inTransaction, type Kind } from '@iodine/service-kit'
 import type { SightingModels } from '../../models.js'
 import type { Secrets } from '../policies/signatures.js'
@@ -27,7 +28,7 @@ export const createSecrets = (
     )
     const { seed } = await index.findById('index').orFail().lean()
     return {
-      seed,
+      sign: text => signatureOf(text, { seed }),
       opaqueId: recordId =>
         createHmac('sha256', Buffer.from(seed, 'base64')).update(recordId).digest('hex').slice(0, 24),
     }

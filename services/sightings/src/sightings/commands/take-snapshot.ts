@@ -60,7 +60,7 @@ const takeSnapshot = async (models: SightingModels, signal: AbortSignal): Promis
       let rows: CountDoc[] = []
       const write = async () => {
         signal.throwIfAborted()
-        if (rows.length > 0) await counts.collection.insertMany(rows)
+        if (rows.length > 0) await counts.insertMany(rows, { lean: true })
         rows = []
       }
       for await (const { _id, owners, first } of groups as AsyncIterable<Group>) {

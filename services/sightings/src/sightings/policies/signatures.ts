@@ -1,21 +1,15 @@
 import { isFilled } from '@iodine/contracts/fold'
-import { type Signature, signatureOf } from '@iodine/likeness'
+import type { Signature } from '@iodine/likeness'
 
 export type Sign = (text: string) => Signature
 
-/** Secrets of this deployment: seed of the text signatures, and pseudonyms of record ids. */
+/** Functions that depend on the secret of this deployment's index. */
 export interface Secrets {
-  /** Seed of the signatures. */
-  seed: string
+  /** Computes the signature of a text. */
+  sign: Sign
   /** Returns a pseudonym of a record id, which reveals neither the time of collection nor the user. */
   opaqueId(recordId: string): string
 }
-
-/** Creates the function that computes text signatures of an index. @param seed of the index */
-export const createSign =
-  (seed: string): Sign =>
-  text =>
-    signatureOf(text, { seed })
 
 /** Returns a text's signature; empty for an empty text. */
 export const signText = (sign: Sign, text: string): Omit<Signature, 'exact'> & { exact: string | null } =>

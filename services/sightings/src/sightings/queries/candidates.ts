@@ -1,4 +1,4 @@
-import { type BodyOf, LIMITS, type Match, type recordsInternal, type SharedAs } from '@iodine/contracts'
+import { LIMITS, type Match, type SharedAs } from '@iodine/contracts'
 import { likeness, rankingScores, type Signature } from '@iodine/likeness'
 import type { QueryFilter, Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
@@ -6,14 +6,7 @@ import type { LookupField, SightingDoc } from '../models/sighting.js'
 import { canonicalLink } from '../policies/canonical-link.js'
 import { differingBits, PHASH_BITS_MAX } from '../policies/media-keys.js'
 import { NEAR, REWORDED } from '../policies/signatures.js'
-
-export type Quoting = NonNullable<BodyOf<typeof recordsInternal.openRecords>['quoting']>
-
-/**
- * Returns by record id whether the record's text contains the whole searched text (`whole`) or is a part of it
- * (`part`).
- */
-export type FindQuotes = (quoting: Quoting, ids: string[]) => Promise<Map<string, 'whole' | 'part' | null>>
+import type { FindQuotes, Quoting } from './open-records.js'
 
 /** A search in terms of the index. */
 export interface Question {

@@ -5,13 +5,11 @@ import {
   type SightingCounts,
   type sightingsApi,
 } from '@iodine/contracts'
-import { HttpError, notFound, type Peers } from '@iodine/service-kit'
+import { HttpError, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { SightingModels } from '../../models.js'
+import type { Context } from '../../store.js'
 import { COUNT_OWNERS_MAX, type CountKind, countKey } from '../models/count.js'
 import type { SightingDoc } from '../models/sighting.js'
-import type { Secrets } from '../policies/signatures.js'
-import { createSign } from '../policies/signatures.js'
 import { valueQuestion } from './question.js'
 
 const OTHERS_MIN = 3
@@ -24,18 +22,12 @@ export const bucketOf = (others: number): Bucket | undefined => {
   return others <= 20 ? '11–20' : '21+'
 }
 
-interface CountContext {
-  models: SightingModels
-  secrets: () => Promise<Secrets>
-  peers: Peers
-}
-
 /**
  * Returns the names of a record's or an IOD's post, text and link in the snapshot.
  * @throws HttpError 404 for an unknown IOD, or an unknown or another user's record
  */
 const namesOf = async (
-  { models, secrets, peers }: CountContext,
+  { models, secrets, peers }: Context,
   owner: Types.ObjectId,
   { record_id, iod_id }: BodyOf<typeof sightingsApi.countSightings>,
 ): Promise<[CountKind, string | null | undefined][]> => {
@@ -52,7 +44,7 @@ const namesOf = async (
   }
   const [iod] = await peers.call('iods', iodsInternal.getIods, { body: { ids: [iod_id ?? ''] } })
   if (!iod) throw notFound()
-  const { signature, links } = valueQuestion(createSign((await secrets()).seed), iod.value)
+  const { signature, links } = valueQuestion((await secrets()).sign, iod.value)
   return [
     ['text', signature?.exact],
     ['link', links[0]],
@@ -65,7 +57,7 @@ const namesOf = async (
  * @throws HttpError 403 unless the user agreed to be counted, 404 as `namesOf`
  */
 export const countOthers = async (
-  counting: CountContext,
+  counting: Context,
   userId: string,
   body: BodyOf<typeof sightingsApi.countSightings>,
 ): Promise<SightingCounts> => {

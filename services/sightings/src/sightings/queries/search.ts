@@ -3,32 +3,22 @@ import {
   LIMITS,
   MATCHES,
   type Match,
-  recordsInternal,
   type Sighting,
   type SightingResults,
   type SightingSearch,
 } from '@iodine/contracts'
-import { invalid, type Peers, type UserDirectory } from '@iodine/service-kit'
+import { invalid } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
-import type { SightingModels } from '../../models.js'
+import type { Context } from '../../store.js'
 import type { SightingDoc } from '../models/sighting.js'
-import type { Secrets } from '../policies/signatures.js'
-import { createSign } from '../policies/signatures.js'
 import { edgesOf } from '../presenters/edges.js'
-import { type FindQuotes, type Found, findMatches, type Scope, type VisibleSighting } from './candidates.js'
+import { type Found, findMatches, type Scope, type VisibleSighting } from './candidates.js'
+import { createFindQuotes, type FindQuotes, openRecords } from './open-records.js'
 import { questionOf } from './question.js'
 
 const DAY_MS = 24 * 3_600_000
-const OPEN_MS = 10_000
 /** Maximum number of accounts with their first sighting in a response. */
 const FIRSTS_MAX = 500
-
-interface SearchContext {
-  models: SightingModels
-  secrets: () => Promise<Secrets>
-  peers: Peers
-  users: UserDirectory
-}
 
 /** Returns the end of a time's day (UTC). Anonymous sightings show only this, to hide when they were collected. */
 const endOfDay = (time: Date): Date => new Date((Math.floor(time.getTime() / DAY_MS) + 1) * DAY_MS)
@@ -67,15 +57,16 @@ const after = (all: VisibleSighting[], cursor: string | undefined): VisibleSight
  * @throws HttpError 503 while the collector is down
  */
 const readShared = async (
-  { peers, secrets }: SearchContext,
+  { peers, secrets }: Context,
   userId: string,
   found: Found[],
 ): Promise<VisibleSighting[]> => {
   if (found.length === 0) return []
-  const open = await peers.call('collector', recordsInternal.openRecords, {
-    body: { user_id: userId, ids: found.map(({ doc }) => doc._id.toHexString()), excerpt: 0 },
-    ms: OPEN_MS,
-  })
+  const open = await openRecords(
+    peers,
+    userId,
+    found.map(({ doc }) => doc._id.toHexString()),
+  )
   const sharing = new Map(open.map(each => [each.id, each]))
   const { opaqueId } = await secrets()
   return found.flatMap((each): VisibleSighting[] => {
@@ -98,31 +89,10 @@ const readShared = async (
   })
 }
 
-/** Creates the lookup of quotes among records that a user may see. It finds none while the collector is down. */
-const createFindQuotes =
-  ({ peers }: SearchContext, user_id: string): FindQuotes =>
-  async (quoting, ids) => {
-    const open = await peers
-      .call('collector', recordsInternal.openRecords, {
-        body: { user_id, ids, excerpt: 0, quoting },
-        ms: OPEN_MS,
-      })
-      .catch(() => [])
-    return new Map(open.map(({ id, quotes }) => [id, quotes]))
-  }
-
 /** Returns excerpts by record id; none while the collector is down. */
-const readExcerpts = async ({ peers }: SearchContext, userId: string, visible: VisibleSighting[]) => {
-  const open = await peers
-    .call('collector', recordsInternal.openRecords, {
-      body: {
-        user_id: userId,
-        ids: visible.map(({ doc }) => doc._id.toHexString()),
-        excerpt: LIMITS.excerptChars,
-      },
-      ms: OPEN_MS,
-    })
-    .catch(() => [])
+const readExcerpts = async ({ peers }: Context, userId: string, visible: VisibleSighting[]) => {
+  const ids = visible.map(({ doc }) => doc._id.toHexString())
+  const open = await openRecords(peers, userId, ids, { excerpt: LIMITS.excerptChars }).catch(() => [])
   return new Map(open.map(({ id, excerpt }) => [id, excerpt]))
 }
 
@@ -169,13 +139,13 @@ const firstsOf = (visible: VisibleSighting[]): SightingResults['firsts'] => {
  * unshared records.
  */
 export const search = async (
-  searching: SearchContext,
+  searching: Context,
   userId: string,
   body: SightingSearch,
 ): Promise<SightingResults> => {
-  const { models, secrets, users } = searching
+  const { models, peers, secrets, users } = searching
   const owner = new Types.ObjectId(userId)
-  const question = await questionOf(models, createSign((await secrets()).seed), owner, body)
+  const question = await questionOf(models, (await secrets()).sign, owner, body)
   const during: QueryFilter<SightingDoc> = {
     ...((body.since || body.until) && {
       at: {
@@ -184,7 +154,9 @@ export const search = async (
       },
     }),
   }
-  const findQuotes = createFindQuotes(searching, userId)
+  const quotesIn = createFindQuotes(peers, userId)
+  // Finds no quotes while the collector is down.
+  const findQuotes: FindQuotes = (quoting, ids) => quotesIn(quoting, ids).catch(() => new Map())
   const within = (scope: Scope) => findMatches(models, question, scope, during, findQuotes)
   const [ownMatches, sharedMatches] = await Promise.all([
     within({ owner }),

@@ -13,7 +13,6 @@ import type { SightingsConfig } from '../../config.js'
 import type { SightingStore } from '../../store.js'
 import { eraseUser } from '../commands/forget-user.js'
 import { putSightings } from '../commands/put-sightings.js'
-import { createSign } from '../policies/signatures.js'
 import { countOthers } from '../queries/count-others.js'
 import { postedTimes } from '../queries/posted-times.js'
 import { search } from '../queries/search.js'
@@ -21,16 +20,16 @@ import { storageUsage } from '../queries/storage-usage.js'
 
 export const addSightingRoutes = (
   service: StoreService,
-  { models, secrets }: SightingStore,
+  store: SightingStore,
   { REDIS_PREFIX: prefix, RATE_LIMITS, STORAGE_ALARM_BYTES }: SightingsConfig,
 ): void => {
+  const { models, secrets } = store
   const { sightings, counting, runs, edges } = models
-  const searching = { models, secrets, peers: service.peers, users: service.users }
 
   // A search compares up to some thousand sightings: one at a time for each user.
   const searches = createKeyedLimiter()
   service.route(sightingsApi.searchSightings, async ({ body, user }) =>
-    searches(user.id, () => search(searching, user.id, body)),
+    searches(user.id, () => search(store, user.id, body)),
   )
 
   const ownId = (user: { id: string }) => new Types.ObjectId(user.id)
@@ -57,12 +56,12 @@ export const addSightingRoutes = (
   })
   service.route(sightingsApi.countSightings, async ({ body, user }) => {
     await questions.use(user.id)
-    return countOthers(searching, user.id, body)
+    return countOthers(store, user.id, body)
   })
 
   service.internal(sightingsInternal.postedTimes, ({ body }) => postedTimes(models, body))
   service.internal(sightingsInternal.putSightings, async ({ body }) =>
-    done(putSightings(models, createSign((await secrets()).seed), body)),
+    done(putSightings(models, (await secrets()).sign, body)),
   )
 
   servePersonalData(service, {
