@@ -4,7 +4,7 @@ import { compareText } from '@iodine/contracts'
 import { inTransaction } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { Store } from '../../store.js'
-import { type CanonDoc, type CanonMemberDoc, memberId } from '../models/canon.js'
+import { type CanonMemberDoc, memberId } from '../models/canon.js'
 import { replaceDocs } from './replace-docs.js'
 import { shareCanon } from './share-canon.js'
 
@@ -63,9 +63,9 @@ export const applyCanon = async (
         },
         { session },
       )
-      .lean<CanonDoc>()
+      .lean()
     if (!state) return false
-    const before = await canonMembers.find({ user_id }, null, { session }).lean<CanonMemberDoc[]>()
+    const before = await canonMembers.find({ user_id }, null, { session }).lean()
     const changes = await replaceDocs(canonMembers, before, after, same, session)
     if (changes > 0) await canon.updateOne({ _id: user_id }, { $inc: { version: 1 } }, { session })
     return true

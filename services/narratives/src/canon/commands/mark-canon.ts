@@ -1,7 +1,7 @@
 import { byId, inTransaction, type Kind, type KindSpec, type StoreService } from '@iodine/service-kit'
 import type { ClientSession, Types } from 'mongoose'
 import type { NarrativeModels } from '../../models.js'
-import { type CanonDoc, isClustered } from '../models/canon.js'
+import { isClustered } from '../models/canon.js'
 
 /** Interval after which the job is added again while clusters are out of date. */
 const GRACE_MS = 5_000
@@ -24,7 +24,7 @@ export const clusteringWork = (
   backoffMaxMs: GRACE_MS,
   async handle([changed]) {
     const user_id = changed?.id ?? ''
-    const state = await canon.findById(user_id).lean<CanonDoc>()
+    const state = await canon.findById(user_id).lean()
     if (!state || isClustered(state)) return
     // One job per user, which clusters until the clusters are up to date.
     const options = { jobId: `canon-${user_id}`, removeOnComplete: true, removeOnFail: true }

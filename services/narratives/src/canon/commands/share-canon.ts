@@ -57,6 +57,6 @@ export const shareCanon = async (store: Store, user_id: Types.ObjectId): Promise
       last,
     })
   }
-  const before = await canonShared.find({ user_id }).lean<CanonSharedDoc[]>()
+  const before = await canonShared.find({ user_id }).lean()
   await replaceDocs(canonShared, before, [...after.values()], same)
 }

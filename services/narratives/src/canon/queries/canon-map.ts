@@ -1,7 +1,7 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { clusterIdOf } from '@iodine/canon'
 import type { CanonKind, CanonReason } from '@iodine/contracts'
 import type { Types } from 'mongoose'
+import { batchesOf } from '../../batches-of.js'
 import type { NarrativeModels } from '../../models.js'
 import { createStampedCache } from '../../stamped-cache.js'
 import type { CanonMemberDoc } from '../models/canon.js'
@@ -44,7 +44,7 @@ export const stampOf = async (
   { canon }: Pick<NarrativeModels, 'canon'>,
   user_id: Types.ObjectId,
 ): Promise<CanonStamp> => {
-  const state = await canon.findById(user_id, { version: 1, texts: 1 }).lean<CanonStamp>()
+  const state = await canon.findById(user_id, { version: 1, texts: 1 }).lean()
   return { version: state?.version ?? 0, texts: state?.texts ?? 0 }
 }
 
@@ -52,32 +52,24 @@ const load = async (
   { canonMembers }: Pick<NarrativeModels, 'canonMembers'>,
   user_id: Types.ObjectId,
 ): Promise<CanonMap> => {
-  const members: Pick<CanonMemberDoc, 'kind' | 'key' | 'cluster' | 'why' | 'turned'>[] = []
   const cursor = canonMembers.collection.find<CanonMemberDoc>({ user_id } as object, {
     projection: { _id: 0, kind: 1, key: 1, cluster: 1, why: 1, turned: 1 },
     batchSize: BATCH,
   })
-  try {
-    while (await cursor.hasNext()) {
-      members.push(...cursor.readBufferedDocuments())
-      await yieldToEventLoop()
-    }
-  } finally {
-    await cursor.close()
-  }
   const groups = new Map<string, { id: string; smallest: string; keys: string[] }>()
   const map = { entity: new Map<string, Entry>(), verb: new Map<string, Entry>() }
-  for (const { kind, key, cluster, why, turned } of members) {
-    const named = `${kind}:${cluster}`
-    let group = groups.get(named)
-    if (!group) {
-      group = { id: cluster, smallest: key, keys: [] }
-      groups.set(named, group)
+  for await (const members of batchesOf(cursor))
+    for (const { kind, key, cluster, why, turned } of members) {
+      const named = `${kind}:${cluster}`
+      let group = groups.get(named)
+      if (!group) {
+        group = { id: cluster, smallest: key, keys: [] }
+        groups.set(named, group)
+      }
+      group.keys.push(key)
+      if (key < group.smallest) group.smallest = key
+      map[kind].set(key, { group, why, turned: turned === true })
     }
-    group.keys.push(key)
-    if (key < group.smallest) group.smallest = key
-    map[kind].set(key, { group, why, turned: turned === true })
-  }
   return map
 }
 

@@ -1,11 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { type CanonKind, compareText, foldLabel, LIMITS } from '@iodine/contracts'
-import { createSharedReads } from '@iodine/service-kit'
+import { createSharedReads, notFound } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
+import { batchesOf } from '../../batches-of.js'
+import { labelOf } from '../../label-of.js'
 import type { NarrativeModels } from '../../models.js'
 import type { NarrativeDoc } from '../../narratives/models/narrative.js'
 import { createStampedCache } from '../../stamped-cache.js'
-import type { CanonRuleDoc } from '../models/canon.js'
 import { type CanonMap, createMapReader, groupOf, stampOf } from './canon-map.js'
 import { joinNarratives } from './join-narratives.js'
 import {
@@ -23,6 +24,13 @@ export interface CanonView {
   /** A joined narrative has several ids. */
   byId: Map<string, NarrativeView>
   triplets: number
+}
+
+/** Returns a narrative of a view. @throws HttpError 404 for an unknown one */
+export const narrativeIn = ({ byId }: CanonView, id: string): NarrativeView => {
+  const found = byId.get(id.toLowerCase())
+  if (!found) throw notFound()
+  return found
 }
 
 /** Cache size of a process, in triplets of all users. */
@@ -49,13 +57,6 @@ interface SpellingEntry {
   cluster: ClusterView
   counted: LabelCount
   isTurned: boolean
-}
-
-const labelOf = (spellings: ReadonlyMap<string, number>): { label: string; times: number } => {
-  let best = { label: '', times: 0 }
-  for (const [label, times] of spellings)
-    if (times > best.times || (times === best.times && label < best.label)) best = { label, times }
-  return best
 }
 
 const build = async (
@@ -99,37 +100,34 @@ const build = async (
       },
     )
     .sort({ created_at: -1, _id: -1 })
-  try {
-    for (; triplets < LIMITS.canonTripletsMax && (await cursor.hasNext()); await yieldToEventLoop())
-      for (const { triplets: textTriplets, ...text } of cursor.readBufferedDocuments()) {
-        if (textTriplets.length === 0) continue
-        triplets += textTriplets.length
-        for (const triplet of textTriplets) {
-          const { cluster: verb, isTurned } = countIn('verb', triplet.verb)
-          const { cluster: first } = countIn('entity', triplet.subject)
-          const { cluster: second } = countIn('entity', triplet.object)
-          const [subject, object] = isTurned ? [second, first] : [first, second]
-          const id = narrativeIdOf(subject.id, verb.id, object.id)
-          const known = found.get(id)
-          if (known) known.mentions.push({ text, triplet })
-          else {
-            const { created_at } = text
-            found.set(id, {
-              id,
-              subject,
-              verb,
-              object,
-              mentions: [{ text, triplet }],
-              sentences: 0,
-              sources: 0,
-              since: created_at,
-              last: created_at,
-            })
-          }
+  for await (const texts of batchesOf(cursor)) {
+    for (const { triplets: textTriplets, ...text } of texts) {
+      triplets += textTriplets.length
+      for (const triplet of textTriplets) {
+        const { cluster: verb, isTurned } = countIn('verb', triplet.verb)
+        const { cluster: first } = countIn('entity', triplet.subject)
+        const { cluster: second } = countIn('entity', triplet.object)
+        const [subject, object] = isTurned ? [second, first] : [first, second]
+        const id = narrativeIdOf(subject.id, verb.id, object.id)
+        const known = found.get(id)
+        if (known) known.mentions.push({ text, triplet })
+        else {
+          const { created_at } = text
+          found.set(id, {
+            id,
+            subject,
+            verb,
+            object,
+            mentions: [{ text, triplet }],
+            sentences: 0,
+            sources: 0,
+            since: created_at,
+            last: created_at,
+          })
         }
       }
-  } finally {
-    await cursor.close()
+    }
+    if (triplets >= LIMITS.canonTripletsMax) break
   }
 
   for (const kind of ['entity', 'verb'] as const)
@@ -137,7 +135,7 @@ const build = async (
       cluster.labels = [...counts.values()]
         .map(({ key, times, spellings }) => ({
           key,
-          label: labelOf(spellings).label,
+          label: labelOf(spellings),
           times,
           why: map[kind].get(key)?.why ?? null,
           turned: map[kind].get(key)?.turned ?? false,
@@ -152,10 +150,7 @@ const build = async (
     if (seen++ % SLICE === 0) await yieldToEventLoop()
     countMentions(narrative)
   }
-  const pairs = await canonRules
-    .find({ user_id, kind: 'narrative' }, { a: 1, b: 1 })
-    .sort({ _id: 1 })
-    .lean<Pick<CanonRuleDoc, 'a' | 'b'>[]>()
+  const pairs = await canonRules.find({ user_id, kind: 'narrative' }, { a: 1, b: 1 }).sort({ _id: 1 }).lean()
   joinNarratives(found, map, pairs)
   return { narratives: [...new Set(found.values())].sort(byReach), byId: found, triplets }
 }

@@ -1,10 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { CANON_KINDS, type canonInternal, LIMITS, type ResponseOf } from '@iodine/contracts'
+import { type canonInternal, LIMITS, type ResponseOf } from '@iodine/contracts'
 import { notFound, Streamed } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { NarrativeDoc, TripletDoc } from '../../narratives/models/narrative.js'
+import type { TripletDoc } from '../../narratives/models/narrative.js'
 import type { Store } from '../../store.js'
-import { type CanonDoc, type CanonMemberDoc, isClustered, type LabelRuleDoc } from '../models/canon.js'
+import { type CanonDoc, isClustered } from '../models/canon.js'
+import { labelRules } from './label-rules.js'
 
 type Work = ResponseOf<typeof canonInternal.getCanonWork>
 
@@ -19,7 +20,7 @@ const alikeOf = async (
   const members = await canonMembers
     .find({ user_id, cluster: { $in: clusters }, why: { $in: ['leader', 'meaning'] } })
     .sort({ _id: 1 })
-    .lean<CanonMemberDoc[]>()
+    .lean()
   const leaders = new Map(
     members.filter(({ why }) => why === 'leader').map(({ cluster, key }) => [cluster, key]),
   )
@@ -38,7 +39,7 @@ async function* tripletsOf(
   const texts = narratives
     .find({ user_id, state: 'done' }, { triplets: 1 })
     .sort({ created_at: -1, _id: -1 })
-    .lean<Pick<NarrativeDoc, 'triplets'>[]>()
+    .lean()
     .cursor({ batchSize: BATCH })
   for await (const { triplets } of texts) {
     for (const { subject, verb, object } of triplets) chars += subject.length + verb.length + object.length
@@ -69,13 +70,9 @@ async function* pieces(
  * @throws HttpError 404 if the clusters are up to date
  */
 export const canonWork = async (store: Store, user_id: Types.ObjectId): Promise<Streamed<Work>> => {
-  const { canon, canonRules } = store
-  const state = await canon.findById(user_id).lean<CanonDoc>()
+  const state = await store.canon.findById(user_id).lean()
   if (!state || isClustered(state)) throw notFound()
-  const rules = await canonRules
-    .find({ user_id, kind: { $in: CANON_KINDS } })
-    .sort({ _id: 1 })
-    .lean<LabelRuleDoc[]>()
+  const rules = await labelRules(store, user_id)
   const decided = {
     rules: rules.map(({ kind, a, b, relation }) => ({ kind, a, b, relation })),
     alike: await alikeOf(store, user_id),

@@ -37,9 +37,7 @@ export const createSharedReader = (store: Store) => {
       // Twice as many, because some owners have no public profile.
       { $limit: 2 * SHOWN_MAX },
     ])
-    const docs = await canonShared
-      .find({ narrative: { $in: candidates.map(({ _id }) => _id) } })
-      .lean<CanonSharedDoc[]>()
+    const docs = await canonShared.find({ narrative: { $in: candidates.map(({ _id }) => _id) } }).lean()
     const owners = await publicOwners(new Set(docs.map(({ user_id }) => user_id.toHexString())))
     const byNarrative = new Map<string, CanonSharedDoc[]>()
     for (const doc of docs) {

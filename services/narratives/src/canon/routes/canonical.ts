@@ -1,15 +1,17 @@
 import { type CanonicalNarrative, canonInternal, canonicalApi, foldLabel, foldWords } from '@iodine/contracts'
-import { createKeyedLimiter, invalid, notFound, type ReplyHeaders, sendList } from '@iodine/service-kit'
+import { createKeyedLimiter, invalid, type ReplyHeaders, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { graphOwner, textsOwner } from '../../graph/policies/graph-owner.js'
-import type { NarrativeDoc } from '../../narratives/models/narrative.js'
 import type { Store } from '../../store.js'
 import { applyCanon } from '../commands/apply-canon.js'
-import { changedByMerge, mergeNarratives, splitNarrative, undoDecision } from '../commands/decide-canon.js'
 import { markComparison } from '../commands/mark-canon.js'
-import { type CanonDoc, isClustered } from '../models/canon.js'
+import { changedByMerge, mergeNarratives } from '../commands/merge-narratives.js'
+import { splitNarrative } from '../commands/split-narrative.js'
+import { undoDecision } from '../commands/undo-decision.js'
+import { isClustered } from '../models/canon.js'
 import { presentCanonical, presentDecision, presentDetail, presentSentence } from '../presenters/canonical.js'
 import { cursorOf, sentencesAfter, sentencesOf } from '../queries/canon-sentences.js'
+import { narrativeIn } from '../queries/canon-view.js'
 import { canonWork } from '../queries/canon-work.js'
 import { type NarrativeView, reachOf } from '../queries/narrative-view.js'
 import { createSharedReader } from '../queries/shared-canon.js'
@@ -105,16 +107,12 @@ export const addCanonicalRoutes = (store: Store): void => {
     return shown.map(narrative => presentCanonical(narrative, dates))
   })
 
-  const find = async (callerId: string, owner: string, id: string) => {
-    const view = await viewOf(callerId, owner)
-    const narrative = view.byId.get(id.toLowerCase())
-    if (!narrative) throw notFound()
-    return narrative
-  }
+  const find = async (callerId: string, owner: string, id: string) =>
+    narrativeIn(await viewOf(callerId, owner), id)
 
   service.route(canonicalApi.getCanonicalState, async ({ user }) => {
     const _id = new Types.ObjectId(user.id)
-    const [state, usage] = await Promise.all([canon.findById(_id).lean<CanonDoc>(), quotas.usage(_id)])
+    const [state, usage] = await Promise.all([canon.findById(_id).lean(), quotas.usage(_id)])
     return {
       pending: state !== null && !isClustered(state),
       method: state?.method ?? 'offline',
@@ -158,7 +156,7 @@ export const addCanonicalRoutes = (store: Store): void => {
     const shown = cut(reply, { all: all.length, rest, limit, cursorOf })
     const texts = await narratives
       .find({ _id: { $in: shown.map(({ text }) => text._id) }, user_id: user.id, state: 'done' }, { text: 1 })
-      .lean<Pick<NarrativeDoc, '_id' | 'text'>[]>()
+      .lean()
     const dates = await datesOf(user.id, user.id, [narrative])
     const words = new Map(texts.map(({ _id, text }) => [_id.toHexString(), text]))
     return shown.flatMap(sentence => {

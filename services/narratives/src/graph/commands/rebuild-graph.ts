@@ -1,7 +1,7 @@
 import { inTransaction, invalid } from '@iodine/service-kit'
 import { type ClientSession, type Model, Types } from 'mongoose'
 import type { NarrativeModels } from '../../models.js'
-import { graphKeysOf, type NarrativeDoc } from '../../narratives/models/narrative.js'
+import { graphKeysOf } from '../../narratives/models/narrative.js'
 import { DAY_MS, dayOf, type EdgeDoc, edgesOf, withGrams } from '../models/edge.js'
 import { sourcesOf } from '../models/source.js'
 import { dropSums, enqueueSums, SUMS_FROM, type SumsOutbox } from './sum-graph.js'
@@ -16,7 +16,7 @@ const daysOf = async (
   const days = new Set<number>()
   for (const day of await edges.distinct('day', { user_id })) days.add((day as Date).getTime())
   for (const day of await sources.distinct('day', { user_id })) days.add((day as Date).getTime())
-  const times = narratives.find({ user_id }, { created_at: 1 }).lean<Pick<NarrativeDoc, 'created_at'>[]>()
+  const times = narratives.find({ user_id }, { created_at: 1 }).lean()
   for await (const { created_at } of times.cursor()) days.add(dayOf(created_at).getTime())
   return [...days].sort((a, b) => a - b).map(time => new Date(time))
 }
@@ -61,7 +61,7 @@ const rebuildDay = async (models: NarrativeModels, user_id: Types.ObjectId, day:
     const freshEdges = createTally<EdgeDoc>()
     const freshSources = createTally<ReturnType<typeof sourcesOf>[number]>()
     const marks: Parameters<typeof narratives.bulkWrite>[0][number][] = []
-    const done = narratives.find({ ...ofDay, state: 'done' }, { text: 0 }, { session }).lean<NarrativeDoc[]>()
+    const done = narratives.find({ ...ofDay, state: 'done' }, { text: 0 }, { session }).lean()
     for await (const narrative of done.cursor()) {
       freshEdges.add(edgesOf(narrative).map(withGrams))
       freshSources.add(sourcesOf(narrative))
@@ -101,10 +101,7 @@ const userAfter = async (
   const filter = after === null ? {} : { user_id: { $gt: new Types.ObjectId(after) } }
   const found: Types.ObjectId[] = []
   for (const model of [narratives, edges, sources] as { findOne: NarrativeModels['edges']['findOne'] }[]) {
-    const first = await model
-      .findOne(filter, { user_id: 1 })
-      .sort({ user_id: 1 })
-      .lean<{ user_id: Types.ObjectId }>()
+    const first = await model.findOne(filter, { user_id: 1 }).sort({ user_id: 1 }).lean()
     if (first) found.push(first.user_id)
   }
   return found.sort((a, b) => (a.toHexString() < b.toHexString() ? -1 : 1))[0]

@@ -1,4 +1,3 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import {
   byId,
   createSharedReads,
@@ -8,10 +7,12 @@ import {
   type KindSpec,
 } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
+import { batchesOf } from '../../batches-of.js'
 import type { NarrativeModels } from '../../models.js'
 import { nodeIdsOf } from '../../narratives/models/narrative.js'
 import type { EdgeDoc } from '../models/edge.js'
 import { eachCount, orderOf, packCounts, type SumDoc, type SummedDoc, sumId } from '../models/sum.js'
+import { isEntity } from '../presenters/graph-json.js'
 
 /** Number of triplets to add for an edge. */
 export type EdgeDelta = Pick<EdgeDoc, 'src' | 'subject' | 'verb' | 'object'> & { times: number }
@@ -96,8 +97,6 @@ const createTally = (part = 0, parts = 1) => {
     },
   }
 }
-
-const isEntity = (name: string): boolean => name.startsWith('entity:')
 
 /** Returns the total in `SummedDoc` that counts the items of this kind, if any. */
 const totalOf = ({ kind, name }: Pick<SumDoc, 'kind' | 'name'>) =>
@@ -199,7 +198,7 @@ const foldDue = async (models: NarrativeModels, user_id: Types.ObjectId): Promis
       )
       .lean<SummedDoc & { graph: Types.ObjectId }>()
     if (!state) return false
-    const due = await edges.find(isDue, null, { session }).limit(FOLD).lean<EdgeDoc[]>()
+    const due = await edges.find(isDue, null, { session }).limit(FOLD).lean()
     const tally = createTally()
     for (const edge of due) if (edge.due) tally.add({ ...edge, times: edge.due })
     const ids = [...tally.items.keys()].map(key => sumId(state.graph, key))
@@ -341,11 +340,10 @@ const buildSums = async (
       const { items, add } = createTally(part, parts)
       const projection = { _id: 0, src: 1, subject: 1, verb: 1, object: 1, count: 1, due: 1 }
       const cursor = edges.collection.find<EdgeDoc>({ user_id }, { projection, batchSize: READ_BATCH })
-      while (await cursor.hasNext()) {
-        for (const { count, due = 0, ...edge } of cursor.readBufferedDocuments())
+      for await (const batch of batchesOf(cursor)) {
+        for (const { count, due = 0, ...edge } of batch)
           if (count !== due) add({ ...edge, times: count - due })
         signal.throwIfAborted()
-        await yieldToEventLoop()
       }
       let docs: SumDoc[] = []
       for (const item of items.values()) {

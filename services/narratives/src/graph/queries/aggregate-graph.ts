@@ -1,7 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { compareText, foldLabel, type Graph, type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
+import { compareText, foldLabel, type Graph, type GraphNode, LIMITS } from '@iodine/contracts'
 import type { CanonMap } from '../../canon/queries/canon-map.js'
+import { labelOf } from '../../label-of.js'
 import type { EdgeDoc } from '../models/edge.js'
+import { presentGraph } from '../presenters/graph-json.js'
 
 /** The fields of an edge that the graph is summed from. */
 export type EdgeCount = Pick<EdgeDoc, 'src' | 'subject' | 'verb' | 'object' | 'count'>
@@ -43,35 +45,29 @@ const count = (item: CountedItem, source: Source | null, times: number): void =>
   else item.sources = new Set([item.source, source])
 }
 
-/**
- * Returns the most frequent spelling, preferably one that is not turned. Ties go by code-unit order, so that the
- * reading order has no effect.
- */
-const labelOf = ({ spellings }: CountedNode): string =>
-  spellings.reduce((best, each) =>
-    (best.turned && !each.turned) ||
-    (best.turned === each.turned &&
-      (each.count > best.count || (each.count === best.count && each.text < best.text)))
-      ? each
-      : best,
-  ).text
+/** Returns a node's label, preferably one that is not turned. */
+const nodeLabel = ({ spellings }: CountedNode): string => {
+  const straight = spellings.filter(({ turned }) => !turned)
+  const named = straight.length > 0 ? straight : spellings
+  return labelOf(named.map(({ text, count }) => [text, count]))
+}
 
-const sourcesOf = ({ source, sources }: CountedItem): string[] =>
-  sources ? [...sources].map(({ name }) => name).sort() : source === null ? [] : [source.name]
+const sourcesOf = ({ source, sources }: CountedItem): string => {
+  const names = sources ? [...sources].map(({ name }) => name).sort() : source === null ? [] : [source.name]
+  return JSON.stringify(names)
+}
 
 const idOf = ({ type, key }: CountedNode): string => `${type}:${key}`
 
-const presentNode = (node: CountedNode): GraphNode => ({
+const nodeOf = (node: CountedNode) => ({
   id: idOf(node),
-  label: labelOf(node),
-  type: node.type,
+  label: nodeLabel(node),
   count: node.count,
   sources: sourcesOf(node),
 })
-const presentLink = (link: CountedLink): GraphLink => ({
+const linkOf = (link: CountedLink) => ({
   source: idOf(link.from),
   target: idOf(link.to),
-  type: link.from.type === 'entity' ? 'subject_to_verb' : 'verb_to_object',
   count: link.count,
   sources: sourcesOf(link),
 })
@@ -86,7 +82,6 @@ const strongerLink = (a: CountedLink, b: CountedLink) =>
 
 /** Items processed between two yields to the event loop. */
 const SLICE = 10_000
-const CHUNK = 1_000
 
 /** Returns the first `limit` items in an order, without sorting all items. */
 const first = async <T>(
@@ -199,8 +194,7 @@ export const createGraphSum = (map?: CanonMap) => {
       countLink(verbNode, turned ? first : second, source, times)
     },
     /**
-     * Yields the graph as JSON chunks, because a large graph exceeds one string. Without a limit: all nodes and links,
-     * highest counts first. With a limit: the top nodes (ties by id), the top links among them, and totals.
+     * Yields the graph as JSON chunks. Without a limit: all nodes and links, highest counts first. With a limit: the top nodes (ties by id), the top links among them, and totals.
      */
     async *json(sources: readonly string[], limit?: number): AsyncGenerator<string> {
       let shownNodes: Iterable<CountedNode>
@@ -217,24 +211,7 @@ export const createGraphSum = (map?: CanonMap) => {
         const [entities, verbs] = [byKey.entity.size, byKey.verb.size]
         totals = { entities, verbs, nodes: entities + verbs, links: links.size }
       }
-      yield '{"nodes":['
-      yield* jsonList(shownNodes, node => JSON.stringify(presentNode(node)))
-      yield '],"links":['
-      yield* jsonList(shownLinks, link => JSON.stringify(presentLink(link)))
-      yield `],"sources":${JSON.stringify(sources)}${totals ? `,"totals":${JSON.stringify(totals)}` : ''}}`
+      yield* presentGraph(shownNodes, nodeOf, shownLinks, linkOf, JSON.stringify(sources), totals)
     },
   }
-}
-
-/** Yields the items' JSON texts, separated by commas, in chunks. */
-export function* jsonList<T>(items: Iterable<T>, present: (item: T) => string): Generator<string> {
-  let texts: string[] = []
-  let separator = ''
-  for (const item of items) {
-    if (texts.push(present(item)) < CHUNK) continue
-    yield separator + texts.join(',')
-    texts = []
-    separator = ','
-  }
-  if (texts.length > 0) yield separator + texts.join(',')
 }

@@ -1,10 +1,9 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { foldWords, type graphApi, type QueryOf } from '@iodine/contracts'
 import { containing, createRarestGram } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
+import { batchesOf } from '../../batches-of.js'
 import type { CanonMap } from '../../canon/queries/canon-map.js'
 import type { NarrativeModels } from '../../models.js'
-import type { NarrativeDoc } from '../../narratives/models/narrative.js'
 import { DAY_MS, edgesOf, gramsOfFilters } from '../models/edge.js'
 import { createGraphSum, type EdgeCount } from './aggregate-graph.js'
 
@@ -107,27 +106,16 @@ export const createGraphReader = ({
           ...(verb && { verb_key: containing(verb) }),
           ...(entity && { $or: [{ subject_key: containing(entity) }, { object_key: containing(entity) }] }),
         }
-        // The driver's cursor returns batches: one promise per edge would double the cost at a million edges.
         const cursor = edges.collection.find<EdgeCount>(selected, {
           projection: EDGE_FIELDS,
           batchSize: BATCH,
         })
-        try {
-          const begun = cursor.hasNext()
-          begun.catch(() => {})
+        for await (const batch of batchesOf(cursor)) {
+          // Awaited here, so that the first batch is read meanwhile.
           const sum = await summing
-          for (let more = await begun; more; ) {
-            const batch = cursor.readBufferedDocuments()
-            // Prefetch: the database fills the next batch while this one is summed.
-            const next = cursor.hasNext()
-            await yieldToEventLoop()
-            read += batch.length
-            // The next fold removes edges with a zero count.
-            for (const edge of batch) if (edge.count > 0) sum.add(edge)
-            more = await next
-          }
-        } finally {
-          await cursor.close()
+          read += batch.length
+          // The next fold removes edges with a zero count.
+          for (const edge of batch) if (edge.count > 0) sum.add(edge)
         }
       }
       for (const span of rest) {
@@ -135,7 +123,7 @@ export const createGraphReader = ({
         const selected = narratives
           .find({ user_id, state: 'done', ...ofSource, ...bounded('created_at', span) })
           .select({ text: 0 })
-          .lean<NarrativeDoc[]>()
+          .lean()
         for await (const narrative of selected.cursor())
           for (const edge of edgesOf(narrative))
             if (

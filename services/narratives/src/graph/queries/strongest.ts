@@ -1,9 +1,10 @@
-import { compareText, type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
+import { compareText, LIMITS } from '@iodine/contracts'
 import { inTransaction } from '@iodine/service-kit'
 import type { ClientSession, Types } from 'mongoose'
+import { labelOf } from '../../label-of.js'
 import type { NarrativeModels } from '../../models.js'
-import { eachCount, type SumDoc, type SummedDoc } from '../models/sum.js'
-import { jsonList } from './aggregate-graph.js'
+import { eachCount, type SumDoc } from '../models/sum.js'
+import { isEntity, presentGraph } from '../presenters/graph-json.js'
 
 type RankedSum = SumDoc & { to: string }
 
@@ -12,15 +13,6 @@ const BATCH = 5_000
 
 const stronger = (a: RankedSum, b: RankedSum): number =>
   b.count - a.count || compareText(a.name, b.name) || (a.to === undefined ? 0 : compareText(a.to, b.to))
-
-const labelOf = ({ texts = [], times = [] }: SumDoc): string => {
-  let best = 0
-  for (let n = 1; n < texts.length; n++) {
-    const more = (times[n] as number) - (times[best] as number)
-    if (more > 0 || (more === 0 && (texts[n] as string) < (texts[best] as string))) best = n
-  }
-  return texts[best] ?? ''
-}
 
 /** Decides whether a document is selected (`takes`), and whether no later one can be (`ends`). */
 type Selector = (doc: RankedSum) => { takes: boolean; ends: boolean }
@@ -37,7 +29,7 @@ export const readStrongest = async (
 ): Promise<AsyncGenerator<string> | undefined> => {
   // One snapshot for all reads: a fold changes nodes, links and totals together.
   const read = async (session: ClientSession) => {
-    const state = await summed.findById(user_id, null, { session }).lean<SummedDoc>()
+    const state = await summed.findById(user_id, null, { session }).lean()
     if (!state?.graph) return undefined
     const of = (kind: SumDoc['kind']) => ({ user_id, graph: state.graph, kind })
     const projection = { _id: 0, user_id: 0, graph: 0, kind: 0 }
@@ -78,13 +70,13 @@ export const readStrongest = async (
     // all links of the shown entities, or all links of the shown verbs.
     const left = { entity: 0, verb: 0 }
     for (const { name, count } of nodes)
-      if (name.startsWith('entity:')) left.entity += count
+      if (isEntity(name)) left.entity += count
       else left.verb += 2 * count
     const links =
       left.entity === 0 || left.verb === 0
         ? []
         : await first('link', limit * LIMITS.graphLinksPerNode, ({ name, to, count }) => {
-            const [entity, verb] = name.startsWith('entity:') ? [name, to] : [to, name]
+            const [entity, verb] = isEntity(name) ? [name, to] : [to, name]
             const [hasEntity, hasVerb] = [shown.has(entity), shown.has(verb)]
             if (hasEntity) left.entity -= count
             if (hasVerb) left.verb -= count
@@ -102,28 +94,21 @@ export const readStrongest = async (
   const sourcesOf = ({ sources }: SumDoc): string => {
     const list: number[] = []
     eachCount(sources, number => list.push(ranks.get(number) as number))
-    return list
+    return `[${list
       .sort((a, b) => a - b)
       .map(rank => texts[rank])
-      .join(',')
+      .join(',')}]`
   }
   const { entities, verbs } = state
   const totals = { entities, verbs, nodes: entities + verbs, links: state.links }
-  const withSources = (rest: Omit<GraphNode, 'sources'> | Omit<GraphLink, 'sources'>, doc: SumDoc): string =>
-    `${JSON.stringify(rest).slice(0, -1)},"sources":[${sourcesOf(doc)}]}`
-  const presentNode = (doc: RankedSum): string => {
-    const type = doc.name.startsWith('entity:') ? 'entity' : 'verb'
-    return withSources({ id: doc.name, label: labelOf(doc), type, count: doc.count }, doc)
+  const nodeOf = (doc: RankedSum) => {
+    const { name, count, texts = [], times = [] } = doc
+    const label = labelOf(texts.map((text, n) => [text, times[n] as number]))
+    return { id: name, label, count, sources: sourcesOf(doc) }
   }
-  const presentLink = (doc: RankedSum): string => {
-    const type = doc.name.startsWith('entity:') ? 'subject_to_verb' : 'verb_to_object'
-    return withSources({ source: doc.name, target: doc.to, type, count: doc.count }, doc)
+  const linkOf = (doc: RankedSum) => {
+    const { name, to, count } = doc
+    return { source: name, target: to, count, sources: sourcesOf(doc) }
   }
-  return (async function* () {
-    yield '{"nodes":['
-    yield* jsonList(nodes, presentNode)
-    yield '],"links":['
-    yield* jsonList(links, presentLink)
-    yield `],"sources":[${texts.join(',')}],"totals":${JSON.stringify(totals)}}`
-  })()
+  return presentGraph(nodes, nodeOf, links, linkOf, `[${texts.join(',')}]`, totals)
 }

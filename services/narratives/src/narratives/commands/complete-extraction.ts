@@ -61,7 +61,7 @@ export const failNarrative = async (
         { $set: { state: 'failed', failure, retry_after, text: '' } },
         { session },
       )
-      .lean<NarrativeDoc>()
+      .lean()
     if (!open) return false
     await take(open.user_id, releasedUsage(open))
     await expired.add({ id: open._id.toHexString() }, { dueIn: FAILED_KEPT_MS, session })
@@ -92,7 +92,7 @@ export const finishExtraction = async (
           { $set: { ...$set, graph: new Types.ObjectId() } },
           { session, returnDocument: 'after' },
         )
-        .lean<NarrativeDoc>()
+        .lean()
       if (!done) return done
       await countInGraph(store, done, 1, session)
       await changed.add({ id }, { session })
@@ -100,7 +100,7 @@ export const finishExtraction = async (
     }
     narrative = await inTransaction(mongo, finish, { retriesDuplicates: true })
   }
-  narrative ??= await narratives.findById(id).lean<NarrativeDoc>()
+  narrative ??= await narratives.findById(id).lean()
   if (!narrative || narrative.state === 'deleted') throw notFound()
   waits.end(narrative)
   await extractions.complete(id)
@@ -115,7 +115,7 @@ export const extractionWork = (of: () => ExtractionContext): KindSpec<{ id: stri
   async handle([opened]) {
     const store = of()
     const { service, narratives } = store
-    const narrative = await narratives.findOne({ _id: opened?.id, state: 'open' }).lean<NarrativeDoc>()
+    const narrative = await narratives.findOne({ _id: opened?.id, state: 'open' }).lean()
     if (!narrative) return
     const job = await service.queues.queue('extraction').getJob(extractionJobId(narrative))
     const state = await job?.getState()

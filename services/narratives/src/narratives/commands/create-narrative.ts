@@ -70,7 +70,7 @@ const openNew = async (
   // A duplicate key means that a concurrent request was first. The retry joins its narrative if it is still open.
   for (let tries = 0; tries < 5; tries++) {
     // The lookup precedes the quota check: joining takes no quota.
-    const joined = await narratives.findOne({ open_key, state: 'open' }).lean<NarrativeDoc>()
+    const joined = await narratives.findOne({ open_key, state: 'open' }).lean()
     if (joined) return joined
     await allowed
     const narrative: NarrativeDoc = {
@@ -183,7 +183,7 @@ export const createNarrative = async (
   const [sealedKey, opened] = await Promise.all([key, openOrJoin(store, userId, text, src, key)])
   const { _id } = opened
   const outcome = await awaitEnd(store, opened, sealedKey, deadline - Date.now())
-  const reload = () => store.narratives.findById(_id).lean<NarrativeDoc>()
+  const reload = () => store.narratives.findById(_id).lean()
   let narrative = typeof outcome === 'string' ? await reload() : outcome
   if (narrative?.state === 'open') {
     if (outcome === 'late') throw timedOut(DETAILS.stillWorking)

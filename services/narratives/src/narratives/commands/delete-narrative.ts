@@ -21,7 +21,7 @@ const boundRestorable = async (
     .find(restorable, { _id: 1 }, { session })
     .sort({ restore_until: -1, _id: -1 })
     .skip(RESTORABLE_MAX)
-    .lean<NarrativeDoc[]>()
+    .lean()
   if (surplus.length > 0)
     await narratives.updateMany({ _id: { $in: surplus.map(({ _id }) => _id) } }, erased(), { session })
 }
@@ -38,9 +38,7 @@ export const deleteNarrative = async (store: Store, userId: string, id: string):
     async (session, take) => {
       const $set = { state: 'deleted' as const, graph: null }
       const remove = (state: NarrativeDoc['state'], change: Partial<NarrativeDoc>) =>
-        narratives
-          .findOneAndUpdate({ ...own, state }, { $set: { ...$set, ...change } }, { session })
-          .lean<NarrativeDoc>()
+        narratives.findOneAndUpdate({ ...own, state }, { $set: { ...$set, ...change } }, { session }).lean()
       const restore_until = new Date(Date.now() + LIMITS.restoreMs)
       const kept = (await remove('done', { restore_until })) ?? (await remove('open', { text: '' }))
       if (!kept) return kept

@@ -62,7 +62,7 @@ export const createNarrativeWork = (
     concurrency: 4,
     async handle([changed]) {
       const { narratives } = models
-      const narrative = await narratives.findById(changed?.id).lean<NarrativeDoc>()
+      const narrative = await narratives.findById(changed?.id).lean()
       if (narrative?.state !== 'done' && narrative?.state !== 'deleted') return
       if (narrative.state === 'done') return publishToCommunity(peers, eventsOfNarrative(narrative))
       const { _id, user_id, restored, restore_until } = narrative
@@ -77,7 +77,7 @@ export const createNarrativeWork = (
     ...byId,
     async handle([expired]) {
       const { narratives } = models
-      const narrative = await narratives.findById(expired?.id).lean<NarrativeDoc>()
+      const narrative = await narratives.findById(expired?.id).lean()
       if (!narrative) return
       if (narrative.state === 'failed') await narratives.deleteOne(unchanged(narrative))
       if (narrative.state !== 'deleted') return

@@ -3,7 +3,6 @@ import { conflict, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { countInGraph } from '../../graph/commands/count-in-graph.js'
 import type { Store } from '../../store.js'
-import type { NarrativeDoc } from '../models/narrative.js'
 import { usageOf } from '../models/usage.js'
 
 /**
@@ -26,7 +25,7 @@ export const restoreNarrative = async (store: Store, userId: string, id: string)
           },
           { session, returnDocument: 'after' },
         )
-        .lean<NarrativeDoc>()
+        .lean()
       if (!narrative) return narrative
       await take(narrative.user_id, usageOf(narrative))
       await countInGraph(store, narrative, 1, session)

@@ -28,7 +28,7 @@ export const createNumbers = (counters: Model<CounterDoc>, name: string): Number
     const { value } = await counters
       .findOneAndUpdate({ _id: name }, { $inc: { value: size } }, { upsert: true, returnDocument: 'after' })
       .orFail()
-      .lean<CounterDoc>()
+      .lean()
     end = value + 1
     next = end - size
   }

@@ -8,7 +8,6 @@ import {
 import { contextOf } from '@iodine/evidence'
 import { invalid, notFound } from '@iodine/service-kit'
 import type { Store } from '../../store.js'
-import type { NarrativeDoc } from '../models/narrative.js'
 
 /**
  * Checks that a narrative contains the quote at its position.
@@ -19,7 +18,7 @@ export const checkQuote = async (
   id: string,
   { user_id, start, end, exact }: BodyOf<typeof narrativesInternal.checkQuote>,
 ): Promise<CheckedQuote> => {
-  const narrative = await narratives.findOne({ _id: id, user_id, state: 'done' }).lean<NarrativeDoc>()
+  const narrative = await narratives.findOne({ _id: id, user_id, state: 'done' }).lean()
   if (!narrative) throw notFound()
   const { text, src, created_at } = narrative
   // A well-formed quote splits no surrogate pair of the text.

@@ -13,7 +13,6 @@ import type { Store } from '../../store.js'
 import { finishExtraction } from '../commands/complete-extraction.js'
 import { eraseUser } from '../commands/forget-user.js'
 import { eventsOfNarrative } from '../commands/narrative-work.js'
-import type { NarrativeDoc } from '../models/narrative.js'
 import { checkQuote } from '../queries/check-quote.js'
 
 export const addInternalRoutes = (
@@ -23,7 +22,7 @@ export const addInternalRoutes = (
   const { service, narratives, edges, canonRules, canonDecisions, canonMembers, quotas, waits } = store
 
   service.internal(narrativesInternal.getExtractionWork, async ({ params }) => {
-    const open = await narratives.findOne({ _id: params.id, state: 'open' }).lean<NarrativeDoc>()
+    const open = await narratives.findOne({ _id: params.id, state: 'open' }).lean()
     if (!open) throw notFound()
     const sealed_key = waits.takeKey(params.id)
     return { user_id: open.user_id.toHexString(), text: open.text, ...(sealed_key && { sealed_key }) }

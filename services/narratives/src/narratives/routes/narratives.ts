@@ -32,7 +32,7 @@ export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void
   })
 
   const findOwn = async (user_id: string, _id: string): Promise<NarrativeDoc> => {
-    const found = await narratives.findOne({ _id, user_id, state: 'done' }).lean<NarrativeDoc>()
+    const found = await narratives.findOne({ _id, user_id, state: 'done' }).lean()
     if (!found) throw notFound()
     return found
   }
