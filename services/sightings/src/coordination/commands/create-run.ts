@@ -59,7 +59,7 @@ export const createRun = async (
     .find({ owner: doc.owner, place: { $exists: false } }, { _id: 1 })
     .sort({ created_at: -1 })
     .skip(LIMITS.coordinationRunsKept - LIMITS.coordinationRunsAtOnce)
-    .lean<Pick<RunDoc, '_id'>[]>()
+    .lean()
   for (const { _id } of older) await removeRun(models, _id)
   return doc
 }

@@ -90,9 +90,7 @@ const edgeOf = (
 const removeGone = async ({ edges, sightings }: SightingModels, run: RunDoc, foreign: Types.ObjectId[]) => {
   for (let at = 0; at < foreign.length; at += OPEN_MAX) {
     const some = foreign.slice(at, at + OPEN_MAX)
-    const left = await sightings
-      .find({ _id: { $in: some }, shared: { $exists: true } }, { _id: 1 })
-      .lean<{ _id: Types.ObjectId }[]>()
+    const left = await sightings.find({ _id: { $in: some }, shared: { $exists: true } }, { _id: 1 }).lean()
     const isLeft = new Set(left.map(({ _id }) => _id.toHexString()))
     const gone = some.filter(id => !isLeft.has(id.toHexString()))
     if (gone.length > 0) await edges.deleteMany({ run: run._id, foreign: { $in: gone } })
@@ -217,7 +215,7 @@ const workOn = async (context: Context, id: string, signal: AbortSignal): Promis
   signal.throwIfAborted()
   const { runs } = context.models
   const unfinished = { _id: id, place: { $exists: true } }
-  const run = await runs.findOneAndUpdate(unfinished, { $set: { state: 'running' } }).lean<RunDoc>()
+  const run = await runs.findOneAndUpdate(unfinished, { $set: { state: 'running' } }).lean()
   if (!run) return
   try {
     await work(context, run, signal)

@@ -25,7 +25,9 @@ export const accountIn = (key: string): { source: Source; account: string } => {
   return { source: key.slice(0, at) as Source, account: key.slice(at + 1) }
 }
 
-export const presentNetwork = (edges: readonly EdgeDoc[]): CoordinationNetwork => {
+export const presentNetwork = (
+  edges: readonly Omit<EdgeDoc, 'pairs' | 'owners' | 'foreign'>[],
+): CoordinationNetwork => {
   const pairs = new Map<string, number>()
   for (const { a, b, weight } of edges) {
     for (const account of [a, b]) pairs.set(account, (pairs.get(account) ?? 0) + weight)

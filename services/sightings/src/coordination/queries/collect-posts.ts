@@ -89,7 +89,7 @@ export async function* collectPosts(
   for (const filter of filters) {
     const cursor = sightings
       .find(only ? { ...filter, _id: { $in: [...only] } } : filter, FIELDS)
-      .lean<SightingDoc[]>()
+      .lean()
       .cursor({ batchSize: BATCH }) as AsyncIterable<SightingDoc>
     let batch: Post[] = []
     for await (const doc of cursor) {

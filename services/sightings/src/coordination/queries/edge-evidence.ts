@@ -1,10 +1,9 @@
 import { type CoordinationEvidence, type CoordinationLeftOut, LIMITS } from '@iodine/contracts'
 import { notFound, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { SightingDoc } from '../../sightings/models/sighting.js'
 import { openRecords } from '../../sightings/queries/open-records.js'
 import type { Context } from '../../store.js'
-import type { EdgeDoc, RunDoc } from '../models/run.js'
+import type { RunDoc } from '../models/run.js'
 
 type Opened = Map<string, { shared: boolean; excerpt: string }>
 
@@ -29,7 +28,7 @@ export const readEvidence = async (
   ends: { a: string; b: string },
 ): Promise<CoordinationEvidence> => {
   const [a, b] = [ends.a, ends.b].sort() as [string, string]
-  const edge = await models.edges.findOne({ run: run._id, a, b }).lean<EdgeDoc>()
+  const edge = await models.edges.findOne({ run: run._id, a, b }).lean()
   if (!edge) throw notFound()
   const ids = [
     ...new Set(edge.pairs.flatMap(({ older, newer }) => [older.toHexString(), newer.toHexString()])),
@@ -42,7 +41,7 @@ export const readEvidence = async (
         { _id: { $in: ids.map(id => new Types.ObjectId(id)) } },
         { owner: 1, source: 1, account: 1, url: 1, posted_at: 1 },
       )
-      .lean<SightingDoc[]>(),
+      .lean(),
   ])
   const posts = new Map(
     docs.flatMap(doc => {
@@ -85,7 +84,7 @@ export const readLeftOut = async (
     ),
     models.sightings
       .find({ _id: { $in: ids }, owner }, { source: 1, account: 1, url: 1, fetched_at: 1 })
-      .lean<SightingDoc[]>(),
+      .lean(),
   ])
   const byId = new Map(docs.map(doc => [doc._id.toHexString(), doc]))
   return {

@@ -6,7 +6,7 @@ import type { RunDoc } from '../models/run.js'
 
 /** Returns a run of the user. @throws HttpError 404 for another user's run */
 export const findRun = async ({ runs }: SightingModels, userId: string, id: string): Promise<RunDoc> => {
-  const doc = await runs.findOne({ _id: id, owner: new Types.ObjectId(userId) }).lean<RunDoc>()
+  const doc = await runs.findOne({ _id: id, owner: new Types.ObjectId(userId) }).lean()
   if (!doc) throw notFound()
   return doc
 }
@@ -17,4 +17,4 @@ export const findRuns = ({ runs }: SightingModels, userId: string): Promise<RunD
     .find({ owner: new Types.ObjectId(userId) })
     .sort({ created_at: -1 })
     .limit(LIMITS.coordinationRunsKept)
-    .lean<RunDoc[]>()
+    .lean()

@@ -3,7 +3,6 @@ import type { StoreService } from '@iodine/service-kit'
 import type { SightingStore } from '../../store.js'
 import { createRun } from '../commands/create-run.js'
 import { removeRun } from '../commands/remove-run.js'
-import type { EdgeDoc } from '../models/run.js'
 import { presentNetwork, presentRun } from '../presenters/run.js'
 import { readEvidence, readLeftOut } from '../queries/edge-evidence.js'
 import { findRun, findRuns } from '../queries/find-run.js'
@@ -30,7 +29,7 @@ export const addCoordinationRoutes = (service: StoreService, store: SightingStor
       .find(run.state === 'done' ? { run: run._id } : { _id: null }, { pairs: 0, owners: 0, foreign: 0 })
       .sort({ rank: 1 })
       .limit(query.limit ?? LIMITS.coordinationEdges)
-      .lean<EdgeDoc[]>()
+      .lean()
     return presentNetwork(edges)
   })
   service.route(coordinationApi.getShares, async ({ params, query, user }) =>

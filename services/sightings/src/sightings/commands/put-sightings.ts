@@ -89,7 +89,7 @@ export const putSightings = async (
   if (records.length === 0) return
   const stored = await sightings
     .find({ _id: { $in: records.map(({ id }) => new Types.ObjectId(id)) } })
-    .lean<SightingDoc[]>()
+    .lean()
   const known = new Map(stored.map(doc => [doc._id.toHexString(), doc]))
   const operations: AnyBulkWriteOperation<SightingDoc>[] = []
   for (const record of records) {

@@ -9,7 +9,6 @@ import { HttpError, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { Context } from '../../store.js'
 import { COUNT_OWNERS_MAX, type CountKind, countKey } from '../models/count.js'
-import type { SightingDoc } from '../models/sighting.js'
 import { valueQuestion } from './question.js'
 
 const OTHERS_MIN = 3
@@ -32,9 +31,7 @@ const namesOf = async (
   { record_id, iod_id }: BodyOf<typeof sightingsApi.countSightings>,
 ): Promise<[CountKind, string | null | undefined][]> => {
   if (record_id !== undefined) {
-    const doc = await models.sightings
-      .findOne({ _id: new Types.ObjectId(record_id), owner })
-      .lean<SightingDoc>()
+    const doc = await models.sightings.findOne({ _id: new Types.ObjectId(record_id), owner }).lean()
     if (!doc) throw notFound()
     return [
       ['post', doc.post_key],

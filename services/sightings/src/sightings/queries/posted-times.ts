@@ -1,7 +1,6 @@
 import type { BodyOf, ResponseOf, sightingsInternal } from '@iodine/contracts'
 import { Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
-import type { SightingDoc } from '../models/sighting.js'
 import { canonicalLink } from '../policies/canonical-link.js'
 
 /** Returns the posting times of URLs from the user's own records. The earliest of several claims counts. */
@@ -21,7 +20,7 @@ export const postedTimes = async (
       },
       { self: 1, posted_at: 1, fetched_at: 1 },
     )
-    .lean<Pick<SightingDoc, 'self' | 'posted_at' | 'fetched_at'>[]>()
+    .lean()
   const times = new Map<string, Date>()
   for (const { self, posted_at, fetched_at } of docs) {
     // Ignores claimed times after the fetch.

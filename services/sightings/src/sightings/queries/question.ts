@@ -75,7 +75,7 @@ export const questionOf = async (
   { value, text, url, media, record_id }: SightingSearch,
 ): Promise<Question> => {
   if (record_id !== undefined) {
-    const doc = await sightings.findOne({ _id: new Types.ObjectId(record_id), owner }).lean<SightingDoc>()
+    const doc = await sightings.findOne({ _id: new Types.ObjectId(record_id), owner }).lean()
     if (!doc) throw notFound()
     return recordQuestion(doc)
   }

@@ -189,9 +189,7 @@ export const search = async (
   const [excerpts, names, linked] = await Promise.all([
     readExcerpts(searching, userId, shown),
     users.usernames(shown.flatMap(({ sharer }) => sharer ?? [])).catch(() => new Map<string, string>()),
-    models.sightings
-      .find({ _id: { $in: shown.map(({ doc }) => doc._id) } }, { links: 1 })
-      .lean<Pick<SightingDoc, '_id' | 'links'>[]>(),
+    models.sightings.find({ _id: { $in: shown.map(({ doc }) => doc._id) } }, { links: 1 }).lean(),
   ])
   const links = new Map(linked.map(doc => [doc._id.toHexString(), doc.links]))
   const withLinks = shown.map(each => ({
