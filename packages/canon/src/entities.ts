@@ -1,4 +1,5 @@
 import type { Match, Matcher, Why } from './link.js'
+import { listsOf } from './lists.js'
 import { isDescription, mayMean, type Name, shortForms, textOf } from './names.js'
 import { nearWords } from './near-words.js'
 
@@ -20,19 +21,6 @@ const MAIN_MEANING = 0.8
 export interface NamedLabel {
   name: Name
   count: number
-}
-
-const listsOf = <K, V>() => {
-  const lists = new Map<K, V[]>()
-  return {
-    get: (key: K): readonly V[] => lists.get(key) ?? [],
-    add: (key: K, value: V) => {
-      const list = lists.get(key)
-      if (!list) lists.set(key, [value])
-      // The caller adds a value's duplicates in succession.
-      else if (list.at(-1) !== value) list.push(value)
-    },
-  }
 }
 
 const isInside = (a: ReadonlySet<string>, b: ReadonlySet<string>) => {

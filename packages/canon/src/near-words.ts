@@ -1,4 +1,5 @@
 import { isGivenName, isKnownWord } from './lemmas.js'
+import { listsOf } from './lists.js'
 
 /** Minimum letters of a word that is searched for misspellings. */
 const LETTERS_MIN = 5
@@ -25,16 +26,12 @@ const differByOne = (a: string, b: string): boolean => {
  * @returns the sorted neighbours of each word that has any
  */
 export const nearWords = (tokens: Iterable<string>): Map<string, string[]> => {
-  const groups = new Map<string, string[]>()
+  const groups = listsOf<string, string>()
   for (const token of new Set(tokens)) {
     if (!isWord(token)) continue
     const forms = new Set([token])
     for (let n = 1; n < token.length; n++) forms.add(token.slice(0, n) + token.slice(n + 1))
-    for (const form of forms) {
-      const group = groups.get(form)
-      if (group) group.push(token)
-      else groups.set(form, [token])
-    }
+    for (const form of forms) groups.add(form, token)
   }
   const near = new Map<string, Set<string>>()
   const add = (from: string, to: string) => {
@@ -42,7 +39,7 @@ export const nearWords = (tokens: Iterable<string>): Map<string, string[]> => {
     if (known) known.add(to)
     else near.set(from, new Set([to]))
   }
-  for (const group of groups.values()) {
+  for (const group of groups.all()) {
     if (group.length < 2 || group.length > GROUP_MAX) continue
     for (const [n, a] of group.entries()) {
       for (const b of group.slice(n + 1)) {

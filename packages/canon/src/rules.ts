@@ -1,4 +1,5 @@
 import { keyOf, type RuleKind } from './keys.js'
+import { listsOf } from './lists.js'
 
 /** A user's decision about two labels of one kind. Labels are compared by their keys. */
 export interface Rule {
@@ -24,20 +25,14 @@ export class RulesConflict extends Error {
 /** Returns the shortest chain of `must` rules between two keys: empty for equal keys, undefined for none. */
 const chainOf = (musts: readonly Rule[], from: string, to: string): Rule[] | undefined => {
   if (from === to) return []
-  const links = new Map<string, Rule[]>()
-  for (const rule of musts) {
-    for (const label of [rule.a, rule.b]) {
-      const known = links.get(keyOf(label))
-      if (known) known.push(rule)
-      else links.set(keyOf(label), [rule])
-    }
-  }
+  const links = listsOf<string, Rule>()
+  for (const rule of musts) for (const label of [rule.a, rule.b]) links.add(keyOf(label), rule)
   const cameBy = new Map<string, { rule: Rule; before: string } | undefined>([[from, undefined]])
   let edge = [from]
   while (edge.length > 0 && !cameBy.has(to)) {
     const next: string[] = []
     for (const key of edge) {
-      for (const rule of links.get(key) ?? []) {
+      for (const rule of links.get(key)) {
         const other = keyOf(rule.a) === key ? keyOf(rule.b) : keyOf(rule.a)
         if (cameBy.has(other)) continue
         cameBy.set(other, { rule, before: key })

@@ -1,5 +1,6 @@
 import { keyOf } from './keys.js'
 import type { Match, Matcher } from './link.js'
+import { listsOf } from './lists.js'
 
 /** Required number of dimensions of a vector. */
 export const DIMENSIONS = 256
@@ -87,18 +88,14 @@ export const withVectors = (
     const vector = vectors.has(key) ? undefined : vectorOf(embeddings.get(label))
     if (vector) vectors.set(key, vector)
   }
-  const leaders = new Map<string, { vector: Vector; cluster: number }[]>()
+  const leaders = listsOf<string, { vector: Vector; cluster: number }>()
   return {
     add(unit, cluster, isLeader) {
       matcher.add(unit, cluster, isLeader)
       if (!isLeader) return
       for (const key of unit.keys) {
         const vector = vectors.get(key)
-        if (!vector) continue
-        const group = groupOf(key)
-        const known = leaders.get(group)
-        if (known) known.push({ vector, cluster })
-        else leaders.set(group, [{ vector, cluster }])
+        if (vector) leaders.add(groupOf(key), { vector, cluster })
       }
     },
     matchesOf(unit) {
@@ -107,7 +104,7 @@ export const withVectors = (
       for (const key of unit.keys) {
         const vector = vectors.get(key)
         if (!vector) continue
-        for (const leader of leaders.get(groupOf(key)) ?? []) {
+        for (const leader of leaders.get(groupOf(key))) {
           if (!areNear(vector.sketch, leader.vector.sketch)) continue
           const cosine = cosineOf(vector.numbers, leader.vector.numbers)
           const known = found.get(leader.cluster)
@@ -130,16 +127,10 @@ export interface Alike {
 
 /** Returns a matcher that also joins labels that vectors joined in an earlier run. */
 export const withAlike = (matcher: Matcher, pairs: readonly Alike[]): Matcher => {
-  const others = new Map<string, string[]>()
+  const others = listsOf<string, string>()
   for (const { a, b } of pairs) {
-    for (const [from, to] of [
-      [keyOf(a), keyOf(b)],
-      [keyOf(b), keyOf(a)],
-    ] as const) {
-      const known = others.get(from)
-      if (known) known.push(to)
-      else others.set(from, [to])
-    }
+    others.add(keyOf(a), keyOf(b))
+    others.add(keyOf(b), keyOf(a))
   }
   const clusterOf = new Map<string, number>()
   return {
@@ -151,7 +142,7 @@ export const withAlike = (matcher: Matcher, pairs: readonly Alike[]): Matcher =>
       const found = matcher.matchesOf(unit)
       const named = new Set(found.map(({ cluster }) => cluster))
       for (const key of unit.keys) {
-        for (const other of others.get(key) ?? []) {
+        for (const other of others.get(key)) {
           const cluster = clusterOf.get(other)
           if (cluster === undefined || named.has(cluster)) continue
           named.add(cluster)
