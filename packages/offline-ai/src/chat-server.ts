@@ -1,26 +1,27 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface ChatRequest {
+interface AiRequest<Body> {
   /** Bearer token; empty without one. */
   key: string
   /** All request headers. */
   headers: IncomingHttpHeaders
-  body: {
-    model: string
-    messages: { role: string; content: string }[]
-    response_format?: { type: string; json_schema?: { strict?: boolean; schema: unknown } }
-    tools?: unknown
-  }
+  body: Body
 }
 
-export interface EmbeddingsRequest {
-  /** Bearer token; empty without one. */
-  key: string
-  /** All request headers. */
-  headers: IncomingHttpHeaders
-  body: { model: string; input: string[]; dimensions?: number; encoding_format?: string }
-}
+export type ChatRequest = AiRequest<{
+  model: string
+  messages: { role: string; content: string }[]
+  response_format?: { type: string; json_schema?: { strict?: boolean; schema: unknown } }
+  tools?: unknown
+}>
+
+export type EmbeddingsRequest = AiRequest<{
+  model: string
+  input: string[]
+  dimensions?: number
+  encoding_format?: string
+}>
 
 export interface ChatServer {
   /** Value for OPENAI_BASE_URL. */

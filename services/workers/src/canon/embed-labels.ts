@@ -1,6 +1,7 @@
 import { DIMENSIONS } from '@iodine/canon'
 import { traced } from '@iodine/service-kit'
 import type OpenAI from 'openai'
+import { mapAtOnce } from '../at-once.js'
 import { createAiClient, failureOf, ProviderFailure } from '../extraction/provider.js'
 
 /** Labels per call. */
@@ -28,11 +29,9 @@ export const createEmbedder = (options: { baseUrl: string; model: string; timeou
    */
   return async (apiKey: string, labels: readonly string[]): Promise<Map<string, Int8Array>> => {
     const client = createAiClient({ apiKey, baseURL, timeout, bytesMax: ANSWER_BYTES_MAX })
-    const stop = new AbortController()
     const late = AbortSignal.timeout(timeout)
-    const signal = AbortSignal.any([stop.signal, late])
     const vectors = new Map<string, Int8Array>()
-    const embed = async (batch: string[]) => {
+    const embed = async (batch: string[], signal: AbortSignal) => {
       let answer: OpenAI.CreateEmbeddingResponse
       try {
         answer = await traced('ai embeddings', { 'gen_ai.request.model': model }, () =>
@@ -52,18 +51,10 @@ export const createEmbedder = (options: { baseUrl: string; model: string; timeou
         vectors.set(label, quantized(item?.embedding))
       }
     }
-    let next = 0
-    const takeBatches = async () => {
-      for (let from = next; from < labels.length; from = next) {
-        next += BATCH
-        await embed(labels.slice(from, from + BATCH))
-      }
-    }
-    try {
-      await Promise.all(Array.from({ length: CALLS_AT_ONCE }, takeBatches))
-      return vectors
-    } finally {
-      stop.abort()
-    }
+    const batches = Array.from({ length: Math.ceil(labels.length / BATCH) }, (_, n) =>
+      labels.slice(n * BATCH, (n + 1) * BATCH),
+    )
+    await mapAtOnce(batches, CALLS_AT_ONCE, late, embed)
+    return vectors
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BodyFor, narrativesInternal } from '@iodine/contracts'
 import { HttpError, isNotFound, UnrecoverableError } from '@iodine/service-kit'
+import { mapAtOnce } from '../at-once.js'
 import { createKeyOpener } from '../extraction/ai-key.js'
 import { type CitedTriplet, citeTriplets } from '../extraction/cite.js'
 import { createProvider, ProviderFailure } from '../extraction/provider.js'
@@ -52,30 +53,18 @@ export const extractionProcessor = defineProcessor({
 
     const openKey = createKeyOpener(config, service)
 
-    const extractParts = async (
+    const extractParts = (
       apiKey: string,
       parts: TextPart[],
       signal: AbortSignal,
       report: (done: number) => void,
     ): Promise<CitedTriplet[][]> => {
-      const stop = new AbortController()
-      const either = AbortSignal.any([signal, stop.signal])
-      const results: CitedTriplet[][] = []
-      let next = 0
       let done = 0
-      const takeParts = async () => {
-        for (let n = next++; n < parts.length; n = next++) {
-          const part = parts[n] as TextPart
-          results[n] = citeTriplets(part, await provider.extract(apiKey, part.text, either))
-          report(++done)
-        }
-      }
-      try {
-        await Promise.all(Array.from({ length: Math.min(PARTS_AT_ONCE, parts.length) }, takeParts))
-        return results
-      } finally {
-        stop.abort()
-      }
+      return mapAtOnce(parts, PARTS_AT_ONCE, signal, async (part, either) => {
+        const cited = citeTriplets(part, await provider.extract(apiKey, part.text, either))
+        report(++done)
+        return cited
+      })
     }
 
     const finish = async (id: string, result: Result): Promise<void> => {

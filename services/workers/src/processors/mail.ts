@@ -60,13 +60,12 @@ export const mailProcessor = defineProcessor({
     const settle = async (id: string): Promise<void> => {
       for (const pause of SETTLE_BACKOFF_MS) {
         await sleep(pause)
-        const isReported = await service.peers
-          .call('auth', mailsInternal.completeMail, { params: { id } })
-          .then(
-            () => true,
-            () => false,
-          )
-        if (isReported) return
+        try {
+          await service.peers.call('auth', mailsInternal.completeMail, { params: { id } })
+          return
+        } catch {
+          // The next call may succeed.
+        }
       }
     }
     /** Sends a mail. Throws where a retry may succeed. */
