@@ -55,33 +55,21 @@ async function* stillShared(
 
 const edgeOf = (
   run: RunDoc,
-  edge: FoundEdge,
+  { records, owners, pairs, ...edge }: FoundEdge,
   rank: number,
-  owners: string[],
   foreign: string[],
 ): EdgeDoc => ({
   _id: new Types.ObjectId(),
   run: run._id,
   owner: run.owner,
   rank,
-  a: edge.a,
-  b: edge.b,
-  weight: edge.weight,
-  avg_delta_s: edge.avgDeltaS,
-  n_a: edge.nA,
-  n_b: edge.nB,
-  symmetry: edge.symmetry,
-  significant: edge.significant,
-  p_value: edge.pValue,
-  q_value: edge.qValue,
-  pairs: edge.pairs.map(({ kind, object, older, newer, deltaS }) => ({
-    kind,
-    object,
+  ...edge,
+  pairs: pairs.map(({ older, newer, ...pair }) => ({
+    ...pair,
     older: new Types.ObjectId(older),
     newer: new Types.ObjectId(newer),
-    delta_s: deltaS,
   })),
-  owners: owners.map(id => new Types.ObjectId(id)),
+  owners: owners.map(id => new Types.ObjectId(id)).filter(id => !id.equals(run.owner)),
   foreign: foreign.map(id => new Types.ObjectId(id)),
   expires_at: run.expires_at,
 })
@@ -106,22 +94,13 @@ const store = async (
 ) => {
   const { edges } = models
   await edges.deleteMany({ run: run._id })
-  const owner = run.owner.toHexString()
   let foreignLeft = FOREIGN_MAX
   const docs: EdgeDoc[] = []
   for (const edge of found) {
     const foreign = edge.records.filter(id => !own.has(id))
     foreignLeft -= foreign.length
     if (foreignLeft < 0) break
-    docs.push(
-      edgeOf(
-        run,
-        edge,
-        docs.length,
-        edge.owners.filter(id => id !== owner),
-        foreign,
-      ),
-    )
+    docs.push(edgeOf(run, edge, docs.length, foreign))
   }
   for (let at = 0; at < docs.length; at += BATCH)
     await edges.insertMany(docs.slice(at, at + BATCH), { lean: true })

@@ -1,71 +1,52 @@
-import { RUN_STATES, type RunState, type RunSubject, type ShareKind } from '@iodine/contracts'
+import {
+  type CoordinationNetwork,
+  type CoordinationRun,
+  RUN_STATES,
+  type RunSubject,
+  type ShareKind,
+} from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
-export interface RunTotals {
-  posts: number
-  without_time: number
-  without_account: number
-  shares: number
-  pairs: number
-  accounts: number
-  edges: number
-  threshold: number | null
-}
+/** Fields of a run that are stored as they are presented. */
+type RunFields = Omit<CoordinationRun, 'id' | 'since' | 'until' | 'about' | 'created_at' | 'expires_at'>
 
 /** A search for accounts that share the same content. */
-export interface RunDoc {
+export interface RunDoc extends RunFields {
   _id: Types.ObjectId
   owner: Types.ObjectId
-  state: RunState
   /** Slot among the user's concurrent runs; absent once finished. */
   place?: number
-  progress: number
-  kinds: ShareKind[]
-  window_s: number
-  min_participation: number
   since: Date | null
   until: Date | null
-  scope: 'own' | 'shared'
   /** Restricts the run to posts about this. Absent: all posts. */
   about?: RunSubject
   /** The user's own records that were left out, at most `LIMITS.coordinationOmitted`; absent until done. */
   left_out?: { record: Types.ObjectId; why: 'time' | 'account' }[]
   created_at: Date
   expires_at: Date
-  problem: string | null
-  totals: RunTotals | null
-  truncated: { shares: boolean; objects: number; edges: boolean }
-}
-
-/** Two posts by the edge's accounts, the older one first. */
-export interface EdgePair {
-  kind: ShareKind
-  /** The link or hashtag. */
-  object: string | null
-  older: Types.ObjectId
-  newer: Types.ObjectId
-  delta_s: number
 }
 
 /** Two accounts that share the same content. */
-export interface EdgeDoc {
+export type NetworkEdge = CoordinationNetwork['edges'][number]
+
+/** Two posts by the edge's accounts, the older one first, as ids of their records. */
+export interface EdgePair<Id> {
+  kind: ShareKind
+  /** The link or hashtag. */
+  object: string | null
+  older: Id
+  newer: Id
+  delta_s: number
+}
+
+export interface EdgeDoc extends NetworkEdge {
   _id: Types.ObjectId
   run: Types.ObjectId
   /** The run's owner. */
   owner: Types.ObjectId
   /** Position by weight; 0 is the heaviest. */
   rank: number
-  a: string
-  b: string
-  weight: number
-  avg_delta_s: number
-  n_a: number
-  n_b: number
-  symmetry: number
-  significant: boolean | null
-  p_value: number | null
-  q_value: number | null
-  pairs: EdgePair[]
+  pairs: EdgePair<Types.ObjectId>[]
   /** Other users, and their records, that the edge refers to. It is removed with any of them. */
   owners: Types.ObjectId[]
   foreign: Types.ObjectId[]

@@ -1,7 +1,8 @@
 import type { ShareKind } from '@iodine/contracts'
-import { detectPairs, type Edge, network, type Pair, type Share, significance } from '@iodine/coordination'
+import { detectPairs, network, type Pair, type Share, significance } from '@iodine/coordination'
 import { likeness, type Signature } from '@iodine/likeness'
 import { NEAR } from '../../sightings/policies/signatures.js'
+import type { EdgePair, NetworkEdge } from '../models/run.js'
 
 /** The fields of a post that runs compare. */
 export interface Post {
@@ -28,11 +29,8 @@ export interface FindOptions {
   maxEvidence: number
 }
 
-export interface FoundEdge extends Edge {
-  significant: boolean | null
-  pValue: number | null
-  qValue: number | null
-  pairs: { kind: ShareKind; object: string | null; older: string; newer: string; deltaS: number }[]
+export interface FoundEdge extends NetworkEdge {
+  pairs: EdgePair<string>[]
   /** Records that the edge refers to, and their users (`owners`). */
   records: string[]
   owners: string[]
@@ -150,23 +148,30 @@ export const findCoordination = (
     const [a, b] = pair.a < pair.b ? [pair.a, pair.b] : [pair.b, pair.a]
     kept.get(`${a}\n${b}`)?.push(pair)
   }
-  const found = edges.slice(0, maxEdges).map((edge): FoundEdge => {
-    const own = kept.get(`${edge.a}\n${edge.b}`) ?? []
+  const found = edges.slice(0, maxEdges).map(({ a, b, weight, avgDeltaS, nA, nB, symmetry }): FoundEdge => {
+    const own = kept.get(`${a}\n${b}`) ?? []
+    const test = tested.get(`${a}\n${b}`)
     const records = [...new Set(own.flatMap(pair => [pair.contentA, pair.contentB]))].flatMap(
       key => byKey.get(key) ?? [],
     )
     const evidence = [...own].sort((a, b) => a.deltaS - b.deltaS).slice(0, maxEvidence)
     return {
-      ...edge,
-      significant: threshold === null ? null : edge.weight > threshold,
-      pValue: tested.get(`${edge.a}\n${edge.b}`)?.pValue ?? null,
-      qValue: tested.get(`${edge.a}\n${edge.b}`)?.qValue ?? null,
+      a,
+      b,
+      weight,
+      avg_delta_s: avgDeltaS,
+      n_a: nA,
+      n_b: nB,
+      symmetry,
+      significant: threshold === null ? null : weight > threshold,
+      p_value: test?.pValue ?? null,
+      q_value: test?.qValue ?? null,
       pairs: evidence.map(({ object, contentA, contentB, deltaS }) => ({
         kind: kindIn(object),
         object: nameIn(object),
         older: byKey.get(contentA)?.id ?? '',
         newer: byKey.get(contentB)?.id ?? '',
-        deltaS,
+        delta_s: deltaS,
       })),
       records: records.map(({ id }) => id),
       owners: [...new Set(records.map(({ owner }) => owner))],
