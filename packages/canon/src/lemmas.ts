@@ -43,10 +43,9 @@ const memoized = (find: (word: string) => string): ((word: string) => string) =>
   }
 }
 
-const tagOf = (word: string): string | undefined => {
-  const tag = Object.hasOwn(model.one.lexicon, word) ? model.one.lexicon[word] : undefined
-  return Array.isArray(tag) ? tag[0] : tag
-}
+const tagsOf = (word: string): string[] =>
+  Object.hasOwn(model.one.lexicon, word) ? [model.one.lexicon[word] ?? []].flat() : []
+const tagOf = (word: string): string | undefined => tagsOf(word)[0]
 
 /** Returns the infinitive of an English verb form in lower case; other words are returned unchanged. */
 export const infinitiveOf = memoized(word => {
@@ -87,35 +86,27 @@ export const singularOf = memoized(word =>
   word.length > 3 && /[^ius]s$/.test(word) ? noun.toSingular(word, model) || word : word,
 )
 
-const hasTag = (word: string, tags: ReadonlySet<string>): boolean => {
-  const tag = Object.hasOwn(model.one.lexicon, word) ? model.one.lexicon[word] : undefined
-  return tag !== undefined && (Array.isArray(tag) ? tag : [tag]).some(each => tags.has(each))
-}
-
-const GIVEN_NAMES = new Set(['MaleName', 'FemaleName', 'FirstName', 'Person'])
-const ROLES = new Set(['Actor', 'Honorific'])
+const hasTag = (word: string, ...tags: readonly string[]): boolean =>
+  tagsOf(word).some(each => tags.includes(each))
 
 /** Returns whether a word is a given name. */
-export const isGivenName = (word: string): boolean => hasTag(word, GIVEN_NAMES)
-
-const HONORIFICS = new Set(['Honorific'])
+export const isGivenName = (word: string): boolean =>
+  hasTag(word, 'MaleName', 'FemaleName', 'FirstName', 'Person')
 
 /** Returns whether a word is a form of address, such as "dr". */
-export const isHonorific = (word: string): boolean => hasTag(word, HONORIFICS)
+export const isHonorific = (word: string): boolean => hasTag(word, 'Honorific')
 
 /** Returns whether a word is a role or a title of persons. */
-export const isRole = (word: string): boolean => hasTag(word, ROLES)
+export const isRole = (word: string): boolean => hasTag(word, 'Actor', 'Honorific')
 
 /** Returns whether compromise's word list contains the word. */
 export const isKnownWord = (word: string): boolean => Object.hasOwn(model.one.lexicon, word)
 
-const CITIES = new Set(['City'])
-
 /** Returns whether a word is a country, a region or another place. */
-export const isPlace = (word: string): boolean => hasTag(word, PLACES)
+export const isPlace = (word: string): boolean => hasTag(word, 'Country', 'Place', 'Region')
 
 /** Returns whether a word is a city. */
-export const isCity = (word: string): boolean => hasTag(word, CITIES)
+export const isCity = (word: string): boolean => hasTag(word, 'City')
 
 /** Returns the American spelling of a British one. */
 export const commonSpellingOf = (word: string): string =>
@@ -127,9 +118,7 @@ export const commonSpellingOf = (word: string): string =>
         .replace(/fence$/, 'fense')
     : word
 
-const PLACES = new Set(['Country', 'Place', 'Region'])
-const DEMONYMS = new Set(['Demonym'])
-const countries = Object.keys(model.one.lexicon).filter(word => !word.includes(' ') && hasTag(word, PLACES))
+const countries = Object.keys(model.one.lexicon).filter(word => !word.includes(' ') && isPlace(word))
 
 const sharedStart = (a: string, b: string): number => {
   let n = 0
@@ -139,7 +128,7 @@ const sharedStart = (a: string, b: string): number => {
 
 /** Returns the country of a demonym with the same beginning ("ukrainian"); other words are returned unchanged. */
 export const demonymCountryOf = memoized(word => {
-  if (!hasTag(word, DEMONYMS)) return word
+  if (!hasTag(word, 'Demonym')) return word
   let best = word
   let most = 3
   for (const country of countries) {
