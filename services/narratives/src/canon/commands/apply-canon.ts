@@ -31,9 +31,6 @@ export const memberDocs = (
     }))
   })
 
-const same = (a: CanonMemberDoc, b: CanonMemberDoc) =>
-  a.cluster === b.cluster && a.why === b.why && a.turned === b.turned
-
 /**
  * Stores clusters, unless they are based on earlier decisions or fewer texts than the stored ones. Resolves to whether
  * they were stored.
@@ -66,7 +63,7 @@ export const applyCanon = async (
       .lean()
     if (!state) return false
     const before = await canonMembers.find({ user_id }, null, { session }).lean()
-    const changes = await replaceDocs(canonMembers, before, after, same, session)
+    const changes = await replaceDocs(canonMembers, before, after, session)
     if (changes > 0) await canon.updateOne({ _id: user_id }, { $inc: { version: 1 } }, { session })
     return true
   })

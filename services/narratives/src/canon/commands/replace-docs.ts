@@ -1,13 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ClientSession, Model } from 'mongoose'
 
 const BATCH = 1_000
 
-/** Writes the difference between stored and new documents. Returns the number of writes. */
-export const replaceDocs = async <T extends { _id: string }>(
+/** The id identifies the user, too. Ids of users are objects of the driver, which cache derived values. */
+const isSame = (a: { user_id: unknown }, b: { user_id: unknown }): boolean =>
+  isDeepStrictEqual({ ...a, user_id: undefined }, { ...b, user_id: undefined })
+
+/** Writes the difference between a user's stored and new documents. Returns the number of writes. */
+export const replaceDocs = async <T extends { _id: string; user_id: unknown }>(
   model: Model<T>,
   before: readonly T[],
   after: readonly T[],
-  isSame: (a: T, b: T) => boolean,
   session?: ClientSession,
 ): Promise<number> => {
   const known = new Map(before.map(doc => [doc._id, doc]))

@@ -1,28 +1,13 @@
 import { formOf, keyOf, nameOf } from '@iodine/canon'
 import type { Types } from 'mongoose'
 import type { Store } from '../../store.js'
-import { type CanonSharedDoc, type SharedPart, sharedDocId } from '../models/canon.js'
+import { type CanonSharedDoc, sharedDocId } from '../models/canon.js'
+import { presentPart } from '../presenters/canonical.js'
 import { type ClusterView, type NarrativeView, narrativeIdOf } from '../queries/narrative-view.js'
 import { replaceDocs } from './replace-docs.js'
 
 /** Maximum number of a user's narratives, by reach, that are compared with those of others. */
 const SHARED_MAX = 2_000
-
-const partOf = ({ id, label, labels }: ClusterView): SharedPart => ({
-  cluster: id,
-  label,
-  members: labels.length,
-})
-
-const samePart = (a: SharedPart, b: SharedPart) =>
-  a.cluster === b.cluster && a.label === b.label && a.members === b.members
-const same = (a: CanonSharedDoc, b: CanonSharedDoc): boolean =>
-  (['subject', 'verb', 'object'] as const).every(part => samePart(a.parts[part], b.parts[part])) &&
-  a.sentences === b.sentences &&
-  a.sources === b.sources &&
-  a.triplets === b.triplets &&
-  a.since.getTime() === b.since.getTime() &&
-  a.last.getTime() === b.last.getTime()
 
 /**
  * Returns the id of a narrative across users. Their clusters differ, so it is derived from the words of the displayed
@@ -49,7 +34,7 @@ export const shareCanon = async (store: Store, user_id: Types.ObjectId): Promise
       _id: sharedDocId(user_id, narrative),
       user_id,
       narrative,
-      parts: { subject: partOf(subject), verb: partOf(verb), object: partOf(object) },
+      parts: { subject: presentPart(subject), verb: presentPart(verb), object: presentPart(object) },
       sentences,
       sources,
       triplets: mentions.length,
@@ -58,5 +43,5 @@ export const shareCanon = async (store: Store, user_id: Types.ObjectId): Promise
     })
   }
   const before = await canonShared.find({ user_id }).lean()
-  await replaceDocs(canonShared, before, [...after.values()], same)
+  await replaceDocs(canonShared, before, [...after.values()])
 }

@@ -6,12 +6,11 @@ import {
   type CanonKind,
   type CanonMethod,
   type CanonReason,
-  type CanonRelation,
   EXTRACTION_FAILURES,
   type ExtractionFailure,
 } from '@iodine/contracts'
 import { hashOf } from '@iodine/service-kit'
-import { Schema, type Types } from 'mongoose'
+import { type InferSchemaType, Schema, type Types } from 'mongoose'
 
 /** State of a user's clusters. They are up to date if `clustered` equals the current `revision` and `texts`. */
 export interface CanonDoc {
@@ -47,21 +46,6 @@ export interface CanonMemberDoc {
   turned?: true
 }
 
-/** A user's decision about two labels or two narratives. It stays in force while no text contains them. */
-export interface CanonRuleDoc {
-  _id: Types.ObjectId
-  user_id: Types.ObjectId
-  kind: CanonKind | 'narrative'
-  a: string
-  b: string
-  relation: CanonRelation
-  at: Date
-  decision: Types.ObjectId
-}
-
-/** A decision about two labels. */
-export type LabelRuleDoc = CanonRuleDoc & { kind: CanonKind }
-
 export interface DecisionChange {
   kind: CanonKind
   /** Displayed labels of both sides. */
@@ -81,27 +65,6 @@ export interface CanonDecisionDoc {
   /** Labels of the narrative that a merge is limited to. */
   narrative?: string[]
   undone_at: Date | null
-}
-
-/** A canonical narrative of a user as all users may see it: without texts. */
-export interface CanonSharedDoc {
-  /** Hash of user and narrative. */
-  _id: string
-  user_id: Types.ObjectId
-  /** The narrative's id across users. */
-  narrative: string
-  parts: { subject: SharedPart; verb: SharedPart; object: SharedPart }
-  sentences: number
-  sources: number
-  triplets: number
-  since: Date
-  last: Date
-}
-
-export interface SharedPart {
-  cluster: string
-  label: string
-  members: number
 }
 
 export const memberId = (user_id: Types.ObjectId, kind: CanonKind, key: string): string =>
@@ -141,10 +104,11 @@ export const canonMemberSchema = new Schema<CanonMemberDoc>(
 )
 canonMemberSchema.index({ user_id: 1, cluster: 1 })
 
-export const canonRuleSchema = new Schema<CanonRuleDoc>(
+export const canonRuleSchema = new Schema(
   {
+    _id: { type: Schema.Types.ObjectId, required },
     user_id: { type: Schema.Types.ObjectId, required },
-    kind: { type: String, enum: [...CANON_KINDS, 'narrative'], required },
+    kind: { type: String, enum: [...CANON_KINDS, 'narrative'] as const, required },
     a: { type: String, required },
     b: { type: String, required },
     relation: { type: String, enum: CANON_RELATIONS, required },
@@ -154,6 +118,10 @@ export const canonRuleSchema = new Schema<CanonRuleDoc>(
   { collection: 'canon_rules', ...own },
 )
 canonRuleSchema.index({ user_id: 1, decision: 1 })
+/** A user's decision about two labels or two narratives. It stays in force while no text contains them. */
+export type CanonRuleDoc = InferSchemaType<typeof canonRuleSchema>
+/** A decision about two labels. */
+export type LabelRuleDoc = CanonRuleDoc & { kind: CanonKind }
 
 export const canonDecisionSchema = new Schema<CanonDecisionDoc>(
   {
@@ -178,23 +146,30 @@ export const canonDecisionSchema = new Schema<CanonDecisionDoc>(
 )
 canonDecisionSchema.index({ user_id: 1, created_at: -1, _id: -1 })
 
-const part = new Schema<SharedPart>({ cluster: String, label: String, members: Number }, plain)
-export const canonSharedSchema = new Schema<CanonSharedDoc>(
+const text = { type: String, required } as const
+const number = { type: Number, required } as const
+const date = { type: Date, required } as const
+const part = { type: new Schema({ cluster: text, label: text, members: number }, plain), required } as const
+export const canonSharedSchema = new Schema(
   {
-    _id: { type: String, required },
+    /** Hash of user and narrative. */
+    _id: text,
     user_id: { type: Schema.Types.ObjectId, required },
-    narrative: { type: String, required },
+    /** The narrative's id across users. */
+    narrative: text,
     parts: { type: new Schema({ subject: part, verb: part, object: part }, plain), required },
-    sentences: Number,
-    sources: Number,
-    triplets: Number,
-    since: Date,
-    last: Date,
+    sentences: number,
+    sources: number,
+    triplets: number,
+    since: date,
+    last: date,
   },
   { collection: 'canon_shared', ...own },
 )
 canonSharedSchema.index({ user_id: 1 })
 canonSharedSchema.index({ narrative: 1, user_id: 1 })
+/** A canonical narrative of a user as all users may see it: without texts. */
+export type CanonSharedDoc = InferSchemaType<typeof canonSharedSchema>
 
 /** Whether the clusters are based on the current texts and decisions, and no comparison is requested. */
 export const isClustered = ({ revision, texts, clustered, compare }: CanonDoc): boolean =>

@@ -3,6 +3,7 @@ import {
   type CanonicalDecision,
   type CanonicalDetail,
   type CanonicalNarrative,
+  type CanonicalPart,
   type CanonicalSentence,
   type CanonicalVariant,
   firstWords,
@@ -16,7 +17,11 @@ import type { CitedMentions } from '../queries/canon-sentences.js'
 import { type ClusterView, type Mention, type NarrativeView, sentenceOf } from '../queries/narrative-view.js'
 import type { SourceDates } from '../queries/source-dates.js'
 
-const presentPart = ({ id, label, labels }: ClusterView) => ({ cluster: id, label, members: labels.length })
+export const presentPart = ({ id, label, labels }: ClusterView): CanonicalPart => ({
+  cluster: id,
+  label,
+  members: labels.length,
+})
 
 type Timed = Pick<CanonicalNarrative, 'clock' | 'dated' | 'since' | 'last' | 'over_time'>
 

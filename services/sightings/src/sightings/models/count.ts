@@ -1,12 +1,5 @@
 import { type InferSchemaType, Schema, type Types } from 'mongoose'
 
-/** A user who agreed to be counted. */
-export interface CountingDoc {
-  /** The user's id. */
-  _id: Types.ObjectId
-  since: Date
-}
-
 export type CountKind = 'post' | 'text' | 'link'
 export const countKey = (kind: CountKind, name: string): string => `${kind} ${name}`
 
@@ -27,10 +20,16 @@ export interface SnapshotDoc {
 }
 
 const required = true
-export const countingSchema = new Schema<CountingDoc>(
-  { since: { type: Date, required } },
+export const countingSchema = new Schema(
+  {
+    /** The user's id. */
+    _id: { type: Schema.Types.ObjectId, required },
+    since: { type: Date, required },
+  },
   { collection: 'counting', versionKey: false },
 )
+/** A user who agreed to be counted. */
+export type CountingDoc = InferSchemaType<typeof countingSchema>
 export const countSchema = new Schema(
   {
     run: { type: Schema.Types.ObjectId, required },

@@ -1,5 +1,5 @@
 import { SHARED_AS, type SharedAs, SOURCES, type Source } from '@iodine/contracts'
-import { Schema, type Types } from 'mongoose'
+import { type InferSchemaType, Schema, type Types } from 'mongoose'
 
 /** A version of a post's text, with the time of its first observation. */
 export interface SeenVersion {
@@ -107,18 +107,16 @@ sightingSchema.index({ owner: 1, at: 1 })
 sightingSchema.index({ shared: 1, posted_at: 1 }, { partialFilterExpression: { shared: { $exists: true } } })
 sightingSchema.index({ removed_at: 1 }, { expireAfterSeconds: REMOVED_SECONDS })
 
-/** State of the index as a whole. */
-export interface IndexDoc {
-  _id: 'index'
-  /**
-   * Seed of the signatures: 32 bytes in base64. Secret, because it allows to craft texts with another text's postings.
-   */
-  seed: string
-}
-export const indexSchema = new Schema<IndexDoc>(
+export const indexSchema = new Schema(
   {
+    /** Always `index`. */
     _id: { type: String, required },
+    /**
+     * Seed of the signatures: 32 bytes in base64. Secret, because it allows to craft texts with another text's postings.
+     */
     seed: { type: String, required },
-  } as never,
+  },
   { collection: 'index', versionKey: false },
 )
+/** State of the index as a whole. */
+export type IndexDoc = InferSchemaType<typeof indexSchema>
