@@ -1,16 +1,10 @@
 import type { StoreService } from '@iodine/service-kit'
+import type { Context } from './context.js'
 import { createRunWork, type RunWork } from './coordination/commands/work-on-run.js'
-import { createModels, type SightingModels } from './models.js'
+import { createModels } from './models.js'
 import { createSecrets } from './sightings/commands/create-secrets.js'
 import { createRecordRequests } from './sightings/commands/request-records.js'
 import { isSnapshotDue, snapshotWork } from './sightings/commands/take-snapshot.js'
-import type { Secrets } from './sightings/policies/signatures.js'
-
-/** The service with its models and secrets, for commands and queries. */
-export interface Context extends Pick<StoreService, 'peers' | 'users' | 'log'> {
-  models: SightingModels
-  secrets(): Promise<Secrets>
-}
 
 /** The context with its outbox kind of runs. */
 export interface SightingStore extends Context {

@@ -9,9 +9,9 @@ import {
   type StoreService,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { Context } from '../../context.js'
 import type { SightingModels } from '../../models.js'
 import { openRecords } from '../../sightings/queries/open-records.js'
-import type { Context } from '../../store.js'
 import type { EdgeDoc, RunDoc } from '../models/run.js'
 import { createSlots } from '../policies/slots.js'
 import { type CollectionStats, collectPosts } from '../queries/collect-posts.js'

@@ -1,8 +1,8 @@
 import { type CoordinationEvidence, type CoordinationLeftOut, LIMITS } from '@iodine/contracts'
 import { notFound, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { Context } from '../../context.js'
 import { openRecords } from '../../sightings/queries/open-records.js'
-import type { Context } from '../../store.js'
 import type { RunDoc } from '../models/run.js'
 
 type Opened = Map<string, { shared: boolean; excerpt: string }>

@@ -1,9 +1,9 @@
 import { isNotFound } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
+import type { Context } from '../../context.js'
 import { findMatches, type Scope } from '../../sightings/queries/candidates.js'
 import { createFindQuotes } from '../../sightings/queries/open-records.js'
 import { questionOf, valueQuestion } from '../../sightings/queries/question.js'
-import type { Context } from '../../store.js'
 import type { RunDoc } from '../models/run.js'
 
 /**

@@ -7,7 +7,7 @@ import {
 } from '@iodine/contracts'
 import { HttpError, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { Context } from '../../store.js'
+import type { Context } from '../../context.js'
 import { COUNT_OWNERS_MAX, type CountKind, countKey } from '../models/count.js'
 import { valueQuestion } from './question.js'
 

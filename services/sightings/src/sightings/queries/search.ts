@@ -9,7 +9,7 @@ import {
 } from '@iodine/contracts'
 import { invalid } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
-import type { Context } from '../../store.js'
+import type { Context } from '../../context.js'
 import type { SightingDoc } from '../models/sighting.js'
 import { edgesOf } from '../presenters/edges.js'
 import { type Found, findMatches, type Scope, type VisibleSighting } from './candidates.js'
