@@ -1,13 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { type CanonKind, compareText, foldLabel, LIMITS } from '@iodine/contracts'
-import { createSharedReads, notFound } from '@iodine/service-kit'
+import { notFound } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import { batchesOf } from '../../batches-of.js'
 import { labelOf } from '../../label-of.js'
 import type { NarrativeModels } from '../../models.js'
 import type { NarrativeDoc } from '../../narratives/models/narrative.js'
-import { createStampedCache } from '../../stamped-cache.js'
-import { type CanonMap, createMapReader, groupOf, stampOf } from './canon-map.js'
+import { type CanonMap, createMapReader, groupOf } from './canon-map.js'
 import { joinNarratives } from './join-narratives.js'
 import {
   byReach,
@@ -16,6 +15,7 @@ import {
   type NarrativeView,
   narrativeIdOf,
 } from './narrative-view.js'
+import { createStampedReads } from './stamped-reads.js'
 
 /** All canonical narratives of a user at one stamp. */
 export interface CanonView {
@@ -38,8 +38,6 @@ const CACHE_TRIPLETS = 300_000
 const BATCH = 200
 /** Narratives counted between two yields to the event loop. */
 const SLICE = 10_000
-/** Time after which a read starts another build beside a running one. */
-const TIMEOUT_MS = 20_000
 
 interface LabelCount {
   key: string
@@ -161,19 +159,9 @@ const build = async (
  */
 export const createCanonReader = (models: NarrativeModels) => {
   const readMap = createMapReader(models)
-  const cache = createStampedCache<CanonView>(CACHE_TRIPLETS, ({ triplets }) => triplets)
-  const reading = createSharedReads<string, CanonView>(TIMEOUT_MS)
-  const readView = (user_id: Types.ObjectId): Promise<CanonView> => {
-    const name = user_id.toHexString()
-    return reading(name, async () => {
-      const now = await stampOf(models, user_id)
-      const stamp = `${now.version} ${now.texts}`
-      const known = cache.get(name, stamp)
-      if (known) return known
-      // The data is of this stamp or later. With a later stamp it is read again.
-      return cache.put(name, stamp, await build(models, user_id, await readMap(user_id, now)))
-    })
-  }
+  const read = createStampedReads<CanonView>(models, CACHE_TRIPLETS, ({ triplets }) => triplets)
+  const readView = (user_id: Types.ObjectId): Promise<CanonView> =>
+    read(user_id.toHexString(), user_id, async now => build(models, user_id, await readMap(user_id, now)))
   return { readMap, readView }
 }
 export type CanonReader = ReturnType<typeof createCanonReader>

@@ -5,7 +5,8 @@ import type { NarrativeDoc } from '../../narratives/models/narrative.js'
 import { edgesOf, withGrams } from '../models/edge.js'
 import { sourcesOf } from '../models/source.js'
 
-interface CountedRow {
+/** A row of the aggregates. */
+export interface CountedRow {
   _id: string
   count: number
 }

@@ -4,6 +4,7 @@ import type { NarrativeModels } from '../../models.js'
 import { graphKeysOf } from '../../narratives/models/narrative.js'
 import { DAY_MS, dayOf, type EdgeDoc, edgesOf, withGrams } from '../models/edge.js'
 import { sourcesOf } from '../models/source.js'
+import type { CountedRow } from './count-in-graph.js'
 import { dropSums, enqueueSums, SUMS_FROM, type SumsOutbox } from './sum-graph.js'
 
 const BATCH = 1_000
@@ -19,11 +20,6 @@ const daysOf = async (
   const times = narratives.find({ user_id }, { created_at: 1 }).lean()
   for await (const { created_at } of times.cursor()) days.add(dayOf(created_at).getTime())
   return [...days].sort((a, b) => a - b).map(time => new Date(time))
-}
-
-interface CountedRow {
-  _id: string
-  count: number
 }
 
 /** Creates a tally that sums the counts of rows with the same id. */

@@ -1,8 +1,7 @@
 import type { graphApi, QueryOf } from '@iodine/contracts'
-import { createSharedReads } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { stampOf } from '../../canon/queries/canon-map.js'
-import { createStampedCache } from '../../stamped-cache.js'
+import { createStampedReads } from '../../canon/queries/stamped-reads.js'
 import type { Store } from '../../store.js'
 import { createGraphReader, type Filters } from '../queries/read-graph.js'
 import { readStrongest } from '../queries/strongest.js'
@@ -13,7 +12,6 @@ const isUnfiltered = (filters: Omit<Filters, 'limit'>): boolean =>
 
 /** Cache size of a process, in characters of canonical graphs. */
 const CACHE_CHARS = 67_108_864
-const TIMEOUT_MS = 20_000
 
 async function* streamOf(pieces: readonly string[]): AsyncGenerator<string> {
   yield* pieces
@@ -34,10 +32,9 @@ export const createGraphServer = (store: Store) => {
   }
 
   /** Clusters have no sums, so bounded canonical graphs are cached by stamp. */
-  const cache = createStampedCache<string[]>(CACHE_CHARS, pieces =>
+  const readCached = createStampedReads<string[]>(store, CACHE_CHARS, pieces =>
     pieces.reduce((total, { length }) => total + length, 0),
   )
-  const reading = createSharedReads<string, string[]>(TIMEOUT_MS)
   return async (
     userId: string,
     { canonical, ...filters }: Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id'>,
@@ -51,16 +48,11 @@ export const createGraphServer = (store: Store) => {
       const map = stampOf(store, user_id).then(now => store.canonReader.readMap(user_id, now))
       return (await readGraph(user_id, filters, map)).pieces
     }
-    const name = `${userId} ${limit}`
-    const pieces = await reading(name, async () => {
-      const now = await stampOf(store, user_id)
-      const stamp = `${now.version} ${now.texts}`
-      const known = cache.get(name, stamp)
-      if (known) return known
+    const pieces = await readCached(`${userId} ${limit}`, user_id, async now => {
       const pieces: string[] = []
       const map = store.canonReader.readMap(user_id, now)
       for await (const piece of (await readGraph(user_id, filters, map)).pieces) pieces.push(piece)
-      return cache.put(name, stamp, pieces)
+      return pieces
     })
     return streamOf(pieces)
   }
