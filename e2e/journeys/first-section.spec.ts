@@ -81,7 +81,10 @@ const followGuide = async () => {
   }
   await symlink(join(ROOT, 'mfe-community/node_modules'), join(workspace, APP, 'node_modules'), 'dir')
   // The workspace has no other parts.
-  const own = { extends: './tsconfig.tests.json', include: [APP, join(ROOT, 'packages/ui/src/css.d.ts')] }
+  const own = {
+    extends: './tsconfig.tests.json',
+    include: [`${APP}/src`, `${APP}/test`, join(ROOT, 'packages/ui/src/css.d.ts')],
+  }
   await writeFile(join(workspace, 'tsconfig.json'), JSON.stringify(own))
 }
 
