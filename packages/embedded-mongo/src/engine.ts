@@ -92,7 +92,7 @@ export class Engine {
   private readonly sessions = new Map<string, Session>()
   private readonly address: () => string
   private queue: Operation[] = []
-  /** Writes postponed to the next turn, because the time of their turn was used up. */
+  /** Writes of this turn, or of the next one once the time of this one is used up. */
   private postponed: Operation[] = []
   /** Commands between two slices, in the order of resumption. */
   private paused: Operation[] = []
@@ -169,7 +169,8 @@ export class Engine {
     clearInterval(this.timer)
     this.closed = true
     while (this.hasWork()) {
-      this.turn()
+      this.read()
+      this.write()
       for (const { timer } of this.paused) timer.stop(new MongoError(11600, 'interrupted at shutdown'))
     }
     for (const session of this.sessions.values()) this.end(session, 'aborted')
@@ -184,16 +185,24 @@ export class Engine {
     if (this.scheduled || this.closed) return
     this.scheduled = true
     setImmediate(() => {
-      this.scheduled = false
-      if (!this.closed) this.turn()
+      if (this.closed) return
+      this.read()
+      // The replies of reads are sent before the writes of the turn run.
+      if (this.postponed.length > 0) setImmediate(() => this.endTurn())
+      else this.endTurn()
     })
   }
 
-  /** Starts queued commands and runs one slice of one paused command. */
-  private turn() {
+  private endTurn() {
+    this.scheduled = false
+    if (this.closed) return
+    this.write()
+    if (this.hasWork()) this.schedule()
+  }
+
+  /** Starts queued commands and runs one slice of one paused command. Writes are postponed. */
+  private read() {
     const until = performance.now() + sliceMs
-    const writes = this.postponed
-    this.postponed = []
     const hadPaused = this.paused.length > 0
     const waiting = this.queue
     this.queue = []
@@ -201,15 +210,13 @@ export class Engine {
     while (next < waiting.length && next < batchSize && performance.now() < until) {
       const operation = waiting[next++]!
       if (!this.lockSession(operation)) continue
-      if (operation.writes) writes.push(operation)
+      if (operation.writes) this.postponed.push(operation)
       else this.advance(operation)
     }
     this.queue = [...waiting.slice(next), ...this.queue]
     const resumed = hadPaused ? this.paused.shift() : undefined
-    if (resumed?.writes) writes.push(resumed)
+    if (resumed?.writes) this.postponed.push(resumed)
     else if (resumed) this.advance(resumed)
-    this.write(writes)
-    if (this.hasWork()) this.schedule()
   }
 
   /** Locks the session of a command with a `txnNumber`. If it is locked, queues the command and returns false. */
@@ -245,7 +252,7 @@ export class Engine {
   }
 
   /** Runs slices of writes in one write transaction. Writes beyond the turn's time wait for the next turn. */
-  private write(batch: readonly Operation[]) {
+  private write(batch = this.postponed.splice(0)) {
     if (batch.length === 0) return
     const until = performance.now() + sliceMs
     const ran: { operation: Operation; reply: Reply | Pause }[] = []

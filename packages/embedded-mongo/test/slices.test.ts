@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ClientSession, type Collection, type Document, MongoClient } from 'mongodb'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Binary, Doc } from '../src/bson/values.js'
 import { Engine } from '../src/engine.js'
 import { sorted } from '../src/slices.js'
@@ -259,6 +259,24 @@ describe('a write in slices', () => {
     const taken = await Promise.all(Array.from({ length: 8 }, take))
     expect(new Set(taken.map(row => row?._id)).size).toBe(8)
     expect(await c.countDocuments({ n: 1 })).toBe(8)
+  })
+
+  test('begins after the replies of reads that arrived with it', async () => {
+    const store = new Store(mkdtempSync(join(folders, 'replies-')), true)
+    const engine = new Engine(store, () => '', 1000)
+    const events: string[] = []
+    const { write } = store
+    vi.spyOn(store, 'write').mockImplementation(work => {
+      events.push('write')
+      return write.call(store, work) as ReturnType<typeof work>
+    })
+    const insert = Doc.of({ insert: 'one', documents: [Doc.of({ _id: 1 })], $db: 't' })
+    await Promise.all([
+      engine.submit(insert).then(() => events.push('written')),
+      engine.submit(Doc.of({ find: 'one', $db: 't' })).then(() => events.push('read')),
+    ])
+    expect(events).toEqual(['read', 'write', 'written'])
+    await engine.close()
   })
 
   test('resumes from its progress if it is retried after a restart', async () => {
