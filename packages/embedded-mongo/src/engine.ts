@@ -121,6 +121,8 @@ export class Engine {
       },
       endedByDisconnect: 0,
       endedByTimeLimit: 0,
+      requests: 0,
+      flushes: 0,
     }
     this.timer = setInterval(() => this.sweep(), sweepMs)
     this.timer.unref()
@@ -128,6 +130,7 @@ export class Engine {
 
   /** Runs a command and resolves to its reply. Errors resolve to error replies. */
   submit(command: Doc, client?: Client): Promise<Reply> {
+    this.activity.requests++
     return new Promise(done => {
       const resolve = (reply: Reply) => done(this.completed(command, reply))
       const timer = new Timer()
@@ -284,6 +287,7 @@ export class Engine {
       }
       return
     }
+    this.activity.flushes++
     for (const then of this.onStored.splice(0)) then()
     for (const { operation, reply } of ran) {
       if (reply === pause) this.rest(operation)

@@ -289,10 +289,19 @@ describe('transactions', () => {
     })
 
     test('share one flush to disk', async () => {
+      const used = async () => {
+        const status = (await engine.submit(Doc.of({ serverStatus: 1, $db: 'admin' }))) as Doc
+        const log = (status.get('wiredTiger') as Doc).get('log') as Doc
+        return [(status.get('network') as Doc).get('numRequests'), log.get('log sync operations')].map(Number)
+      }
       const write = vi.spyOn(store, 'write')
+      const before = await used()
       const replies = await sendAll(numbers.map(commitOf))
       expect(replies.map(reply => reply.has('code'))).toEqual(numbers.map(() => false))
       expect(write).toHaveBeenCalledTimes(1)
+      // The second status counts itself.
+      const [requests = 0, flushes = 0] = before
+      expect(await used()).toEqual([requests + numbers.length + 1, flushes + 1])
       expect(await stored()).toBe(20)
     })
 

@@ -67,6 +67,10 @@ const serverStatus: Command = {
           writers: context.activity.writers,
         }),
       }),
+      network: Doc.of({ numRequests: BigInt(context.activity.requests) }),
+      wiredTiger: Doc.of({
+        log: Doc.of({ 'log sync operations': BigInt(context.activity.flushes) }),
+      }),
       metrics: Doc.of({
         cursor: Doc.of({ open: Doc.of({ total: BigInt(context.cursors.size) }) }),
         operation: Doc.of({

@@ -35,6 +35,10 @@ export type Activity = {
   readonly writers: number
   endedByDisconnect: number
   endedByTimeLimit: number
+  /** Commands received. */
+  requests: number
+  /** Write transactions stored: each takes one flush to disk. */
+  flushes: number
 }
 
 export type Command = {
