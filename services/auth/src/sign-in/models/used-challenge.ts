@@ -1,14 +1,11 @@
-import { type InferSchemaType, Schema } from 'mongoose'
+import { type DocOf, defineSchema } from '@iodine/service-kit'
 
 const required = true
-export const usedChallengeSchema = new Schema(
-  {
-    /** The challenge. */
-    _id: { type: String, required },
-    expires_at: { type: Date, required },
-  },
-  { collection: 'used_challenges', versionKey: false },
-)
+export const usedChallengeSchema = defineSchema('used_challenges', {
+  /** The challenge. */
+  _id: { type: String, required },
+  expires_at: { type: Date, required },
+})
 /** A used challenge, which is rejected from then on. */
-export type UsedChallengeDoc = InferSchemaType<typeof usedChallengeSchema>
+export type UsedChallengeDoc = DocOf<typeof usedChallengeSchema>
 usedChallengeSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })

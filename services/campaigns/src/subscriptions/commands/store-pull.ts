@@ -213,6 +213,7 @@ export const storePull = async (
           makes_iods: true,
           kept: null,
           tlp: null,
+          file_tlp: null,
           created_at: new Date(),
           bytes: size,
           ...(places && { events: [] }),
