@@ -96,9 +96,9 @@ export const iodsInternal = {
     response: z.array(id),
   }),
   countIods: internalEndpoint('POST /internal/iods/count', {
-    summary: 'Numbers of existing IODs with these ids, and of their votes until a time and later',
-    body: ids.extend({ until: time }),
-    response: iodCounts.extend({ votes: z.int(), later: z.int() }),
+    summary: 'Numbers of existing IODs with these ids, and of their votes',
+    body: ids,
+    response: iodCounts.extend({ votes: z.int() }),
   }),
   findIods: internalEndpoint('POST /internal/iods/find', {
     summary:
@@ -133,16 +133,6 @@ export const iodsInternal = {
     summary: 'State of IODs for files of other tools; unknown IODs are omitted',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.consensusMax) }),
     response: z.record(id, iodStatement),
-  }),
-  votesSince: internalEndpoint('POST /internal/iods/votes-since', {
-    summary:
-      'A time until which all votes are stored, and the IODs with votes after `since`: how many until that time, and later ones. Not `complete` if there are more such IODs. Without `since`, no IODs are listed',
-    body: z.strictObject({ since: time.nullable() }),
-    response: z.strictObject({
-      until: time,
-      iods: z.array(z.strictObject({ id, votes: z.int(), later: z.int() })),
-      complete: z.boolean(),
-    }),
   }),
 } as const
 

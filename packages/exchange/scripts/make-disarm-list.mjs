@@ -7,6 +7,10 @@
  * (`git log -1 --format=%cs -- clusters/disarm-techniques.json`). Rejects a file of another shape.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { v5 } from 'uuid'
+
+/** UUID namespace of the galaxy's clusters, which `src/disarm/read.ts` relies on. */
+const CLUSTERS = '9d6bd9d2-2cd3-4900-b61a-06cd64df3996'
 
 const [file = '', date = ''] = process.argv.slice(2)
 if (!/^\d{4}-\d\d-\d\d$/.test(date)) throw new Error('Usage: make-disarm-list.mjs FILE YYYY-MM-DD')
@@ -21,10 +25,11 @@ const techniques = values
     if (!/^T\d{4}(\.\d{3})?$/.test(id)) throw new Error(`${value} has the id ${id}`)
     if (kill_chain.length !== 1 || !kill_chain[0].startsWith(TACTICS))
       throw new Error(`Expected one tactic of ${id}, got ${kill_chain}`)
-    return { id, name: value, tactic: kill_chain[0].slice(TACTICS.length), uuid }
+    if (uuid !== v5(id, CLUSTERS)) throw new Error(`The UUID of ${id} is not derived from its id: ${uuid}`)
+    return { id, name: value, tactic: kill_chain[0].slice(TACTICS.length) }
   })
   .sort((a, b) => (a.id < b.id ? -1 : 1))
-for (const key of ['id', 'name', 'uuid'])
+for (const key of ['id', 'name'])
   if (new Set(techniques.map(each => each[key])).size < techniques.length)
     throw new Error(`Two techniques have the same ${key}`)
 
@@ -33,11 +38,9 @@ const head = `// Written by scripts/make-disarm-list.mjs from MISP's galaxy "dis
 // (github.com/MISP/misp-galaxy, by CIRCL and others: CC0 1.0 or, at choice, BSD 2-Clause; CC0 is taken).
 // The techniques are those of DISARM, by the DISARM Foundation (github.com/DISARMFoundation/DISARMframeworks: CC BY-SA 4.0).
 `
-const write = (name, body) => writeFileSync(new URL(`../src/disarm/${name}`, import.meta.url), head + body)
-
-write(
-  'techniques.ts',
-  `import type { Technique } from './technique.js'
+writeFileSync(
+  new URL('../src/disarm/techniques.ts', import.meta.url),
+  `${head}import type { Technique } from './technique.js'
 
 /** Date of the list. */
 export const LIST_DATE = '${date}'
@@ -48,14 +51,5 @@ ${techniques.map(({ id, name, tactic }) => `  ['${id}', ${text(name)}, ${text(ta
 
 /** DISARM's techniques, sorted by id. */
 export const TECHNIQUES: readonly Technique[] = ROWS.map(([id, name, tactic]) => ({ id, name, tactic }))
-`,
-)
-write(
-  'clusters.ts',
-  `
-/** UUIDs of the galaxy's clusters, by technique id. DISARM's own STIX ids differ, and change with each release. */
-export const CLUSTERS: Readonly<Record<string, string>> = {
-${techniques.map(({ id, uuid }) => `  ${id.includes('.') ? `'${id}'` : id}: '${uuid}',`).join('\n')}
-}
 `,
 )

@@ -1,12 +1,4 @@
-import {
-  BLOB_ROLES,
-  type BlobRole,
-  type Evidence,
-  type ImportedQuote,
-  isHttpUrl,
-  LIMITS,
-  textFault,
-} from '@iodine/contracts'
+import { type Evidence, type ImportedQuote, importedQuote, LIMITS, textFault } from '@iodine/contracts'
 import { isObject } from './json/is-object.js'
 
 /** Evidence of IODs by the IOD's id. */
@@ -22,37 +14,23 @@ export interface Quotes {
   refused: number
 }
 
-/** Maximum characters of a pointer. */
-const POINTER_MAX = 500
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
-
-const isText = (given: unknown, max: number): given is string =>
-  typeof given === 'string' && given.length <= max && textFault(given) === undefined
-
-/** Parses a quote by the contract's rules; returns undefined if it is invalid. */
+/** Parses a quote by the contract; returns undefined if it is invalid, or has characters that can't be stored. */
 function readQuote(given: unknown): ImportedQuote | undefined {
   if (!isObject(given)) return undefined
-  const { role = 'text', pointer = '', start, end, exact, prefix = '', suffix = '' } = given
-  const { url = null, captured_at = null } = given
-  const isPlaced = Number.isSafeInteger(start) && Number.isSafeInteger(end) && Number(start) >= 0
-  if (!isPlaced || !isText(exact, LIMITS.fieldMax) || exact === '') return undefined
-  if (Number(end) - Number(start) !== exact.length) return undefined
-  if (!(BLOB_ROLES as readonly unknown[]).includes(role) || !isText(pointer, POINTER_MAX)) return undefined
-  if (!isText(prefix, LIMITS.quoteContextMax) || !isText(suffix, LIMITS.quoteContextMax)) return undefined
-  if (url !== null && !(isText(url, LIMITS.fieldMax) && isHttpUrl(url))) return undefined
-  const isTime = typeof captured_at === 'string' && TIME.test(captured_at)
-  if (captured_at !== null && !(isTime && !Number.isNaN(Date.parse(captured_at)))) return undefined
-  return {
-    role: role as BlobRole,
+  const { role, pointer, start, end, exact, prefix, suffix, url, captured_at } = given
+  const parsed = importedQuote.safeParse({
+    role,
     pointer,
-    start: Number(start),
-    end: Number(end),
+    start,
+    end,
     exact,
     prefix,
     suffix,
     url,
     captured_at,
-  }
+  })
+  const texts = Object.values(parsed.data ?? {}).filter(value => typeof value === 'string')
+  return texts.some(value => textFault(value) !== undefined) ? undefined : parsed.data
 }
 
 /** Parses an entry's evidence into distinct quotes; quotes beyond the limit of an IOD are rejected. */

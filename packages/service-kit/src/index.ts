@@ -110,6 +110,7 @@ export { timeoutSignal } from './stalls.js'
 export { createStoreService, type StoreService, startStoreService } from './store-service.js'
 export type { Audit, AuditLog } from './stores/audit.js'
 export { type AuditBy, type AuditedAction, newAuditEntry } from './stores/audit-entry.js'
+export { type DocOf, defineSchema, modelOf, typed } from './stores/documents.js'
 export {
   containing,
   containingInAnyCase,

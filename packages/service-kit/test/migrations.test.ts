@@ -50,6 +50,23 @@ describe('the migrations of a database', () => {
     expect(await recorded()).toEqual(['0001-first', '0002-second', '0003-third'])
   })
 
+  it('change the documents of an earlier version, and keep values of the present one', async () => {
+    const iods = mongo.collection('iods')
+    await iods.insertMany([{ value: 'earlier' }, { value: 'present', language: 'fr' }])
+    const language: Migration = {
+      name: '0001-language',
+      up: connection =>
+        connection
+          .collection('iods')
+          .updateMany({ language: { $exists: false } }, { $set: { language: 'unknown' } }),
+    }
+    await migrate(mongo, [language], log)
+    expect(await iods.find({}, { projection: { _id: 0 } }).toArray()).toEqual([
+      { value: 'earlier', language: 'unknown' },
+      { value: 'present', language: 'fr' },
+    ])
+  })
+
   it('run once if several replicas start at the same time', async () => {
     let running = 0
     const alone: Migration = {

@@ -1,33 +1,11 @@
-import { type Connection, createQuotas, type Kind } from '@iodine/service-kit'
-import { type CampaignDoc, campaignSchema } from './campaigns/models/campaign.js'
+import { type Connection, createQuotas, type Kind, modelOf } from '@iodine/service-kit'
+import { campaignSchema } from './campaigns/models/campaign.js'
 import type { CampaignsConfig } from './config.js'
-import {
-  type FeedEventDoc,
-  type FeedEventPartDoc,
-  feedEventPartSchema,
-  feedEventSchema,
-} from './feeds/models/feed-event.js'
-import {
-  type ClockDoc,
-  clockSchema,
-  type PublicationDoc,
-  type PublishedDoc,
-  publicationSchema,
-  publishedSchema,
-} from './feeds/models/publication.js'
-import { type ForeignDoc, foreignSchema } from './imports/models/foreign.js'
-import {
-  type ImportDoc,
-  type ImportPartDoc,
-  importPartSchema,
-  importSchema,
-} from './imports/models/import.js'
-import {
-  type BroughtDoc,
-  broughtSchema,
-  type SubscriptionDoc,
-  subscriptionSchema,
-} from './subscriptions/models/subscription.js'
+import { feedEventPartSchema, feedEventSchema } from './feeds/models/feed-event.js'
+import { clockSchema, publicationSchema, publishedSchema } from './feeds/models/publication.js'
+import { foreignSchema } from './imports/models/foreign.js'
+import { importPartSchema, importSchema } from './imports/models/import.js'
+import { broughtSchema, subscriptionSchema } from './subscriptions/models/subscription.js'
 
 /** Quota counters per user. */
 type QuotaCounter = 'campaigns' | 'import_bytes' | 'published_bytes'
@@ -35,9 +13,9 @@ type QuotaCounter = 'campaigns' | 'import_bytes' | 'published_bytes'
 type Limits = Pick<CampaignsConfig, 'QUOTA_CAMPAIGNS' | 'QUOTA_IMPORT_BYTES' | 'QUOTA_PUBLISHED_BYTES'>
 
 export const createModels = (mongo: Connection, limits: Limits) => {
-  const campaigns = mongo.model<CampaignDoc>('Campaign', campaignSchema)
-  const imports = mongo.model<ImportDoc>('Import', importSchema)
-  const publications = mongo.model<PublicationDoc>('Publication', publicationSchema)
+  const campaigns = modelOf(mongo, 'Campaign', campaignSchema)
+  const imports = modelOf(mongo, 'Import', importSchema)
+  const publications = modelOf(mongo, 'Publication', publicationSchema)
   const quotas = createQuotas<QuotaCounter>({
     mongo,
     limits: {
@@ -68,15 +46,15 @@ export const createModels = (mongo: Connection, limits: Limits) => {
     mongo,
     campaigns,
     imports,
-    importParts: mongo.model<ImportPartDoc>('ImportPart', importPartSchema),
+    importParts: modelOf(mongo, 'ImportPart', importPartSchema),
     publications,
-    published: mongo.model<PublishedDoc>('Published', publishedSchema),
-    feedEvents: mongo.model<FeedEventDoc>('FeedEvent', feedEventSchema),
-    feedEventParts: mongo.model<FeedEventPartDoc>('FeedEventPart', feedEventPartSchema),
-    clock: mongo.model<ClockDoc>('FeedClock', clockSchema),
-    foreign: mongo.model<ForeignDoc>('Foreign', foreignSchema),
-    subscriptions: mongo.model<SubscriptionDoc>('Subscription', subscriptionSchema),
-    brought: mongo.model<BroughtDoc>('Brought', broughtSchema),
+    published: modelOf(mongo, 'Published', publishedSchema),
+    feedEvents: modelOf(mongo, 'FeedEvent', feedEventSchema),
+    feedEventParts: modelOf(mongo, 'FeedEventPart', feedEventPartSchema),
+    clock: modelOf(mongo, 'FeedClock', clockSchema),
+    foreign: modelOf(mongo, 'Foreign', foreignSchema),
+    subscriptions: modelOf(mongo, 'Subscription', subscriptionSchema),
+    brought: modelOf(mongo, 'Brought', broughtSchema),
     quotas,
   }
 }

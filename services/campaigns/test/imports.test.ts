@@ -1161,7 +1161,7 @@ describe('an import', () => {
     beforeNext(service.mongo.model('ImportPart').collection, 'insertOne', async () => {
       import_id = (await imports.findOneAndUpdate(of, { $set: { created_at: new Date(0) } }))?._id
       await makeDue(service, String(import_id))
-      await vi.waitFor(async () => expect(await imports.countDocuments(of)).toBe(0))
+      await vi.waitFor(async () => expect(await imports.countDocuments(of)).toBe(0), 30_000)
     })
     expect(await refusal(upload(bundle(malware(1))))).toEqual([404, DETAILS.notFound])
     expect(await parts.countDocuments({ import_id: import_id as never })).toBe(0)

@@ -3,18 +3,16 @@ import { readSealKey } from './captures/policies/seal-key.js'
 import { addCaptureRoutes } from './captures/routes/captures.js'
 import { addInternalRoutes } from './captures/routes/internal.js'
 import type { CollectorConfig } from './config.js'
-import { keysAndTimes } from './migrations/0003-keys-and-times.js'
 import { addRecordRoutes } from './records/routes/records.js'
 import { createStore } from './store.js'
 
 /** Creates the collector service: records that users collected from social media, and sealed captures of pages. */
 export const createApp = (config: CollectorConfig, deps?: ServiceDeps): Promise<StoreService> => {
   const key = readSealKey(config.SEAL_PRIVATE_KEY)
-  const build = (service: StoreService) => {
+  return startStoreService('collector', config, deps, service => {
     const store = createStore(service, config)
     addRecordRoutes(service, store)
     addCaptureRoutes(service, store, key)
     addInternalRoutes(service, store, config)
-  }
-  return startStoreService('collector', config, deps, build, [keysAndTimes])
+  })
 }

@@ -51,30 +51,21 @@ export const createApp = (config: ${Name}Config, deps?: ServiceDeps): Promise<St
     add${Name}Routes(service, createModels(service.mongo)),
   )
 `,
-  [`src/models/${name}.ts`]: `import type { Connection } from '@iodine/service-kit'
-import { Schema, type Types } from 'mongoose'
-
-export interface ItemDoc {
-  _id: Types.ObjectId
-  user_id: Types.ObjectId
-  text: string
-  created_at: Date
-}
+  [`src/models/${name}.ts`]: `import { type Connection, type DocOf, defineSchema, modelOf } from '@iodine/service-kit'
+import { Schema } from 'mongoose'
 
 const required = true
-const schema = new Schema<ItemDoc>(
-  {
-    user_id: { type: Schema.Types.ObjectId, required },
-    text: { type: String, required },
-    created_at: { type: Date, required },
-  },
-  { collection: '${name}', versionKey: false },
-)
+const schema = defineSchema('${name}', {
+  user_id: { type: Schema.Types.ObjectId, required },
+  text: { type: String, required },
+  created_at: { type: Date, required },
+})
+export type ItemDoc = DocOf<typeof schema>
 // Sort order of the list.
 schema.index({ user_id: 1, created_at: -1, _id: -1 })
 
 export const createModels = (mongo: Connection) => ({
-  items: mongo.model<ItemDoc>('${Name}', schema),
+  items: modelOf(mongo, '${Name}', schema),
 })
 export type ${Name}Models = ReturnType<typeof createModels>
 `,

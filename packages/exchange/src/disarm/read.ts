@@ -1,10 +1,18 @@
 import { TECHNIQUE_PATTERN } from '@iodine/contracts'
-import { CLUSTERS } from './clusters.js'
+import { v5 } from 'uuid'
 import { GALAXY } from './technique.js'
 import { TECHNIQUES } from './techniques.js'
 
+/** UUID namespace of the clusters in MISP's galaxy, over DISARM's ids. DISARM's own STIX ids change with releases. */
+const CLUSTERS = '9d6bd9d2-2cd3-4900-b61a-06cd64df3996'
+
 const idByName = new Map(TECHNIQUES.map(({ id, name }) => [name.toLowerCase(), id]))
-const idByCluster = new Map(Object.entries(CLUSTERS).map(([id, uuid]) => [uuid, id]))
+let idByCluster: ReadonlyMap<string, string> | undefined
+/** Returns the technique of a cluster's UUID. The first call computes all UUIDs. */
+const ofCluster = (uuid: string): string | undefined => {
+  idByCluster ??= new Map(TECHNIQUES.map(({ id }) => [v5(id, CLUSTERS), id]))
+  return idByCluster.get(uuid)
+}
 
 const asId = (given: unknown): string | undefined => {
   const id = typeof given === 'string' ? given.trim().toUpperCase() : ''
@@ -62,6 +70,6 @@ export function techniqueOf(object: unknown): string | undefined {
   if (type !== 'attack-pattern') return undefined
   const references = Array.isArray(external_references) ? external_references : []
   const named = references.flatMap(reference => ofReference(reference) ?? [])
-  const cluster = typeof id === 'string' ? idByCluster.get(id.slice('attack-pattern--'.length)) : undefined
+  const cluster = typeof id === 'string' ? ofCluster(id.slice('attack-pattern--'.length)) : undefined
   return named.find(each => TECHNIQUE_PATTERN.test(each)) ?? cluster ?? named[0]
 }

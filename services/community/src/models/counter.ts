@@ -1,18 +1,9 @@
-import { Schema } from 'mongoose'
+import { defineSchema, typed } from '@iodine/service-kit'
 
 /** Stored number of public users, which avoids counting them. */
-export interface CounterDoc {
-  _id: 'public_users'
-  n: number
+export const counterSchema = defineSchema('counters', {
+  _id: { type: typed<'public_users'>(String), required: true },
+  n: { type: Number, required: true },
   /** Number of changes to public names. Writing it makes a transaction conflict with concurrent changes. */
-  changes: number
-}
-
-export const counterSchema = new Schema<CounterDoc>(
-  {
-    _id: { type: String, required: true },
-    n: { type: Number, required: true },
-    changes: { type: Number, required: true },
-  },
-  { collection: 'counters', versionKey: false },
-)
+  changes: { type: Number, required: true },
+})

@@ -1,24 +1,5 @@
 import { foldText } from '@iodine/contracts'
-import { gramsOf } from '@iodine/service-kit'
-import { Schema, type Types } from 'mongoose'
-
-export interface UserDoc {
-  _id: Types.ObjectId
-  username: string | null
-  /** Revision of the rename that set `username`; 0 for the name at the account's creation. */
-  revision: number
-  /** Null until user.created has arrived. */
-  created_at: Date | null
-  deleted: boolean
-  /** The user has a username, is created and not deleted. Only public users are shown. */
-  public: boolean
-  /** The folded name of a public user for searches; otherwise empty. Not read by default, like `grams`. */
-  search: string
-  /** The n-grams of `search`. */
-  grams: number[]
-  total_iods: number
-  total_narratives: number
-}
+import { type DocOf, defineSchema, gramsOf } from '@iodine/service-kit'
 
 /** Returns the fields that a search reads. */
 export const searchFields = ({
@@ -30,20 +11,23 @@ export const searchFields = ({
 }
 
 const required = true
-export const userSchema = new Schema<UserDoc>(
-  {
-    username: { type: String, default: null },
-    revision: { type: Number, required },
-    created_at: { type: Date, default: null },
-    deleted: { type: Boolean, required },
-    public: { type: Boolean, required },
-    search: { type: String, select: false },
-    grams: { type: [Number], select: false },
-    total_iods: { type: Number, required },
-    total_narratives: { type: Number, required },
-  },
-  { collection: 'users', versionKey: false },
-)
+export const userSchema = defineSchema('users', {
+  username: { type: String, default: null },
+  /** Revision of the rename that set `username`; 0 for the name at the account's creation. */
+  revision: { type: Number, required },
+  /** Null until user.created has arrived. */
+  created_at: { type: Date, default: null },
+  deleted: { type: Boolean, required },
+  /** The user has a username, is created and not deleted. Only public users are shown. */
+  public: { type: Boolean, required },
+  /** The folded name of a public user for searches; otherwise empty. Not read by default, like `grams`. */
+  search: { type: String, default: '', select: false },
+  /** The n-grams of `search`. */
+  grams: { type: [Number], required, select: false },
+  total_iods: { type: Number, required },
+  total_narratives: { type: Number, required },
+})
+export type UserDoc = DocOf<typeof userSchema>
 /** Order of lists. */
 export const NEWEST_FIRST = { created_at: -1, _id: -1 } as const
 /** Index of searches by a part of the name. */

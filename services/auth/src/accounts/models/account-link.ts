@@ -1,27 +1,18 @@
 import type { AccountLink } from '@iodine/contracts'
-import { Schema, type Types } from 'mongoose'
-
-/** A mailed link that changes an account's address or schedules its deletion. */
-export interface AccountLinkDoc {
-  /** SHA-256 of the token. Only the mail contains the token. */
-  _id: string
-  user_id: Types.ObjectId
-  purpose: AccountLink['purpose']
-  /** The change that the link confirms: a later request invalidates the links of an earlier one. */
-  change_id?: Types.ObjectId
-  expires_at: Date
-}
+import { type DocOf, defineSchema, typed } from '@iodine/service-kit'
+import { Schema } from 'mongoose'
 
 const required = true
-export const accountLinkSchema = new Schema<AccountLinkDoc>(
-  {
-    _id: { type: String, required },
-    user_id: { type: Schema.Types.ObjectId, required },
-    purpose: { type: String, required },
-    change_id: Schema.Types.ObjectId,
-    expires_at: { type: Date, required },
-  },
-  { collection: 'account_links', versionKey: false },
-)
+export const accountLinkSchema = defineSchema('account_links', {
+  /** SHA-256 of the token. Only the mail contains the token. */
+  _id: { type: String, required },
+  user_id: { type: Schema.Types.ObjectId, required },
+  purpose: { type: typed<AccountLink['purpose']>(String), required },
+  /** The change that the link confirms: a later request invalidates the links of an earlier one. */
+  change_id: Schema.Types.ObjectId,
+  expires_at: { type: Date, required },
+})
+/** A mailed link that changes an account's address or schedules its deletion. */
+export type AccountLinkDoc = DocOf<typeof accountLinkSchema>
 accountLinkSchema.index({ user_id: 1 })
 accountLinkSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })

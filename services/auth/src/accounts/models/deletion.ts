@@ -1,19 +1,13 @@
-import { Schema, type Types } from 'mongoose'
-
-/** A deleted account whose data other services may still store. */
-export interface DeletionDoc {
-  /** The user's id, the only stored data about the user. */
-  _id: Types.ObjectId
-  deleted_at: Date
-  /** Time of the first complete erasure in all services. */
-  erased_at: Date | null
-}
+import { type DocOf, defineSchema } from '@iodine/service-kit'
+import { Schema } from 'mongoose'
 
 const required = true
-export const deletionSchema = new Schema<DeletionDoc>(
-  {
-    deleted_at: { type: Date, required },
-    erased_at: { type: Date, default: null },
-  },
-  { collection: 'deletions', versionKey: false },
-)
+export const deletionSchema = defineSchema('deletions', {
+  /** The user's id, the only stored data about the user. */
+  _id: { type: Schema.Types.ObjectId, required },
+  deleted_at: { type: Date, required },
+  /** Time of the first complete erasure in all services. */
+  erased_at: { type: Date, default: null },
+})
+/** A deleted account whose data other services may still store. */
+export type DeletionDoc = DocOf<typeof deletionSchema>

@@ -4,12 +4,13 @@ import { Types } from 'mongoose'
 import type { UserDoc } from '../../accounts/models/user.js'
 import { newCode } from '../../codes.js'
 import type { AuthContext } from '../../context.js'
-import { requireAdmin } from '../../sessions/policies/admin.js'
+import { adminRoutes } from '../../sessions/policies/admin.js'
 import type { BetaCodeDoc } from '../../sign-in/models/beta-code.js'
 import { presentBetaCode } from '../presenters/beta-code.js'
 
 export const addAdminRoutes = (context: AuthContext): void => {
   const { models, service } = context
+  const route = adminRoutes(context)
 
   const presentCreators = async (codes: BetaCodeDoc[]) => {
     const users = await models.users
@@ -23,8 +24,7 @@ export const addAdminRoutes = (context: AuthContext): void => {
     }))
   }
 
-  service.route(adminApi.listBetaCodes, async ({ user, query: { limit, cursor }, reply }) => {
-    await requireAdmin(context, user)
+  route(adminApi.listBetaCodes, async ({ query: { limit, cursor }, reply }) => {
     return sendList(reply, {
       model: models.betaCodes,
       filter: {},
@@ -34,14 +34,12 @@ export const addAdminRoutes = (context: AuthContext): void => {
     })
   })
 
-  service.route(adminApi.listBetaCodeCreators, async ({ user, query: { limit, cursor }, reply }) => {
-    await requireAdmin(context, user)
+  route(adminApi.listBetaCodeCreators, async ({ query: { limit, cursor }, reply }) => {
     return sendList(reply, { model: models.betaCodes, filter: {}, limit, cursor, present: presentCreators })
   })
 
-  service.route(adminApi.createBetaCode, async call => {
+  route(adminApi.createBetaCode, async call => {
     const { user, body } = call
-    await requireAdmin(context, user)
     const code: BetaCodeDoc = {
       _id: new Types.ObjectId(),
       code: newCode(),

@@ -5,7 +5,7 @@ import type { UserDoc } from '../../accounts/models/user.js'
 import { gatherUsage } from '../../accounts/queries/usage.js'
 import type { AuthContext } from '../../context.js'
 import { endSessions } from '../../sessions/commands/sessions.js'
-import { isAdminEmail, requireAdmin } from '../../sessions/policies/admin.js'
+import { adminRoutes, isAdminEmail } from '../../sessions/policies/admin.js'
 import { revokeUserApiTokens } from '../../tokens/commands/api-tokens.js'
 import { revokeUserFeedKeys } from '../../tokens/commands/feed-keys.js'
 import { changeOwnLimits } from '../commands/own-limits.js'
@@ -15,6 +15,7 @@ import { countSessions, countTokens, peopleList } from '../queries/people.js'
 /** Adds the routes for the administration of accounts. */
 export const addPeopleRoutes = (context: AuthContext): void => {
   const { config, models, service } = context
+  const route = adminRoutes(context)
 
   const present = async (users: UserDoc[]): Promise<Person[]> => {
     const counts = await countSessions(
@@ -54,21 +55,18 @@ export const addPeopleRoutes = (context: AuthContext): void => {
     return user
   }
 
-  service.route(peopleApi.listPeople, async ({ user, query: { search, limit, cursor }, reply }) => {
-    await requireAdmin(context, user)
+  route(peopleApi.listPeople, async ({ query: { search, limit, cursor }, reply }) => {
     const list = await peopleList(models, search)
     return sendList(reply, { ...list, limit: limit ?? LIMITS.peoplePage, cursor, present })
   })
 
-  service.route(peopleApi.getPerson, async ({ user, params }) => {
-    await requireAdmin(context, user)
+  route(peopleApi.getPerson, async ({ params }) => {
     return presentDetail(params.id)
   })
 
   const account = ({ id }: { id: string }) => ({ kind: 'account', id }) as const
-  service.route(peopleApi.suspendPerson, async call => {
-    const { user, params } = call
-    await requireAdmin(context, user)
+  route(peopleApi.suspendPerson, async call => {
+    const { params } = call
     const member = await findMember(params.id)
     await service.audit.during(call, { action: 'account.suspended', subject: account(params) }, () =>
       suspendAccount(context, member),
@@ -76,9 +74,8 @@ export const addPeopleRoutes = (context: AuthContext): void => {
     return presentOne(params.id)
   })
 
-  service.route(peopleApi.unsuspendPerson, async call => {
-    const { user, params } = call
-    await requireAdmin(context, user)
+  route(peopleApi.unsuspendPerson, async call => {
+    const { params } = call
     const member = await findMember(params.id)
     await service.audit.during(call, { action: 'account.unsuspended', subject: account(params) }, () =>
       unsuspendAccount(context, member),
@@ -86,9 +83,8 @@ export const addPeopleRoutes = (context: AuthContext): void => {
     return presentOne(params.id)
   })
 
-  service.route(peopleApi.endPersonSessions, async call => {
+  route(peopleApi.endPersonSessions, async call => {
     const { user, params } = call
-    await requireAdmin(context, user)
     const { _id } = await find(params.id)
     const what = { action: 'account.sessions-ended', subject: account(params) } as const
     return service.audit.during(call, what, async note => {
@@ -98,9 +94,8 @@ export const addPeopleRoutes = (context: AuthContext): void => {
     })
   })
 
-  service.route(peopleApi.revokePersonTokens, async call => {
-    const { user, params } = call
-    await requireAdmin(context, user)
+  route(peopleApi.revokePersonTokens, async call => {
+    const { params } = call
     const { _id } = await find(params.id)
     const what = { action: 'account.tokens-revoked', subject: account(params) } as const
     return service.audit.during(call, what, async note => {
@@ -112,9 +107,8 @@ export const addPeopleRoutes = (context: AuthContext): void => {
     })
   })
 
-  service.route(peopleApi.changeLimits, async call => {
-    const { user, params, body } = call
-    await requireAdmin(context, user)
+  route(peopleApi.changeLimits, async call => {
+    const { params, body } = call
     const { _id } = await find(params.id)
     const [[quota, limit] = [], more] = Object.entries(body) as [Quota, number | null][]
     await service.audit.during(

@@ -9,7 +9,7 @@ import {
 } from '@iodine/contracts'
 import { addressOf, done, notFound } from '@iodine/service-kit'
 import type { AuthContext } from '../../context.js'
-import { requireAdmin } from '../../sessions/policies/admin.js'
+import { adminRoutes } from '../../sessions/policies/admin.js'
 import { noteFailedBackup, reportBackup } from '../commands/note-backup.js'
 import type { BackupDoc } from '../models/backup.js'
 import { readParts } from '../queries/parts.js'
@@ -17,14 +17,13 @@ import { readParts } from '../queries/parts.js'
 /** Adds the routes by which administrators see parts, queues, failed work and backups. */
 export const addSystemRoutes = (context: AuthContext): void => {
   const { config, models, service } = context
+  const route = adminRoutes(context)
 
-  service.route(systemApi.listParts, async ({ user }) => {
-    await requireAdmin(context, user)
+  route(systemApi.listParts, async () => {
     return readParts(config)
   })
 
-  service.route(systemApi.listFailedWork, async ({ user }) => {
-    await requireAdmin(context, user)
+  route(systemApi.listFailedWork, async () => {
     const names = SERVICE_NAMES.filter(name => addressOf(config, name))
     const lists = await Promise.all(
       names.map(async name => {
@@ -35,8 +34,7 @@ export const addSystemRoutes = (context: AuthContext): void => {
     return lists.flat().sort((a, b) => (a.failed_at < b.failed_at ? 1 : -1))
   })
 
-  service.route(systemApi.resolveFailedEntry, async call => {
-    await requireAdmin(context, call.user)
+  route(systemApi.resolveFailedEntry, async call => {
     const { service: of, id } = call.params
     const name = SERVICE_NAMES.find(each => each === of && addressOf(config, each))
     if (!name) throw notFound()
@@ -55,8 +53,7 @@ export const addSystemRoutes = (context: AuthContext): void => {
   // No entry in the audit log: a failed backup affects no data.
   service.internal(backupsInternal.noteFailedBackup, ({ body }) => done(noteFailedBackup(context, body)))
 
-  service.route(systemApi.listBackups, async ({ user }) => {
-    await requireAdmin(context, user)
+  route(systemApi.listBackups, async () => {
     const backups = await models.backups.find().sort({ _id: -1 }).lean<BackupDoc[]>()
     return backups.map(({ _id, bytes, duration_ms, fault = null }) => ({
       ended_at: _id.toISOString(),
@@ -66,8 +63,7 @@ export const addSystemRoutes = (context: AuthContext): void => {
     }))
   })
 
-  service.route(systemApi.listQueues, async ({ user }) => {
-    await requireAdmin(context, user)
+  route(systemApi.listQueues, async () => {
     const [states, failures] = await Promise.all([service.queues.states(), service.queues.failures()])
     return (Object.keys(QUEUES) as QueueName[]).map(name => {
       const { waiting = 0, active = 0, delayed = 0, failed = 0 } = states[name]?.jobs ?? {}

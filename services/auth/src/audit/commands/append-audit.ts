@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuditEntry } from '@iodine/contracts'
 import { ignoreDuplicateKey, isDuplicateKey, unavailable } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import pLimit from 'p-limit'
 import type { AuthModels } from '../../models.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
 import type { AuditHeadDoc } from '../models/audit-state.js'
@@ -77,10 +78,6 @@ const appendEntries = async (models: Models, entries: readonly AuditEntry[]): Pr
  * that the log contains are skipped. The unique index on `seq` keeps concurrent appends of replicas in one chain.
  */
 export const createAuditAppender = (models: Models) => {
-  let last: Promise<unknown> = Promise.resolve()
-  return (entries: readonly AuditEntry[]): Promise<void> => {
-    const appended = last.then(() => appendEntries(models, entries))
-    last = appended.catch(() => {})
-    return appended
-  }
+  const oneAtATime = pLimit(1)
+  return (entries: readonly AuditEntry[]): Promise<void> => oneAtATime(() => appendEntries(models, entries))
 }

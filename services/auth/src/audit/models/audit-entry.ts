@@ -1,31 +1,24 @@
 import type { AuditEntry } from '@iodine/contracts'
-import { Schema, type Types } from 'mongoose'
-
-/** An entry of the audit log. It is immutable, and removed only together with all entries before it. */
-export interface AuditEntryDoc {
-  /** The entry's id. */
-  _id: Types.ObjectId
-  /** The entry's time, for lists. */
-  created_at: Date
-  /** Position in the chain, from 1. */
-  seq: number
-  /** Hash of the previous entry. */
-  prev: string
-  hash: string
-  entry: AuditEntry
-}
+import { type DocOf, defineSchema, typed } from '@iodine/service-kit'
+import { Schema } from 'mongoose'
 
 const required = true
-export const auditEntrySchema = new Schema<AuditEntryDoc>(
+export const auditEntrySchema = defineSchema(
+  'audit_entries',
   {
+    /** The entry's time, for lists. */
     created_at: { type: Date, required },
+    /** Position in the chain, from 1. */
     seq: { type: Number, required },
+    /** Hash of the previous entry. */
     prev: { type: String, required },
     hash: { type: String, required },
-    entry: { type: Schema.Types.Mixed, required },
+    entry: { type: typed<AuditEntry>(Schema.Types.Mixed), required },
   },
-  { collection: 'audit_entries', versionKey: false, minimize: false },
+  { minimize: false },
 )
+/** An entry of the audit log. It is immutable, and removed only together with all entries before it. */
+export type AuditEntryDoc = DocOf<typeof auditEntrySchema>
 // Serializes concurrent appends into one chain.
 auditEntrySchema.index({ seq: 1 }, { unique: true })
 auditEntrySchema.index({ created_at: -1, _id: -1 })

@@ -2,7 +2,7 @@ import { auditApi, auditInternal } from '@iodine/contracts'
 import { createKeyedLimiter, done, Streamed, sendList } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import type { AuthContext } from '../../context.js'
-import { requireAdmin } from '../../sessions/policies/admin.js'
+import { adminRoutes } from '../../sessions/policies/admin.js'
 import { reportSettings } from '../commands/report-settings.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
 import { AUDIT_CSV_START, auditCsvRow, presentEntries } from '../presenters/audit.js'
@@ -14,6 +14,7 @@ const BATCH = 500
 /** Adds the routes of the audit log: services append, administrators read. No route changes or removes an entry. */
 export const addAuditRoutes = (context: AuthContext): void => {
   const { models, service, appendAudit } = context
+  const route = adminRoutes(context)
   const { auditEntries } = models
 
   service.audit.keepLog({ append: appendAudit })
@@ -22,8 +23,7 @@ export const addAuditRoutes = (context: AuthContext): void => {
   service.internal(auditInternal.reportSettings, async ({ body }) => done(reportSettings(context, body)))
   service.internal(auditInternal.verifyAudit, async ({ body }) => verifyChain(models, body.head))
 
-  service.route(auditApi.listAudit, async ({ user, query: { limit, cursor, ...filters }, reply }) => {
-    await requireAdmin(context, user)
+  route(auditApi.listAudit, async ({ query: { limit, cursor, ...filters }, reply }) => {
     const filter = await selectEntries(models, filters)
     const isAll = Object.keys(filter).length === 0
     return sendList(reply, {
@@ -37,8 +37,7 @@ export const addAuditRoutes = (context: AuthContext): void => {
   })
 
   const chainState = createChainState(models)
-  service.route(auditApi.getAuditState, async ({ user }) => {
-    await requireAdmin(context, user)
+  route(auditApi.getAuditState, async () => {
     return chainState()
   })
 
@@ -59,8 +58,7 @@ export const addAuditRoutes = (context: AuthContext): void => {
   }
   // A download reads the whole log: one at a time per administrator.
   const downloading = createKeyedLimiter()
-  service.route(auditApi.exportAudit, async call => {
-    await requireAdmin(context, call.user)
+  route(auditApi.exportAudit, async call => {
     return downloading(call.user.id, async () => {
       const filter = await selectEntries(models, call.query)
       const count = await auditEntries.countDocuments(filter)

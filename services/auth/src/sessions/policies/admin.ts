@@ -46,3 +46,12 @@ export const requirePasskeySession = async (context: AuthContext, { id, sid }: C
   ])
   if (has && !opened) throw forbidden(DETAILS.passkeySession)
 }
+
+/** Returns the function that adds a route for administrators: `requireAdmin` runs before the handler. */
+export const adminRoutes =
+  (context: AuthContext): AuthContext['service']['route'] =>
+  (endpoint, handler) =>
+    context.service.route(endpoint, async call => {
+      await requireAdmin(context, call.user as Caller)
+      return handler(call)
+    })

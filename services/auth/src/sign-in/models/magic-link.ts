@@ -1,3 +1,4 @@
+import { type DocOf, defineSchema } from '@iodine/service-kit'
 import { Schema, type Types } from 'mongoose'
 
 export interface MagicLink {
@@ -5,15 +6,6 @@ export interface MagicLink {
   token_hash: string
   /** Beta code that is consumed when the link creates an account. */
   beta_code: Types.ObjectId | null
-  expires_at: Date
-}
-
-/** All open links of an address in one document: using one link invalidates the others atomically. */
-export interface MagicLinksDoc {
-  /** The e-mail address. */
-  _id: string
-  links: MagicLink[]
-  /** When the last link expires. */
   expires_at: Date
 }
 
@@ -26,13 +18,14 @@ const link = new Schema<MagicLink>(
   },
   { _id: false },
 )
-export const magicLinkSchema = new Schema<MagicLinksDoc>(
-  {
-    _id: { type: String, required },
-    links: [link],
-    expires_at: { type: Date, required },
-  },
-  { collection: 'magic_links', versionKey: false },
-)
+export const magicLinkSchema = defineSchema('magic_links', {
+  /** The e-mail address. */
+  _id: { type: String, required },
+  links: { type: [link], required },
+  /** When the last link expires. */
+  expires_at: { type: Date, required },
+})
+/** All open links of an address in one document: using one link invalidates the others atomically. */
+export type MagicLinksDoc = DocOf<typeof magicLinkSchema>
 magicLinkSchema.index({ 'links.token_hash': 1 })
 magicLinkSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })

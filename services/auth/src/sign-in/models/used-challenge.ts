@@ -1,14 +1,10 @@
-import { type InferSchemaType, Schema } from 'mongoose'
+import { defineSchema } from '@iodine/service-kit'
 
 const required = true
-export const usedChallengeSchema = new Schema(
-  {
-    /** The challenge. */
-    _id: { type: String, required },
-    expires_at: { type: Date, required },
-  },
-  { collection: 'used_challenges', versionKey: false },
-)
 /** A used challenge, which is rejected from then on. */
-export type UsedChallengeDoc = InferSchemaType<typeof usedChallengeSchema>
+export const usedChallengeSchema = defineSchema('used_challenges', {
+  /** The challenge. */
+  _id: { type: String, required },
+  expires_at: { type: Date, required },
+})
 usedChallengeSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })

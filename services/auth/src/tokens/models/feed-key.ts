@@ -1,32 +1,20 @@
-import { Schema, type Types } from 'mongoose'
-import type { Slotted } from './slotted.js'
-
-/** A key with which another system pulls feeds. */
-export interface FeedKeyDoc extends Slotted {
-  _id: Types.ObjectId
-  label: string
-  hash: string
-  /** Index in `TLP_LEVELS` of the strictest level that the key reads. */
-  tlp: number
-  created_at: Date
-  expires_at: Date | null
-  last_used_at: Date | null
-}
+import { type DocOf, defineSchema } from '@iodine/service-kit'
+import { Schema } from 'mongoose'
 
 const required = true
-export const feedKeySchema = new Schema<FeedKeyDoc>(
-  {
-    user_id: { type: Schema.Types.ObjectId, required },
-    slot: { type: Number, required },
-    label: { type: String, required },
-    hash: { type: String, required },
-    tlp: { type: Number, required },
-    created_at: { type: Date, required },
-    expires_at: { type: Date, default: null },
-    last_used_at: { type: Date, default: null },
-  },
-  { collection: 'feed_keys', versionKey: false },
-)
+export const feedKeySchema = defineSchema('feed_keys', {
+  user_id: { type: Schema.Types.ObjectId, required },
+  slot: { type: Number, required },
+  label: { type: String, required },
+  hash: { type: String, required },
+  /** Index in `TLP_LEVELS` of the strictest level that the key reads. */
+  tlp: { type: Number, required },
+  created_at: { type: Date, required },
+  expires_at: { type: Date, default: null },
+  last_used_at: { type: Date, default: null },
+})
+/** A key with which another system pulls feeds. */
+export type FeedKeyDoc = DocOf<typeof feedKeySchema>
 feedKeySchema.index({ user_id: 1, slot: 1 }, { unique: true })
 feedKeySchema.index({ hash: 1 }, { unique: true })
 

@@ -1,5 +1,5 @@
 import { inTransaction } from '@iodine/service-kit'
-import type { ClientSession, PipelineStage, QueryFilter, UpdateQuery } from 'mongoose'
+import type { ClientSession, QueryFilter, UpdateQuery } from 'mongoose'
 import type { Store } from '../../models.js'
 import { type CampaignDoc, CHANGED } from '../models/campaign.js'
 
@@ -14,16 +14,13 @@ const FOLLOW_MS = 2_000
 export const changeCampaign = async (
   store: Pick<Store, 'mongo' | 'campaigns' | 'work'>,
   filter: QueryFilter<CampaignDoc>,
-  update: UpdateQuery<CampaignDoc> | PipelineStage.Set[],
+  update: UpdateQuery<CampaignDoc>,
   session?: ClientSession,
 ): Promise<CampaignDoc | null> => {
   const { mongo, campaigns, work } = store
   if (!session) return inTransaction(mongo, started => changeCampaign(store, filter, update, started))
-  const dated = Array.isArray(update)
-    ? [...update, { $set: { changed_at: '$$NOW' } }]
-    : { ...update, ...CHANGED }
   const doc = await campaigns
-    .findOneAndUpdate(filter, dated, { session, returnDocument: 'after', updatePipeline: true })
+    .findOneAndUpdate(filter, { ...update, ...CHANGED }, { session, returnDocument: 'after' })
     .select('+published')
     .lean<CampaignDoc>()
   if (doc?.published)

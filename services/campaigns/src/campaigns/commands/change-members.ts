@@ -86,12 +86,8 @@ export const addIods = async (
   })
 }
 
-/** Maximum removed members that `countStatistics` subtracts. After more it counts all members again. */
-const REMOVED_MAX = 100
-
 /**
- * Removes an IOD from a campaign. Idempotent. Throws 404 for an unknown campaign. If the IOD is among the
- * counted members (`countStatistics`), it is recorded for subtraction.
+ * Removes an IOD from a campaign. Idempotent. Throws 404 for an unknown campaign.
  * @returns the campaign, and whether the IOD was in it
  */
 export const removeIod = async (
@@ -100,22 +96,7 @@ export const removeIod = async (
   iodId: string,
 ): Promise<{ doc: CampaignDoc; isRemoved: boolean }> => {
   const iod = new Types.ObjectId(iodId)
-  const isCounted = { $lt: [{ $indexOfArray: ['$iod_ids', iod] }, '$counted.members'] }
-  const isFull = { $gte: [{ $size: { $ifNull: ['$counted.removed', []] } }, REMOVED_MAX] }
-  const noted = {
-    members: { $subtract: ['$counted.members', 1] },
-    removed: { $concatArrays: ['$counted.removed', [iod]] },
-  }
-  const counted = { $cond: [isFull, '$$REMOVE', { $mergeObjects: ['$counted', noted] }] }
-  const removed = await changeCampaign(store, { _id: id, iod_ids: iod }, [
-    {
-      $set: {
-        iod_ids: { $filter: { input: '$iod_ids', cond: { $ne: ['$$this', iod] } } },
-        iod_count: { $subtract: ['$iod_count', 1] },
-        removals: { $add: [{ $ifNull: ['$removals', 0] }, 1] },
-        counted: { $cond: [isCounted, counted, '$counted'] },
-      },
-    },
-  ])
+  const change = { $pull: { iod_ids: iod }, $inc: { iod_count: -1 } }
+  const removed = await changeCampaign(store, { _id: id, iod_ids: iod }, change)
   return { doc: await findCampaign(store.campaigns, id), isRemoved: removed !== null }
 }

@@ -23,13 +23,13 @@ import type { Store } from '../../models.js'
 import { personalTechniques } from '../../techniques/queries/techniques.js'
 import { addIod, addIods, removeIod } from '../commands/change-members.js'
 import { createCampaign, updateCampaign } from '../commands/edit-campaign.js'
-import { updateStatistics } from '../commands/update-statistics.js'
 import type { CampaignDoc } from '../models/campaign.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
 import { findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
 import { createCampaignOverlay } from '../queries/overlay.js'
 import { selectCampaigns } from '../queries/select-campaigns.js'
+import { countStatistics } from '../queries/statistics.js'
 import { storedOf } from '../queries/stored.js'
 
 /** `true` when a detail lacks its IODs because the iods service is down; `iod_count` is still valid. */
@@ -71,7 +71,7 @@ export const addCampaignRoutes = (
   })
   const oneAtATime = createSharedReads<string, CampaignStatistics>(STATISTICS_MS)
   service.route(campaignsApi.getStatistics, async ({ params: { id } }) =>
-    oneAtATime(id.toLowerCase(), () => updateStatistics(campaigns, service.peers, id)),
+    oneAtATime(id.toLowerCase(), () => countStatistics(campaigns, service.peers, id)),
   )
   // Exports of a user run one at a time, as each weighs votes.
   const exporting = createKeyedLimiter()

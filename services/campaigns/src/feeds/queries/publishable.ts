@@ -11,6 +11,7 @@ import {
 } from '@iodine/exchange'
 import type { Peers, UserDirectory } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
+import type { CampaignDoc } from '../../campaigns/models/campaign.js'
 import { presentCampaigns } from '../../campaigns/presenters/campaign.js'
 import { fetchIods, findCampaign } from '../../campaigns/queries/campaign-detail.js'
 import { readLevels } from '../../campaigns/queries/sharing.js'
@@ -23,9 +24,13 @@ import {
   packedObjects,
   writtenEvent,
 } from '../../exports/queries/written-events.js'
-import { BY_FILE, type ForeignDoc } from '../../imports/models/foreign.js'
-import { findKept, readForeignPart } from '../../imports/queries/foreign-objects.js'
-import { findEvents, iodsInEvent } from '../../imports/queries/kept-events.js'
+import {
+  type ForeignPart,
+  findKept,
+  foreignObjects,
+  readForeignPart,
+} from '../../imports/queries/foreign-objects.js'
+import { findEvents, iodsInEvent, type StoredEvent } from '../../imports/queries/kept-events.js'
 import type { CampaignModels } from '../../models.js'
 import { fileTechniques } from '../../techniques/queries/techniques.js'
 import { isOlder } from '../../versions.js'
@@ -115,120 +120,160 @@ const markVersions = (objects: Publishable[]): Publishable[] => {
   return objects
 }
 
-/**
- * Returns the content that a campaign publishes: the objects of its STIX file, without evidence and TLP:RED objects.
- * Imported objects are unchanged. Null for a TLP:RED campaign.
- * @throws 404, 503 while the iods service is down, TooManyObjects
- */
-export const readPublishable = async (
-  { campaigns, imports, foreign }: CampaignModels,
+/** A campaign without its TLP:RED content. */
+interface PublishableSource {
+  models: CampaignModels
+  doc: CampaignDoc
+  tlp: Tlp
+  /** With the stand-ins of MISP events. */
+  content: CampaignContent
+  /** Its imported STIX objects. */
+  stix: ForeignPart
+  events: readonly StoredEvent[]
+}
+
+/** Reads a campaign's visible content. Null for a TLP:RED campaign. Throws 404, 503 while the iods service is down. */
+const readSource = async (
+  models: CampaignModels,
   peers: Peers,
   users: UserDirectory,
   id: string,
-): Promise<PublishableCampaign | null> => {
+): Promise<PublishableSource | null> => {
+  const { campaigns, foreign } = models
   const doc = await findCampaign(campaigns, id, '+changed_at', '+techniques')
-  const sharing = await readLevels({ campaigns, imports }, id)
-  if (sharing.tlp === 'red') return null
+  const { tlp } = await readLevels(models, id)
+  if (tlp === 'red') return null
   const [[campaign], all, statements, events] = await Promise.all([
     presentCampaigns(users, [doc]),
     fetchIods(peers, doc),
     fetchStatements(peers, doc),
-    findEvents({ foreign, imports }, doc._id),
+    findEvents(models, doc._id),
   ])
   const isRed = (iod: string) => statements.get(iod)?.tlp === 'red'
   // Objects that stand for a TLP:RED IOD are omitted, as if the campaign did not contain it.
-  const visible = { ...doc, iod_ids: (doc.iod_ids ?? []).filter(iod => !isRed(String(iod))) } as typeof doc
-  const keeps = await readForeignPart(foreign, visible, 'stix')
+  const visible = { ...doc, iod_ids: (doc.iod_ids ?? []).filter(iod => !isRed(String(iod))) }
+  const stix = await readForeignPart(foreign, visible, 'stix')
   const whole = events.map(({ import_id }) => import_id)
-  const ofEvents = await readForeignPart(foreign, visible, 'misp', whole)
+  const { standIns, withheld } = await readForeignPart(foreign, visible, 'misp', whole)
   const detail = { ...campaign, iods: all.filter(iod => !isRed(iod.id)) } as CampaignDetail
   const context: ExportContext = {
     now: doc.changed_at,
     statements,
     changedAt: doc.changed_at,
-    tlp: sharing.tlp,
-    standIns: keeps.standIns,
+    tlp,
+    standIns,
     techniques: fileTechniques(doc),
   }
-  const bundle = toStixBundle(detail, context)
-  const kept = await findKept(
-    foreign,
-    doc._id,
-    bundle.objects.map(each => each.id),
-  )
+  return {
+    models,
+    doc,
+    tlp,
+    content: { detail, context, iods: iodsById(detail), withheld: new Set(withheld) },
+    stix,
+    events: events.filter(event => highestTlp([event.tlp, event.strictest]) !== 'red'),
+  }
+}
+
+/** Returns the objects of a campaign's STIX file, in all versions. Throws TooManyObjects. */
+const publishableObjects = async ({
+  models: { foreign },
+  doc,
+  tlp: least,
+  content,
+  stix,
+  events,
+}: PublishableSource): Promise<Publishable[]> => {
   const objects: Publishable[] = []
   const add = (object: Publishable) => {
     if (object.tlp >= RED) return
     if (objects.push(object) > LIMITS.publishedObjectsMax) throw new TooManyObjects()
   }
-  for (const object of withoutKept(bundle, kept).objects) add(ownObject(object))
-  const hidden = new Set(keeps.withheld)
-  const given = new Set<string>()
-  const docs = foreign
-    .find({ campaign_id: doc._id, format: 'stix' }, { raw: 0 })
-    .sort(BY_FILE)
-    .lean<ForeignDoc[]>()
-    .cursor({ batchSize: 1_000 })
-  for await (const each of docs as unknown as AsyncIterable<ForeignDoc>) {
-    const { _id, key, version, type, sha256, bytes, tlp, refs } = each
+  const bundle = toStixBundle(content.detail, { ...content.context, standIns: stix.standIns })
+  const ids = bundle.objects.map(each => each.id)
+  const own = withoutKept(bundle, await findKept(foreign, doc._id, ids))
+  for (const object of own.objects) add(ownObject(object))
+  const fields = ['type', 'version', 'sha256', 'bytes', 'tlp'] as const
+  for await (const each of foreignObjects(foreign, doc._id, 'stix', stix, fields)) {
+    const { _id, key, sha256, tlp, type, version, bytes } = each
     // TAXII identifies objects by their ids: objects without an id are omitted.
-    if (key === '' || given.has(sha256) || hidden.has(key) || refs?.some(ref => hidden.has(ref))) continue
-    given.add(sha256)
+    if (key === '') continue
     add({
       stix_id: key,
       type,
       version,
       source: sha256,
       bytes,
-      tlp: Math.max(rankOfTlp(sharing.tlp), tlp ?? 0),
+      tlp: Math.max(rankOfTlp(least), tlp ?? 0),
       last: false,
       first: false,
       revocable: false,
       of: _id,
     })
   }
-  const content: CampaignContent = {
-    detail,
-    context: { ...context, standIns: ofEvents.standIns },
-    iods: iodsById(detail),
-    withheld: new Set(ofEvents.withheld),
-  }
-  const shown = events.filter(({ tlp, strictest }) => highestTlp([tlp, strictest]) !== 'red')
   let room = LIMITS.importBytes
-  for (const event of shown)
+  for (const event of events)
     for await (const raw of packedObjects(foreign, doc._id, content, event)) {
       room -= raw.length
       if (room < 0) throw new TooManyObjects()
       add(ownObject(JSON.parse(raw)))
     }
+  return markVersions(objects)
+}
+
+/** Returns a campaign's own MISP event, and its imported events. */
+const publishableEvents = async ({
+  models: { foreign },
+  doc,
+  tlp: least,
+  content,
+  events,
+}: PublishableSource): Promise<PublishableCampaign['misp']> => {
+  const { detail, context } = content
   const levelOfIods = (ids: Iterable<string>) =>
-    highestTlp([sharing.tlp, ...[...ids].map(iod => statements.get(iod)?.tlp)]) ?? sharing.tlp
+    highestTlp([least, ...[...ids].map(iod => context.statements?.get(iod)?.tlp)]) ?? least
   const byUuid = new Map<string, PublishableEvent>()
   const inEvents = new Set<string>()
   const { uuid: ownUuid } = toMispEvent({ ...detail, iods: [] }, context).Event
-  const named = shown.filter(({ uuid }) => UUID.test(uuid.toLowerCase()) && uuid.toLowerCase() !== ownUuid)
+  const named = events.filter(({ uuid }) => UUID.test(uuid.toLowerCase()) && uuid.toLowerCase() !== ownUuid)
   for (const event of named) {
     const uuid = event.uuid.toLowerCase()
     const own = [...(await iodsInEvent(foreign, doc._id, event))].filter(iod => content.iods.has(iod))
     for (const iod of own) inEvents.add(iod)
     byUuid.set(uuid, {
       uuid,
-      tlp: rankOfTlp(highestTlp([event.tlp, event.strictest, levelOfIods(own)]) ?? sharing.tlp),
+      tlp: rankOfTlp(highestTlp([event.tlp, event.strictest, levelOfIods(own)]) ?? least),
       write: newer => writtenEvent(foreign, doc._id, content, event, newer),
     })
   }
   // IODs of an event without a usable UUID are in the campaign's own event.
-  const standIns = new Map([...ofEvents.standIns].filter(([iod]) => inEvents.has(iod)))
+  const standIns = new Map([...(context.standIns ?? [])].filter(([iod]) => inEvents.has(iod)))
   const beyond = { ...content, context: { ...context, standIns } }
   const { iods, techniques } = beyondEvents(beyond, named)
   return {
-    title: doc.name,
-    tlp: sharing.tlp,
-    objects: markVersions(objects),
-    misp: {
-      event: toMispEvent({ ...detail, iods }, { ...beyond.context, techniques }),
-      tlp: levelOfIods(iods.map(({ id: iod }) => iod)),
-      kept: [...byUuid.values()],
-    },
+    event: toMispEvent({ ...detail, iods }, { ...beyond.context, techniques }),
+    tlp: levelOfIods(iods.map(({ id }) => id)),
+    kept: [...byUuid.values()],
   }
+}
+
+/**
+ * Returns the content that a campaign publishes: the objects of its STIX file, without evidence and TLP:RED objects.
+ * Imported objects are unchanged. Null for a TLP:RED campaign.
+ * @throws 404, 503 while the iods service is down, TooManyObjects
+ */
+export const readPublishable = async (
+  models: CampaignModels,
+  peers: Peers,
+  users: UserDirectory,
+  id: string,
+): Promise<PublishableCampaign | null> => {
+  const source = await readSource(models, peers, users, id)
+  return (
+    source && {
+      title: source.doc.name,
+      tlp: source.tlp,
+      objects: await publishableObjects(source),
+      misp: await publishableEvents(source),
+    }
+  )
 }

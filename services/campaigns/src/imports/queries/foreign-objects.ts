@@ -114,28 +114,38 @@ export const findKept = async (
 }
 
 /**
- * Yields the unchanged bytes of a campaign's imported objects of a format, file by file, without omitted ones. It
- * yields equal bytes of several files once.
+ * Yields a campaign's imported objects of a format with some fields, file by file, without omitted ones. Of objects with
+ * equal bytes it yields the first.
  */
+export async function* foreignObjects<Field extends keyof ForeignDoc>(
+  foreign: ForeignModel,
+  campaign_id: Types.ObjectId,
+  format: ImportFormat,
+  { withheld, types }: Pick<ForeignPart, 'withheld' | 'types'>,
+  fields: readonly Field[],
+): AsyncGenerator<Pick<ForeignDoc, '_id' | 'key' | Field>> {
+  const hidden = new Set(withheld)
+  const docs = foreign
+    .find({ campaign_id, format, ...(types && { type: { $in: types } }) })
+    .select(['key', 'refs', 'sha256', ...fields])
+    .sort(BY_FILE)
+    .lean<ForeignDoc[]>()
+    .cursor({ batchSize: BATCH })
+  const given = new Set<string>()
+  for await (const doc of docs as unknown as AsyncIterable<ForeignDoc>) {
+    const { key, refs, sha256 } = doc
+    if (given.has(sha256) || hidden.has(key) || refs?.some(ref => hidden.has(ref))) continue
+    given.add(sha256)
+    yield doc
+  }
+}
+
+/** Yields the unchanged bytes of `foreignObjects`. */
 export async function* foreignBytes(
   foreign: ForeignModel,
   campaign_id: Types.ObjectId,
   format: ImportFormat,
-  { withheld, types }: ForeignPart,
+  part: ForeignPart,
 ): AsyncGenerator<Buffer> {
-  const hidden = new Set(withheld)
-  const docs = foreign
-    .find(
-      { campaign_id, format, ...(types && { type: { $in: types } }) },
-      { raw: 1, key: 1, refs: 1, sha256: 1 },
-    )
-    .sort(BY_FILE)
-    .lean<Pick<ForeignDoc, 'raw' | 'key' | 'refs' | 'sha256'>[]>()
-    .cursor({ batchSize: BATCH })
-  const given = new Set<string>()
-  for await (const { raw, key, refs, sha256 } of docs as unknown as AsyncIterable<ForeignDoc>) {
-    if (given.has(sha256) || hidden.has(key) || refs?.some(ref => hidden.has(ref))) continue
-    given.add(sha256)
-    yield bytesOf(raw)
-  }
+  for await (const { raw } of foreignObjects(foreign, campaign_id, format, part, ['raw'])) yield bytesOf(raw)
 }

@@ -4,7 +4,7 @@ import { type FeedKind, highestTlp, type ImportFormat, LIMITS, rankOfTlp, tlpOfR
 import { nameOf, parseObject, type Span, UnreadableFile } from '@iodine/exchange'
 import type { OpenedFile, PiecePosition } from '@iodine/exchange/intake'
 import { HttpError } from '@iodine/service-kit'
-import { Types } from 'mongoose'
+import { Types, type UpdateQuery } from 'mongoose'
 import {
   eventsOf,
   isCounted,
@@ -106,6 +106,107 @@ const changeOwner = async ({ imports, quotas }: Store, doc: ImportDoc, user_id: 
   })
 }
 
+/** A staged run with its file. */
+interface StagedRun {
+  doc: SubscriptionDoc
+  user_id: Types.ObjectId
+  token: string
+  file: OpenedFile
+  /** Import of the earlier runs; null for the first one. */
+  before: ImportDoc | null
+  /** Positions of the objects that the campaign receives. */
+  chosen: number[]
+}
+
+const openPull = (format: ImportFormat, bytes: Uint8Array): Promise<OpenedFile> | OpenedFile =>
+  bytes.length === 0
+    ? EMPTY_FILE
+    : openImport(format, bytes).catch(error => {
+        throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
+      })
+
+/** Stores the chosen objects of a run in parts. Returns the fields of the import that plans them, and their bytes. */
+const storeRun = async (
+  { importParts }: Store,
+  batch: Types.ObjectId,
+  { file, before, chosen }: StagedRun,
+) => {
+  const { places } = file
+  const first = before?.next_order ?? 0
+  const spans = chosen.map(n => file.spans[n] as Span)
+  const parts = partsOf(spans)
+  const moved = places && { places: places.map(place => shifted(place, first)) }
+  await storeParts(importParts, batch, { bytes: file.bytes, ...moved }, parts, first)
+  // Objects may refer to markings of earlier runs. Of two definitions the strictest counts.
+  const markings = new Map(before?.markings.map(each => [each.id, tlpOfRank(each.tlp)]))
+  for (const [key, level] of file.markings)
+    if (markings.size < MARKINGS_MAX || markings.has(key))
+      markings.set(key, highestTlp([markings.get(key), level]))
+  const fresh = {
+    state: 'planning' as const,
+    problem: null,
+    batch,
+    parts: parts.length,
+    cursor: 0,
+    objects: places ? places.filter(isCounted).length : chosen.length,
+    ...NO_COUNTS,
+    next_order: first + chosen.length,
+    markings: [...markings].map(([key, level]) => ({ id: key, tlp: level && rankOfTlp(level) })),
+    techniques: file.techniques.slice(0, LIMITS.techniquesMax),
+    ...(places && { new_events: eventsOf(file).map(n => n + first) }),
+    expires_at: null,
+  }
+  return { fresh, size: spans.reduce((sum, [start, end]) => sum + end - start, 0) }
+}
+
+/** Begins the import of a run's objects, or continues that of the earlier runs, in place of the run. */
+const beginImport = async (
+  store: Store,
+  { doc, user_id, token, file, before }: StagedRun,
+  { fresh, size }: Awaited<ReturnType<typeof storeRun>>,
+): Promise<void> => {
+  const { subscriptions, imports, quotas, work } = store
+  const _id = before?._id ?? new Types.ObjectId()
+  if (before && !before.user_id?.equals(user_id)) await changeOwner(store, before, user_id)
+  await quotas.change(user_id, { import_bytes: size }, async session => {
+    const skipped = withSkipped(doc.skipped, file.skipped)
+    const started = await subscriptions.updateOne(
+      inRun(doc._id.toHexString(), token),
+      { $set: { state: 'importing', lease: null, import_id: _id, pending: null, skipped } },
+      { session },
+    )
+    if (started.matchedCount === 0) throw pullLost()
+    if (before) {
+      const { matchedCount } = await imports.updateOne(
+        { _id, state: 'done' },
+        { $set: fresh, $unset: { invalid: 1, unnamed: 1 }, $inc: { bytes: size } },
+        { session },
+      )
+      if (matchedCount === 0) throw pullLost()
+    } else {
+      const made: ImportDoc = {
+        _id,
+        campaign_id: doc.campaign_id,
+        subscription_id: doc._id,
+        user_id,
+        format: FORMATS[doc.kind],
+        // The import contains several files.
+        sha256: '',
+        makes_iods: true,
+        kept: null,
+        tlp: null,
+        file_tlp: null,
+        created_at: new Date(),
+        bytes: size,
+        ...(file.places && { events: [] }),
+        ...fresh,
+      }
+      await imports.create([made], { session })
+    }
+    await work.imports.add({ id: _id.toHexString() }, { session })
+  })
+}
+
 /**
  * Stores the file of a staged run, and enqueues the import of its new objects. The subscription's cursor moves when the
  * import is completed. A run without new or withdrawn objects ends at once.
@@ -119,114 +220,44 @@ export const storePull = async (
   token: string,
   bytes: Uint8Array,
 ): Promise<number> => {
-  const { subscriptions, imports, importParts, quotas, work } = store
+  const { subscriptions, imports, importParts } = store
   const doc = await subscriptions
     .findOne(inRun(id, token))
     .select('+next_cursor +withdrawn +skipped')
     .lean<SubscriptionDoc>()
   if (!doc || doc.next_cursor === null || !doc.user_id) throw pullLost()
-  const { user_id, campaign_id } = doc
-  const format = FORMATS[doc.kind]
-  const file =
-    bytes.length === 0
-      ? EMPTY_FILE
-      : await openImport(format, bytes).catch(error => {
-          throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
-        })
-  const skipped = withSkipped(doc.skipped, file.skipped)
+  const change = async ($set: UpdateQuery<SubscriptionDoc>['$set']) => {
+    const { matchedCount } = await subscriptions.updateOne(inRun(id, token), { $set })
+    if (matchedCount === 0) throw pullLost()
+  }
+  const file = await openPull(FORMATS[doc.kind], bytes)
   const before = doc.import_id
     ? await imports
         .findOne({ _id: doc.import_id, state: 'done' })
         .select(['+markings', '+events'])
         .lean<ImportDoc>()
     : null
-  const { places } = file
   // An event is stored as a whole: all events that the feed names as changed are taken.
-  const chosen = places ? places.map((_, n) => n) : await selectNew(store, campaign_id, before?._id, file)
+  const chosen = file.places?.map((_, n) => n) ?? (await selectNew(store, doc.campaign_id, before?._id, file))
   const isWithdrawn = before !== null && doc.withdrawn.length > 0
   if (chosen.length === 0 && !isWithdrawn) {
-    const over = await subscriptions.updateOne(inRun(id, token), {
-      $set: { ...endOfRun({ ...doc, skipped }, {}), cursor: doc.next_cursor },
-    })
-    if (over.matchedCount === 0) throw pullLost()
+    const skipped = withSkipped(doc.skipped, file.skipped)
+    await change({ ...endOfRun({ ...doc, skipped }, {}), cursor: doc.next_cursor })
     return 0
   }
-
   // The previous run removes its own parts, unless a crash delays it.
   if (before?.batch) await importParts.deleteMany({ import_id: before.batch })
   const batch = new Types.ObjectId()
   // Recorded before the parts are stored, so that the next run removes those that a crash leaves.
-  const noted = await subscriptions.updateOne(inRun(id, token), { $set: { pending: batch } })
-  if (noted.matchedCount === 0) throw pullLost()
-  const objects = places ? places.filter(isCounted).length : chosen.length
+  await change({ pending: batch })
+  const run = { doc, user_id: doc.user_id, token, file, before, chosen }
   try {
-    const first = before?.next_order ?? 0
-    const spans = chosen.map(n => file.spans[n] as Span)
-    const size = spans.reduce((sum, [start, end]) => sum + end - start, 0)
-    const parts = partsOf(spans)
-    const moved = places && { places: places.map(place => shifted(place, first)) }
-    await storeParts(importParts, batch, { bytes: file.bytes, ...moved }, parts, first)
-    // Objects may refer to markings of earlier runs. Of two definitions the strictest counts.
-    const markings = new Map(before?.markings.map(each => [each.id, tlpOfRank(each.tlp)]))
-    for (const [key, level] of file.markings)
-      if (markings.size < MARKINGS_MAX || markings.has(key))
-        markings.set(key, highestTlp([markings.get(key), level]))
-    const fresh = {
-      state: 'planning',
-      problem: null,
-      batch,
-      parts: parts.length,
-      cursor: 0,
-      objects,
-      ...NO_COUNTS,
-      next_order: first + chosen.length,
-      markings: [...markings].map(([key, level]) => ({ id: key, tlp: level && rankOfTlp(level) })),
-      techniques: file.techniques.slice(0, LIMITS.techniquesMax),
-      ...(places && { new_events: eventsOf(file).map(n => n + first) }),
-      expires_at: null,
-    } as const
-    const _id = before?._id ?? new Types.ObjectId()
-    if (before && !before.user_id?.equals(user_id)) await changeOwner(store, before, user_id)
-    await quotas.change(user_id, { import_bytes: size }, async session => {
-      const started = await subscriptions.updateOne(
-        inRun(id, token),
-        { $set: { state: 'importing', lease: null, import_id: _id, pending: null, skipped } },
-        { session },
-      )
-      if (started.matchedCount === 0) throw pullLost()
-      if (before) {
-        const { matchedCount } = await imports.updateOne(
-          { _id, state: 'done' },
-          { $set: fresh, $unset: { invalid: 1, unnamed: 1 }, $inc: { bytes: size } },
-          { session },
-        )
-        if (matchedCount === 0) throw pullLost()
-      } else {
-        const made: ImportDoc = {
-          _id,
-          campaign_id,
-          subscription_id: doc._id,
-          user_id,
-          format,
-          // The import contains several files.
-          sha256: '',
-          makes_iods: true,
-          kept: null,
-          tlp: null,
-          created_at: new Date(),
-          bytes: size,
-          ...(places && { events: [] }),
-          ...fresh,
-          techniques: [...fresh.techniques],
-        }
-        await imports.create([made], { session })
-      }
-      await work.imports.add({ id: _id.toHexString() }, { session })
-    })
+    const stored = await storeRun(store, batch, run)
+    await beginImport(store, run, stored)
+    return Math.max(stored.fresh.objects, 1)
   } catch (error) {
     // Any other error may hide a commit. The next run removes the parts if `pending` still names them.
     if (error instanceof HttpError) await importParts.deleteMany({ import_id: batch }).catch(() => {})
     throw error
   }
-  return Math.max(objects, 1)
 }

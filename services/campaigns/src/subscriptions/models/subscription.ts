@@ -1,12 +1,6 @@
-import {
-  FEED_KINDS,
-  type FeedKind,
-  LIMITS,
-  PULL_STATES,
-  type PullState,
-  type Subscription,
-} from '@iodine/contracts'
-import { type InferSchemaType, Schema, type Types } from 'mongoose'
+import { FEED_KINDS, LIMITS, PULL_STATES, type Subscription } from '@iodine/contracts'
+import { type DocOf, defineSchema, typed } from '@iodine/service-kit'
+import { Schema } from 'mongoose'
 
 /** Duration of a worker's lease of a subscription. */
 export const LEASE_MS = 30_000
@@ -20,67 +14,41 @@ export interface SkippedDoc {
 }
 export const NOTHING_SKIPPED: SkippedDoc = { count: 0, listed: [] }
 
-/** A feed of another tool that is pulled into a campaign. */
-export interface SubscriptionDoc {
-  _id: Types.ObjectId
-  /** User in whose name it imports; null once the account is deleted. */
-  user_id: Types.ObjectId | null
-  url: string
-  kind: FeedKind
-  /** Credentials for the feed, sealed for this subscription and its URL. */
-  sealed: string | null
-  public_key: string | null
-  /** Minutes between two runs. */
-  every: number
-  campaign_id: Types.ObjectId
-  paused: boolean
-  state: PullState
-  /** Lease of the worker that fetches it. */
-  lease: { token: string; until: Date } | null
-  /** End of the last imported run, and of the current one; opaque texts of the worker. */
-  cursor: string | null
-  next_cursor: string | null
-  /** UUIDs of the events that the feed has withdrawn. The import of the current run removes them. */
-  withdrawn: string[]
-  /** Unreadable pieces of the current run. */
-  skipped: SkippedDoc
-  /** Whether the current run has reached the limits of a run, so that the next one is due at once. */
-  more: boolean
-  /** Import with all its objects. */
-  import_id: Types.ObjectId | null
-  /** Batch of the parts that the current run has stored and no import refers to yet. */
-  pending: Types.ObjectId | null
-  next_at: Date
-  last: LastDoc | null
-  created_at: Date
-}
-
 const required = true
-export const subscriptionSchema = new Schema<SubscriptionDoc>(
-  {
-    user_id: { type: Schema.Types.ObjectId, default: null },
-    url: { type: String, required },
-    kind: { type: String, enum: FEED_KINDS, required },
-    sealed: { type: String, default: null, select: false },
-    public_key: { type: String, default: null },
-    every: { type: Number, required },
-    campaign_id: { type: Schema.Types.ObjectId, required },
-    paused: { type: Boolean, required },
-    state: { type: String, enum: PULL_STATES, required },
-    lease: { type: Schema.Types.Mixed, default: null, select: false },
-    cursor: { type: String, default: null, select: false },
-    next_cursor: { type: String, default: null, select: false },
-    withdrawn: { type: [String], select: false } as never,
-    skipped: { type: Schema.Types.Mixed, required, select: false },
-    more: { type: Boolean, default: false },
-    import_id: { type: Schema.Types.ObjectId, default: null },
-    pending: { type: Schema.Types.ObjectId, default: null },
-    next_at: { type: Date, required },
-    last: { type: Schema.Types.Mixed, default: null },
-    created_at: { type: Date, required },
-  },
-  { collection: 'subscriptions', versionKey: false },
-)
+export const subscriptionSchema = defineSchema('subscriptions', {
+  /** User in whose name it imports; null once the account is deleted. */
+  user_id: { type: Schema.Types.ObjectId, default: null },
+  url: { type: String, required },
+  kind: { type: String, enum: FEED_KINDS, required },
+  /** Credentials for the feed, sealed for this subscription and its URL. */
+  sealed: { type: String, default: null, select: false },
+  public_key: { type: String, default: null },
+  /** Minutes between two runs. */
+  every: { type: Number, required },
+  campaign_id: { type: Schema.Types.ObjectId, required },
+  paused: { type: Boolean, required },
+  state: { type: String, enum: PULL_STATES, required },
+  /** Lease of the worker that fetches it. */
+  lease: { type: typed<{ token: string; until: Date }>(Schema.Types.Mixed), default: null, select: false },
+  /** End of the last imported run, and of the current one; opaque texts of the worker. */
+  cursor: { type: String, default: null, select: false },
+  next_cursor: { type: String, default: null, select: false },
+  /** UUIDs of the events that the feed has withdrawn. The import of the current run removes them. */
+  withdrawn: { type: [String], required, select: false },
+  /** Unreadable pieces of the current run. */
+  skipped: { type: typed<SkippedDoc>(Schema.Types.Mixed), required, select: false },
+  /** Whether the current run has reached the limits of a run, so that the next one is due at once. */
+  more: { type: Boolean, default: false },
+  /** Import with all its objects. */
+  import_id: { type: Schema.Types.ObjectId, default: null },
+  /** Batch of the parts that the current run has stored and no import refers to yet. */
+  pending: { type: Schema.Types.ObjectId, default: null },
+  next_at: { type: Date, required },
+  last: { type: typed<LastDoc>(Schema.Types.Mixed), default: null },
+  created_at: { type: Date, required },
+})
+/** A feed of another tool that is pulled into a campaign. */
+export type SubscriptionDoc = DocOf<typeof subscriptionSchema>
 subscriptionSchema.index({ state: 1, next_at: 1 })
 subscriptionSchema.index({ campaign_id: 1 })
 subscriptionSchema.index({ user_id: 1 })
@@ -139,13 +107,10 @@ export const endOfRun = (
         : new Date(Date.now() + Math.max(retryMs, RETRY_MIN_MS)),
   }) as const
 
-export const broughtSchema = new Schema(
-  {
-    import_id: { type: Schema.Types.ObjectId, required },
-    iod_id: { type: Schema.Types.ObjectId, required },
-  },
-  { collection: 'brought', versionKey: false },
-)
+export const broughtSchema = defineSchema('brought', {
+  import_id: { type: Schema.Types.ObjectId, required },
+  iod_id: { type: Schema.Types.ObjectId, required },
+})
 /** An IOD that the import of a subscription has added to its campaign. It leaves once no object there names it. */
-export type BroughtDoc = InferSchemaType<typeof broughtSchema> & { _id: Types.ObjectId }
+export type BroughtDoc = DocOf<typeof broughtSchema>
 broughtSchema.index({ import_id: 1, iod_id: 1 }, { unique: true })

@@ -1,6 +1,7 @@
 import { checkpointText, leafHash, nodesAfterAppend, rootOf, subtreesOf } from '@iodine/evidence'
 import { isDuplicateKey } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
+import pLimit from 'p-limit'
 import type { CollectorStore } from '../../store.js'
 import type { CaptureDoc } from '../models/capture.js'
 import { type CheckpointDoc, type LogModels, type LogNodeDoc, nodeId } from '../models/log.js'
@@ -63,7 +64,7 @@ const finishAppend = async (
  */
 export const createAppender = (store: CollectorStore, key: SealKey) => {
   const { captures, log } = store
-  let last: Promise<unknown> = Promise.resolve()
+  const oneAtATime = pLimit(1)
 
   /** Makes one attempt. Resolves to false if another process appended first. */
   const append = async (
@@ -107,10 +108,7 @@ export const createAppender = (store: CollectorStore, key: SealKey) => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (await append(capture, recordId)) return
     throw new Error(`other processes appended first ${ATTEMPTS} times in a row`)
   }
-  return (capture: ReadableCapture, recordId: Types.ObjectId | undefined): Promise<unknown> => {
-    const appended = last.then(() => appendWithRetries(capture, recordId))
-    last = appended.catch(() => {})
-    return appended
-  }
+  return (capture: ReadableCapture, recordId: Types.ObjectId | undefined): Promise<void> =>
+    oneAtATime(() => appendWithRetries(capture, recordId))
 }
 export type Appender = ReturnType<typeof createAppender>

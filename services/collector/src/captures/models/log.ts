@@ -1,12 +1,5 @@
-import type { Connection } from '@iodine/service-kit'
-import { type InferSchemaType, Schema, type Types } from 'mongoose'
-
-/** A complete subtree of the log. Level 0 contains the leaves. */
-export interface LogNodeDoc {
-  /** `LEVEL.INDEX` */
-  _id: string
-  hash: string
-}
+import { type Connection, type DocOf, defineSchema, modelOf, typed } from '@iodine/service-kit'
+import { Schema, type Types } from 'mongoose'
 
 /** The pending writes of a leaf's append. */
 export interface LogAppend {
@@ -24,56 +17,54 @@ export interface AnchorDoc {
   at: Date
 }
 
-export interface CheckpointDoc {
-  /** Number of leaves. */
-  _id: number
-  root: string
-  at: Date
-  key_id: string
-  sig: string
-  anchors?: AnchorDoc[]
-  /** Copy of the size if the checkpoint has anchors; indexed. */
-  anchored_size?: number
-  /** Pending writes. Readers use the previous checkpoint meanwhile. Only the newest checkpoint may have them. */
-  append?: LogAppend
-}
-
 const required = true
-const options = { versionKey: false, id: false } as const
-const nodeSchema = new Schema<LogNodeDoc>(
-  { _id: { type: String, required }, hash: { type: String, required } },
-  { ...options, collection: 'log_nodes' },
-)
-const checkpointSchema = new Schema<CheckpointDoc>(
+const nodeSchema = defineSchema(
+  'log_nodes',
   {
+    /** `LEVEL.INDEX` */
+    _id: { type: String, required },
+    hash: { type: String, required },
+  },
+  { id: false },
+)
+/** A complete subtree of the log. Level 0 contains the leaves. */
+export type LogNodeDoc = DocOf<typeof nodeSchema>
+const checkpointSchema = defineSchema(
+  'checkpoints',
+  {
+    /** Number of leaves. */
     _id: { type: Number, required },
     root: { type: String, required },
     at: { type: Date, required },
     key_id: { type: String, required },
     sig: { type: String, required },
-    anchors: { type: Schema.Types.Mixed, default: undefined },
+    anchors: { type: typed<AnchorDoc[]>(Schema.Types.Mixed), default: undefined },
+    /** Copy of the size if the checkpoint has anchors; indexed. */
     anchored_size: Number,
-    append: Schema.Types.Mixed,
+    /** Pending writes. Readers use the previous checkpoint meanwhile. Only the newest checkpoint may have them. */
+    append: typed<LogAppend>(Schema.Types.Mixed),
   },
-  { ...options, collection: 'checkpoints' },
+  { id: false },
 )
+export type CheckpointDoc = DocOf<typeof checkpointSchema>
 checkpointSchema.index({ anchored_size: 1 }, { sparse: true })
-const keySchema = new Schema(
+const keySchema = defineSchema(
+  'seal_keys',
   {
     _id: { type: String, required },
     /** SubjectPublicKeyInfo in PEM. */
     public_key: { type: String, required },
     created_at: { type: Date, required },
   },
-  { ...options, collection: 'seal_keys' },
+  { id: false },
 )
 /** A key that signs, or signed, checkpoints. */
-export type SealKeyDoc = InferSchemaType<typeof keySchema>
+export type SealKeyDoc = DocOf<typeof keySchema>
 
 export const createLogModels = (mongo: Connection) => ({
-  nodes: mongo.model<LogNodeDoc>('LogNode', nodeSchema),
-  checkpoints: mongo.model<CheckpointDoc>('Checkpoint', checkpointSchema),
-  keys: mongo.model<SealKeyDoc>('SealKey', keySchema),
+  nodes: modelOf(mongo, 'LogNode', nodeSchema),
+  checkpoints: modelOf(mongo, 'Checkpoint', checkpointSchema),
+  keys: modelOf(mongo, 'SealKey', keySchema),
 })
 export type LogModels = ReturnType<typeof createLogModels>
 

@@ -1,33 +1,7 @@
-import type { SeenValues, SharedAs, Source } from '@iodine/contracts'
+import type { SeenValues, Source } from '@iodine/contracts'
 import { SHARED_AS, SOURCES } from '@iodine/contracts'
-import type { Amounts, Connection } from '@iodine/service-kit'
-import { type ClientSession, type InferSchemaType, type Model, mongo, Schema, type Types } from 'mongoose'
-
-export interface RecordDoc {
-  _id: Types.ObjectId
-  user_id: Types.ObjectId
-  source: Source
-  /** Hash of the record's natural key. A URL may exceed the size limit of an index entry. */
-  key: string
-  /** The record's fetch_timestamp. */
-  fetched_at: Date
-  /** Number of merges; absent for none. Together with `fetched_at` the version on which writes are conditional. */
-  revision?: number
-  /** Time and source of each value that differ from the record's. */
-  seen?: SeenValues
-  /** Time of the insert. Lists are sorted by it, so that a newer version keeps its position. */
-  created_at: Date
-  /**
-   * The record as sent or merged. `imageHashes` is stored as pairs, because its keys may contain dots and dollar signs.
-   */
-  data: Record<string, unknown>
-  /** Size of `data` and `seen` as JSON. */
-  bytes: number
-  /** Whether this version, with its `shared`, was delivered to the sightings service. */
-  sighted: boolean
-  /** How other members see the record; absent if it is not shared. */
-  shared?: SharedAs
-}
+import { type Amounts, type Connection, type DocOf, defineSchema, modelOf, typed } from '@iodine/service-kit'
+import { type ClientSession, type Model, mongo, Schema, type Types } from 'mongoose'
 
 /** Returns the bytes of a record that count towards its user's quota. */
 export const bytesOf = (data: Record<string, unknown>, seen?: SeenValues): number =>
@@ -50,36 +24,46 @@ export const versionOf = ({
 })
 
 const required = true
-const schema = new Schema<RecordDoc>(
+const schema = defineSchema(
+  'records',
   {
     user_id: { type: Schema.Types.ObjectId, required },
     source: { type: String, enum: SOURCES, required },
+    /** Hash of the record's natural key. A URL may exceed the size limit of an index entry. */
     key: { type: String, required },
+    /** The record's fetch_timestamp. */
     fetched_at: { type: Date, required },
+    /** Number of merges; absent for none. Together with `fetched_at` the version on which writes are conditional. */
     revision: Number,
-    seen: Schema.Types.Mixed,
+    /** Time and source of each value that differ from the record's. */
+    seen: typed<SeenValues>(Schema.Types.Mixed),
+    /** Time of the insert. Lists are sorted by it, so that a newer version keeps its position. */
     created_at: { type: Date, required },
-    data: { type: Schema.Types.Mixed, required },
+    /**
+     * The record as sent or merged. `imageHashes` is stored as pairs, because its keys may contain dots and dollar signs.
+     */
+    data: { type: typed<Record<string, unknown>>(Schema.Types.Mixed), required },
+    /** Size of `data` and `seen` as JSON. */
     bytes: { type: Number, required },
+    /** Whether this version, with its `shared`, was delivered to the sightings service. */
     sighted: { type: Boolean, required },
+    /** How other members see the record; absent if it is not shared. */
     shared: { type: String, enum: SHARED_AS },
   },
-  { collection: 'records', versionKey: false, minimize: false },
+  { minimize: false },
 )
+export type RecordDoc = DocOf<typeof schema>
 schema.index({ user_id: 1, source: 1, key: 1 }, { unique: true })
 schema.index({ user_id: 1, source: 1, created_at: -1, _id: -1 })
 // Contains only the records that await delivery to the sightings service.
 schema.index({ sighted: 1, user_id: 1 }, { partialFilterExpression: { sighted: false } })
 schema.index({ user_id: 1, source: 1, shared: 1 }, { partialFilterExpression: { shared: { $exists: true } } })
 
-const removalSchema = new Schema(
-  {
-    user_id: { type: Schema.Types.ObjectId, required },
-  },
-  { collection: 'removals', versionKey: false },
-)
+const removalSchema = defineSchema('removals', {
+  user_id: { type: Schema.Types.ObjectId, required },
+})
 /** A deleted record that the sightings service has to remove. */
-export type RemovalDoc = InferSchemaType<typeof removalSchema> & {
+export type RemovalDoc = DocOf<typeof removalSchema> & {
   /** The record's id. */
   _id: Types.ObjectId
 }
@@ -89,8 +73,8 @@ removalSchema.index({ user_id: 1 })
 export type RecordCounter = 'records' | 'record_bytes' | Source
 
 export const createRecordModels = (mongo: Connection) => ({
-  records: mongo.model<RecordDoc>('Record', schema),
-  removals: mongo.model<RemovalDoc>('Removal', removalSchema),
+  records: modelOf(mongo, 'Record', schema),
+  removals: modelOf(mongo, 'Removal', removalSchema),
 })
 
 /** Counts a user's records from scratch. */

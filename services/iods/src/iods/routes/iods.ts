@@ -16,7 +16,7 @@ import type { IodStore } from '../../store.js'
 import { eraseUser } from '../../votes/commands/forget-user.js'
 import { stateIods } from '../../votes/commands/state-iods.js'
 import { voteIod } from '../../votes/commands/vote-iod.js'
-import { countMembers, votesSince } from '../../votes/queries/count-members.js'
+import { countMembers } from '../../votes/queries/count-members.js'
 import { findConsensus } from '../../votes/queries/find-consensus.js'
 import { createIod } from '../commands/create-iod.js'
 import { eventsOfIod } from '../commands/publish-iod.js'
@@ -91,17 +91,11 @@ export const addIodRoutes = (
 
   service.internal(iodsInternal.upsertIods, async ({ body }) => upsertIods(models, body))
 
-  service.internal(iodsInternal.countIods, async ({ body }) =>
-    countMembers(iods, body.ids, new Date(body.until)),
-  )
+  service.internal(iodsInternal.countIods, async ({ body }) => countMembers(iods, body.ids))
 
   service.internal(iodsInternal.getLevels, async ({ body }) => findLevels(models, body.ids))
 
   service.internal(iodsInternal.stateIods, async ({ body }) => stateIods(models, body.ids))
-
-  service.internal(iodsInternal.votesSince, async ({ body }) =>
-    votesSince(models, body.since === null ? null : new Date(body.since)),
-  )
 
   servePersonalData(service, {
     sources: [

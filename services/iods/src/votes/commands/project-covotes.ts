@@ -1,10 +1,10 @@
-import { ignoreDuplicateKey, isDuplicateKey } from '@iodine/service-kit'
+import { type Connection, ignoreDuplicateKey, isDuplicateKey } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
+import { databaseTime } from '../../database-time.js'
 import type { IodDoc } from '../../iods/models/iod.js'
 import type { IodModels } from '../../models.js'
 import type { CovoteBuildDoc, CovoteDoc } from '../models/covote.js'
 import { type Period, pairsIn } from '../policies/vote-pairs.js'
-import { after, upTo, votesWhere, voteWatermark } from '../queries/count-members.js'
 
 type Models = Pick<IodModels, 'mongo' | 'iods' | 'covotes' | 'covoteBuilds'>
 
@@ -17,6 +17,13 @@ const BUDGET_MS = 2_500
 const REBUILD_MS = 7 * 24 * 3_600_000
 /** Maximum documents of a replaced build that a run deletes. */
 const DELETED_MAX = 5_000
+
+/** Age from which all votes are stored: more than a write takes, and clocks of database servers differ. */
+const WATERMARK_LAG_MS = 10_000
+
+/** Returns the watermark of votes: all votes up to it are stored. By the database's clock, in milliseconds. */
+const voteWatermark = async (mongo: Connection): Promise<number> =>
+  (await databaseTime(mongo)) - WATERMARK_LAG_MS
 
 const votedIn = ({ from, to }: Period): QueryFilter<IodDoc> => ({
   votes: { $elemMatch: { created_at: { $gt: new Date(from), $lte: new Date(to) } } },
@@ -125,10 +132,13 @@ const endOfBatch = async (
 ): Promise<{ to: number; isEmpty: boolean }> => {
   for (let end = to; ; end = from + Math.ceil((end - from) / 2)) {
     if (end - from <= 1) return { to: end, isEmpty: false }
+    const isInPeriod = {
+      $and: [{ $gt: ['$$this.created_at', new Date(from)] }, { $lte: ['$$this.created_at', new Date(end)] }],
+    }
     const [found] = await iods.aggregate<{ iods: number; votes: number }>([
       { $match: votedIn({ from, to: end }) },
       { $limit: BATCH_IODS + 1 },
-      { $project: { n: votesWhere(after(new Date(from)), upTo(new Date(end))) } },
+      { $project: { n: { $size: { $filter: { input: '$votes', cond: isInPeriod } } } } },
       { $group: { _id: null, iods: { $sum: 1 }, votes: { $sum: '$n' } } },
     ])
     if (!found) return { to: end, isEmpty: true }
