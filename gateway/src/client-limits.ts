@@ -40,17 +40,27 @@ export class LimitedResource {
     return this.#clients.get(id) ?? 0
   }
 
-  /** Takes an amount. Returns false if the client's limit or the total would be exceeded. */
-  take(client: Client, amount = 1): boolean {
-    const byClient = this.heldBy(client) + amount
-    const byAddress = (this.#addresses.get(client.address) ?? 0) + amount
+  /** Returns whether an amount exceeds neither the client's limit nor the total. */
+  fits(client: Client, amount = 1): boolean {
     const { all, address, user, stranger } = this.#limits
-    if (this.#held + amount > all || byAddress > address || byClient > (client.isUser ? user : stranger))
-      return false
+    return (
+      this.#held + amount <= all &&
+      this.#atAddress(client) + amount <= address &&
+      this.heldBy(client) + amount <= (client.isUser ? user : stranger)
+    )
+  }
+
+  /** Takes an amount. Returns false if it does not fit. */
+  take(client: Client, amount = 1): boolean {
+    if (!this.fits(client, amount)) return false
     this.#held += amount
-    this.#clients.set(client.id, byClient)
-    this.#addresses.set(client.address, byAddress)
+    this.#clients.set(client.id, this.heldBy(client) + amount)
+    this.#addresses.set(client.address, this.#atAddress(client) + amount)
     return true
+  }
+
+  #atAddress({ address }: Client): number {
+    return this.#addresses.get(address) ?? 0
   }
 
   release(client: Client, amount = 1): void {

@@ -261,12 +261,13 @@ test('shows lower bounds on both sides if the number of all IODs is unknown', as
   await open(
     mixed(),
     {
-      'GET /iods': () => [200, mixed(), { 'X-Total-Count': '10000', 'X-Total-Relation': 'gte' }],
+      'GET /iods': () => [200, mixed(), { 'X-Total-Count': '1000', 'X-Total-Relation': 'gte' }],
       'GET /iods/facets': () => [503, {}],
     },
     '?q=a',
   )
-  await waitFor(() => expect(shown()).toBe('Showing 10,000+ of 10,000+ IODs'))
+  await waitFor(() => expect(shown()).toBe('Showing 1,000+ of 1,000+ IODs'))
+  expect(screen.getByRole('button', { name: 'Select the first 5,000 matching' })).toBeTruthy()
 })
 
 test('debounces a search, and offers to clear one without results', async () => {

@@ -108,13 +108,15 @@ interface Exchange {
   request: FastifyRequest
   reply: FastifyReply
   origin: string
+  /** The parsed origin: each use would parse a text again. */
+  url: URL
   body: Body | undefined
   dispatcher: Dispatcher
   publicUrl: URL | undefined
 }
 
 const dispatch = (
-  { target, request, origin, body, dispatcher, publicUrl }: Exchange,
+  { target, request, url, body, dispatcher, publicUrl }: Exchange,
   relay: ResponseRelay,
 ): void => {
   const headers = forwardedHeaders(request, publicUrl)
@@ -122,7 +124,7 @@ const dispatch = (
   calling(target.service, () =>
     dispatcher.dispatch(
       {
-        origin,
+        origin: url,
         path: request.raw.url ?? '/',
         method: request.method as Dispatcher.HttpMethod,
         headers,
@@ -217,6 +219,8 @@ export const createForwarder = (
   const inFlight = new LimitedResource(bounds.inFlight)
   const bodies = createBodies(bounds, refused)
   const liveness = createLivenessProbe(livenessMs)
+  /** Bounded: one per service. */
+  const urls = new Map<string, URL>()
   app.addHook('onClose', async () => {
     bodies.close()
     await pools.close()
@@ -252,7 +256,9 @@ export const createForwarder = (
         isOver = false
         leaveIfGone(reply)
         const dispatcher = pools.dispatcher(kind)
-        const sent = { target, request, reply, origin, body, dispatcher, publicUrl }
+        const url = urls.get(origin) ?? new URL(origin)
+        urls.set(origin, url)
+        const sent = { target, request, reply, origin, url, body, dispatcher, publicUrl }
         return await exchange(sent, { liveness, livenessMs }, over)
       } catch (error) {
         over()

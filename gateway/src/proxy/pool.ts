@@ -41,16 +41,18 @@ export class Pool {
   /** Releases a connection and admits the waiting client that holds the fewest. */
   release(client: Client): void {
     this.#connections.release(client)
-    if (this.#length === 0) return
-    const first = [...this.#waiting.values()]
-      .flatMap(([waiter]) => (waiter ? [waiter] : []))
-      .sort((a, b) => this.#connections.heldBy(a.client) - this.#connections.heldBy(b.client))
-    for (const waiter of first) {
-      if (!this.#connections.take(waiter.client)) continue
-      this.#remove(waiter)
-      waiter.admit()
-      return
+    let next: Waiter | undefined
+    let fewest = Number.POSITIVE_INFINITY
+    for (const [waiter] of this.#waiting.values()) {
+      const held = waiter ? this.#connections.heldBy(waiter.client) : fewest
+      if (!waiter || held >= fewest || !this.#connections.fits(waiter.client)) continue
+      next = waiter
+      fewest = held
     }
+    if (!next) return
+    this.#connections.take(next.client)
+    this.#remove(next)
+    next.admit()
   }
 
   #remove(waiter: Waiter): void {

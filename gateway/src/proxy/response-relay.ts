@@ -1,5 +1,6 @@
+import { isAscii } from 'node:buffer'
 import { Readable } from 'node:stream'
-import type { HttpError } from '@iodine/service-kit'
+import { type HttpError, JSON_TYPE } from '@iodine/service-kit'
 import type { FastifyReply } from 'fastify'
 import { type Dispatcher, errors } from 'undici'
 import { HOP_BY_HOP } from './headers.js'
@@ -86,7 +87,13 @@ export class ResponseRelay implements Dispatcher.DispatchHandler {
     this.#isOver = true
     this.#on.over()
     if (this.#stream) this.#stream.push(null)
-    else this.#on.sent(this.#reply.send(Buffer.concat(this.#chunks ?? [])))
+    else {
+      const [first = Buffer.alloc(0), ...rest] = this.#chunks ?? []
+      const body = rest.length === 0 ? first : Buffer.concat([first, ...rest])
+      // Node sends a text in one write with its head. Fastify adds no charset to this type.
+      const isText = this.#reply.getHeader('content-type') === JSON_TYPE && isAscii(body)
+      this.#on.sent(this.#reply.send(isText ? body.toString('latin1') : body))
+    }
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

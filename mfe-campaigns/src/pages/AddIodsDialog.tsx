@@ -224,9 +224,9 @@ function SelectAll({ choices, isBusy, onSelect }: SelectAllProps) {
       variant="minimal"
       intent="primary"
       text={
-        total > SELECTED_AT_ONCE_MAX
-          ? `Select the newest ${formatCount(SELECTED_AT_ONCE_MAX)} matching`
-          : `Select all ${formatCount(total, isExact)} matching`
+        isExact && total <= SELECTED_AT_ONCE_MAX
+          ? `Select all ${formatCount(total)} matching`
+          : `Select the newest ${formatCount(SELECTED_AT_ONCE_MAX)} matching`
       }
       loading={select.isPending}
       disabled={isBusy || isPlaceholderData}

@@ -99,9 +99,9 @@ function SelectAll({ total, isExact, isOutdated, search, readMatching, onSelect 
   })
   if (total === 0) return null
   const text =
-    total > SELECTED_MAX
-      ? `Select the first ${formatCount(SELECTED_MAX)} of ${formatCount(total, isExact)} matching`
-      : `Select all ${formatCount(total, isExact)} matching`
+    isExact && total <= SELECTED_MAX
+      ? `Select all ${formatCount(total)} matching`
+      : `Select the first ${formatCount(SELECTED_MAX)}${isExact ? ` of ${formatCount(total)}` : ''} matching`
   return (
     <Button
       size="small"

@@ -116,14 +116,14 @@ export const iodsApi = {
     scopes: ['read'],
     summary:
       'IODs, filtered and sorted, newest first by default. `q` is searched in the value and the first 2,000 characters of the description, `source` is compared exactly. ' +
-      'More than 10,000 matches are not counted: `X-Total-Count: 10000` with `X-Total-Relation: gte`',
+      'More than 1,000 matches are not counted: `X-Total-Count: 1000` with `X-Total-Relation: gte`',
     query: z.strictObject({ ...filters, sort: z.enum(IOD_SORTS).optional(), ...pageQuery }),
     response: z.array(iod),
   }),
   getIodFacets: endpoint('user', 'GET /iods/facets', {
     scopes: ['read'],
     summary:
-      'Counts a category and a source type under the same filters; above 10,000 matches, lower bounds with `exact: false`',
+      'Counts a category and a source type under the same filters; above 1,000 matches, lower bounds with `exact: false`',
     query: z.strictObject(filters),
     response: iodFacets,
   }),

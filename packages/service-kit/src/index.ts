@@ -79,7 +79,7 @@ export {
   sessionKey,
   TOMBSTONE_MS,
 } from './http/sessions.js'
-export { createSharedAnswers, type ReplyHeaders, Streamed } from './http/streamed.js'
+export { createSharedAnswers, JSON_TYPE, type ReplyHeaders, Streamed } from './http/streamed.js'
 export { sendTaxiiError } from './http/taxii-errors.js'
 export {
   bearerToken,

@@ -150,3 +150,52 @@ it('a page of a source has its order regardless of the length of other sources',
     expect(plan?.stages).not.toContain('SORT')
   }
 })
+
+describe('a search with more than 1,000 matches', () => {
+  const insert = (term: string, from: number, to: number, year: number) =>
+    service.mongo.collection('iods').insertMany(
+      Array.from({ length: to - from }, (_, n) => ({
+        ...iodOf(0),
+        ...newIodDoc(
+          new Types.ObjectId(ana.id),
+          iodInput({ value: `${term} ${from + n}`, category: 'HASH' }),
+        ),
+        created_at: new Date(Date.UTC(year, 0, 1, 0, from + n)),
+        votes_total: (from + n) % 7,
+      })),
+    )
+  const page = async (term: string) => {
+    const { headers } = await api.send('GET', `/iods?limit=2&q=${term}`)
+    return [headers.get('x-total-count'), headers.get('x-total-relation')]
+  }
+  const count = (q: string) => api.call(iodsApi.getIodFacets, { query: { q } })
+
+  it('has lower bounds of its counts, one with 1,000 exact counts', async () => {
+    await insert('bounded', 0, 1_000, 2025)
+    expect(await page('bounded')).toEqual(['1000', null])
+    const exact = { total: 1_000, categories: { HASH: 1_000 }, source_types: { MANUAL: 1_000 } }
+    expect(await count('bounded')).toEqual(exact)
+    await insert('bounded', 1_000, 1_001, 2025)
+    expect(await page('bounded')).toEqual(['1000', 'gte'])
+    expect(await count('bounded')).toMatchObject({ total: 1_000, exact: false })
+  })
+
+  it.each([
+    ['the newest IODs', 'latest', 2030, false],
+    ['old IODs', 'earliest', 2020, true],
+  ])('is sorted by votes if %s match', async (_, term, year, isSorted) => {
+    await insert(term, 0, 1_010, year)
+    // A new replica, whose sample has these IODs.
+    const replica = await start()
+    onTestFinished(() => replica.close())
+    const client = apiClient(await fixture.listen(replica), ana.token)
+    let found: (string | undefined)[] = []
+    const [plan] = await plansOf(replica.mongo, 'iods', async () => {
+      const iods = await client.call(iodsApi.listIods, { query: { q: term, sort: 'votes', limit: '200' } })
+      found = iods.map(({ value }) => value)
+    })
+    const numbers = Array.from({ length: 1_010 }, (_, n) => n).sort((a, b) => (b % 7) - (a % 7) || b - a)
+    expect(found).toEqual(numbers.slice(0, 200).map(n => `${term} ${n}`))
+    expect(plan?.stages.includes('SORT')).toBe(isSorted)
+  })
+})

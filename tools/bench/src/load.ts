@@ -4,6 +4,10 @@
  *
  *   npm run bench -- load
  *   ANALYSTS=50 SECONDS=60 npm run bench -- load
+ *   ANALYSTS=100,200,400 npm run bench -- load default
+ *
+ * With several numbers, that many analysts work at the same data one after another: the last line of each shows at which
+ * number the answers become slow.
  */
 import { startApp, startProcesses } from '@iodine/harness'
 import { NO_LIMITS, quantile, startAiProvider } from '@iodine/test-kit'
@@ -13,7 +17,7 @@ import { mailsOf } from './lib/mails.js'
 import { table } from './lib/measure.js'
 import { startTestServer } from './lib/test-server.js'
 
-const analysts = Number(process.env.ANALYSTS ?? 50)
+const numbers = (process.env.ANALYSTS ?? '50').split(',').map(Number)
 const ms = Number(process.env.SECONDS ?? 60) * 1_000
 const AI_MS = 1_000
 /** Returns whether a status is expected: a second vote is rejected by design. */
@@ -33,22 +37,30 @@ const percentiles = (samples: readonly Sample[]): void => {
     ])
   table(['route', 'requests', 'median ms', '95 %', '99 %', 'slowest'], rows)
   const errors = samples.filter(sample => !isExpected(sample))
+  const all = samples.map(each => each.ms)
   console.log(
-    `\n${samples.length} requests, ${(samples.length / (ms / 1_000)).toFixed(0)} a second, ${errors.length} errors`,
+    `\n${samples.length} requests, ${(samples.length / (ms / 1_000)).toFixed(0)} a second, ${errors.length} errors, 95 % within ${quantile(all, 0.95).toFixed(0)} ms`,
   )
   for (const { route, status } of errors.slice(0, 10)) console.log(`  ${route}: ${status}`)
   if (errors.length > 0) process.exitCode = 1
 }
 
-/** Runs the load and prints times by route and CPU by process. */
-const measure = async (title: string, target: Target, processes: () => [string, number][]): Promise<void> => {
-  const people = await startAnalysts(target, analysts)
-  // Lets earlier writes settle and warms up the code.
-  await people.work(5_000)
-  const before = new Map(processes().map(([name, pid]) => [name, { pid, used: cpuSeconds(pid) }]))
-  const samples = await people.work(ms)
-  const used = [...before].map(([name, { pid, used }]) => ({ name, seconds: cpuSeconds(pid) - used }))
+type Processes = () => [string, number][]
+type Analysts = Awaited<ReturnType<typeof startAnalysts>>
+
+/** Runs the load of each number of analysts and prints times by route and CPU by process. */
+const measure = async (title: string, target: Target, processes: Processes): Promise<void> => {
+  const people = await startAnalysts(target, Math.max(...numbers))
+  for (const number of numbers) await measureOf(`${title}, ${number} analysts`, people, number, processes)
   await people.close()
+}
+
+const measureOf = async (title: string, people: Analysts, number: number, processes: Processes) => {
+  // Lets earlier writes settle and warms up the code.
+  await people.work(5_000, number)
+  const before = new Map(processes().map(([name, pid]) => [name, { pid, used: cpuSeconds(pid) }]))
+  const samples = await people.work(ms, number)
+  const used = [...before].map(([name, { pid, used }]) => ({ name, seconds: cpuSeconds(pid) - used }))
   console.log(`\n## ${title}\n`)
   percentiles(samples)
   const total = used.reduce((sum, { seconds }) => sum + seconds, 0)

@@ -56,12 +56,15 @@ const onFailure = (
 })
 const isNotReached = ({ code }: NodeJS.ErrnoException) => code !== undefined && NOT_REACHED.has(code)
 
+const urlOf = ({ origin }: Dispatcher.DispatchOptions): URL =>
+  origin instanceof URL ? origin : new URL(String(origin))
+
 /** Retries a request that reached no server at the next address. A streamed body cannot be sent twice. */
 const retryNextAddress: Dispatcher.DispatcherComposeInterceptor = dispatch => (options, handler) => {
-  const { body, origin } = options
+  const { body } = options
   const isReplayable =
     body === null || body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
-  if (!isReplayable || isIP(new URL(String(origin)).hostname)) return dispatch(options, handler)
+  if (!isReplayable || isIP(urlOf(options).hostname)) return dispatch(options, handler)
   let left = ATTEMPTS
   const attempt = (): boolean => {
     left--
@@ -120,7 +123,7 @@ export const createAgent = (
     dispatch(
       request,
       onFailure(handler, error => {
-        if (isNotReached(error)) skippedUntil.set(new URL(String(request.origin)).host, Date.now() + CACHE_MS)
+        if (isNotReached(error)) skippedUntil.set(urlOf(request).host, Date.now() + CACHE_MS)
         return false
       }),
     )

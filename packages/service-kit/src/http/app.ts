@@ -178,7 +178,7 @@ const addRequestHooks = (
   })
   // Body events belong to the connection and lose the request's context.
   app.addHook('preValidation', (request, _reply, done) => {
-    if (request.work) context.with(request.work, done)
+    if (request.work && request.work !== context.active()) context.with(request.work, done)
     else done()
   })
   app.addHook('onSend', ({ method, template, work }, reply, payload, done) => {

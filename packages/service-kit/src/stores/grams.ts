@@ -155,8 +155,11 @@ const SAMPLE = 1_000
 const SAMPLE_BATCH = 100
 const SAMPLE_MS = 600_000
 
-/** Estimates which gram is the rarest, so that a search reads the shortest part of the index of grams. */
-export type RarestGram = (grams: number[]) => Promise<number>
+/**
+ * Estimates which gram is the rarest, so that a search reads the shortest part of the index of grams. `sampled` is the
+ * number of documents with it, of 1,000.
+ */
+export type RarestGram = (grams: number[]) => Promise<{ gram: number; sampled: number }>
 
 /**
  * Creates an estimator of the rarest gram. It samples documents, as query planners do: a wrong estimate costs time,
@@ -194,6 +197,7 @@ export const createRarestGram = <D>(
   return async grams => {
     const counts = (await samples.fetch('sample')) ?? new Map<number, number>()
     const countOf = (gram: number) => counts.get(gram) ?? 0
-    return grams.reduce((best, gram) => (countOf(gram) < countOf(best) ? gram : best))
+    const gram = grams.reduce((best, gram) => (countOf(gram) < countOf(best) ? gram : best))
+    return { gram, sampled: countOf(gram) }
   }
 }

@@ -24,7 +24,8 @@ export const createNameSearch = (models: CommunityModels, countNames: CountNames
     { skip, limit, cursor }: NamePage,
   ): Promise<{ docs: UserDoc[]; total: number }> => {
     const term = foldText(search)
-    const found = { grams: await rarest(gramsOfTerm(term)), public: true, search: containing(term) }
+    const { gram } = await rarest(gramsOfTerm(term))
+    const found = { grams: gram, public: true, search: containing(term) }
     const docs = await models.users
       .find(pageAfter<UserDoc>(found, cursor))
       .hint(BY_GRAM)

@@ -145,12 +145,12 @@ export const startAnalysts = async (target: Target, count: number) => {
     }
   }
   return {
-    /** Runs the load for `ms`. Resolves to the samples of that time. */
-    async work(ms: number): Promise<Sample[]> {
+    /** Runs the load of the first `number` analysts for `ms`. Resolves to the samples of that time. */
+    async work(ms: number, number: number): Promise<Sample[]> {
       samples = []
       const until = Date.now() + ms
       await Promise.all(
-        people.map(async person => {
+        people.slice(0, number).map(async person => {
           await sleep(random() * 1_000)
           while (Date.now() < until) {
             await act(person)?.catch(error => {

@@ -6,7 +6,9 @@ import { BY_DATE } from '../models/iod.js'
 import type { Selection } from './select-iods.js'
 
 /** Matches are counted up to this number; above, a count is a lower bound. */
-const COUNTED_MAX = 10_000
+const COUNTED_MAX = 1_000
+/** Up to this many matches of a search are sorted; an ordered index finds a page of more sooner. */
+const SORTED_MAX = 10_000
 
 interface KindCount {
   category: Category
@@ -56,15 +58,25 @@ export const createIodCounts = ({ iods, tallies }: Models) => {
     return { ...facets, total: COUNTED_MAX, exact: false }
   }
 
+  /** Counts the selected IODs; undefined for more than `max`. */
+  const countTo = async ({ filter, by }: Selection, max: number): Promise<number | undefined> => {
+    const n = await iods
+      .countDocuments(filter)
+      .hint({ ...by, ...BY_DATE } as never)
+      .limit(max + 1)
+    return n > max ? undefined : n
+  }
+
   /** Counts the selected IODs. */
   const total = async (selection: Selection): Promise<Total> => {
     if (selection.kinds) return (await facets(selection)).total
-    const n = await iods
-      .countDocuments(selection.filter)
-      .hint({ ...selection.by, ...BY_DATE } as never)
-      .limit(COUNTED_MAX + 1)
-    return n > COUNTED_MAX ? { atLeast: COUNTED_MAX } : n
+    return (await countTo(selection, COUNTED_MAX)) ?? { atLeast: COUNTED_MAX }
   }
 
-  return { facets, total }
+  /** Returns whether a search has too many matches to sort them. `counted` is its `total`. */
+  const isUnsortable = async (selection: Selection, counted: Total): Promise<boolean> =>
+    typeof counted !== 'number' &&
+    (selection.isFrequent || (await countTo(selection, SORTED_MAX)) === undefined)
+
+  return { facets, total, isUnsortable }
 }

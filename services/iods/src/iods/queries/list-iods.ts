@@ -74,7 +74,7 @@ export const createIodQueries = (models: IodModels, directory: UserDirectory) =>
      */
     const inOrder = async (): Promise<Selection> => {
       if (!rank || (selection.by && selection.by !== BY.gram)) return selection
-      if (selection.by === BY.gram && typeof (await total()) === 'number') return selection
+      if (selection.by === BY.gram && !(await counts.isUnsortable(selection, await total()))) return selection
       return { filter: { ...selection.filter, ...ofKinds(kindsOf(filters)) }, by: BY.kind }
     }
     return sendList(reply, {

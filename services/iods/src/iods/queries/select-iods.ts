@@ -30,6 +30,9 @@ export const ofKinds = ({ category, source_type }: Kinds): QueryFilter<IodDoc> =
   source_type: { $in: [...source_type] },
 })
 
+/** A term is frequent if this many of 1,000 sampled IODs may contain it. */
+const FREQUENT = 20
+
 /** MongoDB rejects longer patterns. */
 const PATTERN_BYTES = 32_764
 
@@ -40,20 +43,25 @@ export interface Selection {
   by?: (typeof BY)[keyof typeof BY]
   /** Set if the selection is all IODs of these kinds. */
   kinds?: Kinds
+  /** Whether the searched term is frequent in a sample. */
+  isFrequent?: boolean
 }
 
 /** Creates a resolver of filters: an absent filter matches all IODs, a filter with several values any of them. */
 export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory: UserDirectory) => {
   const rarest = createRarestGram(iods, 'ngrams', BY_DATE)
-  /** Returns the filter of the IODs that contain a term as typed or refanged. */
+  /** Returns the filter of the IODs that contain a term as typed or refanged, and whether the term is frequent. */
   const searched = async (term: string) => {
     const terms = [...new Set([term, refang(term)])].filter(each => each !== '')
-    const grams = await Promise.all(terms.map(each => rarest(gramsOfTerm(each, GRAM_LENGTHS))))
+    const found = await Promise.all(terms.map(each => rarest(gramsOfTerm(each, GRAM_LENGTHS))))
+    const grams = found.map(({ gram }) => gram)
     const ngrams = grams.length === 1 ? grams[0] : { $in: grams }
+    const isFrequent = found.some(({ sampled }) => sampled >= FREQUENT)
     const pattern = terms.map(each => containing(each).$regex).join('|')
-    if (Buffer.byteLength(pattern) <= PATTERN_BYTES) return { ngrams, search: { $regex: pattern } }
-    const found = terms.map(each => ({ $gte: [{ $indexOfBytes: ['$search', { $literal: each }] }, 0] }))
-    return { ngrams, $expr: { $or: found } }
+    if (Buffer.byteLength(pattern) <= PATTERN_BYTES)
+      return { filter: { ngrams, search: { $regex: pattern } }, isFrequent }
+    const tests = terms.map(each => ({ $gte: [{ $indexOfBytes: ['$search', { $literal: each }] }, 0] }))
+    return { filter: { ngrams, $expr: { $or: tests } }, isFrequent }
   }
   const ID = /^[0-9a-f]{24}$/i
   const creatorIds = async (given: string[]): Promise<Types.ObjectId[]> => {
@@ -68,8 +76,9 @@ export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory:
       const kinds = kindsOf(filters)
       return category || source_type ? { filter: ofKinds(kinds), by: BY.kind, kinds } : { filter: {}, kinds }
     }
+    const search = term ? await searched(term) : undefined
     const filter = {
-      ...(term && (await searched(term))),
+      ...search?.filter,
       ...(created_by && { created_by: { $in: await creatorIds(created_by) } }),
       ...(category && { category: { $in: category } }),
       ...(source_type && { source_type: { $in: source_type } }),
@@ -77,6 +86,7 @@ export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory:
     }
     // The most selective index: a source has fewer IODs than its creators, whose IODs are limited; those with a gram
     // are not.
-    return { filter, by: source ? BY.source : created_by ? BY.creator : BY.gram }
+    const by = source ? BY.source : created_by ? BY.creator : BY.gram
+    return { filter, by, ...(search && { isFrequent: search.isFrequent }) }
   }
 }

@@ -102,7 +102,7 @@ export const createGraphReader = ({
           user_id,
           ...ofSource,
           ...bounded('day', days),
-          ...(grams.length > 0 && { grams: await rarest(grams) }),
+          ...(grams.length > 0 && { grams: (await rarest(grams)).gram }),
           ...(verb && { verb_key: containing(verb) }),
           ...(entity && { $or: [{ subject_key: containing(entity) }, { object_key: containing(entity) }] }),
         }
