@@ -5,6 +5,10 @@ import hostile from '../data/hostile.json' with { type: 'json' }
 const CODE = 'window.hostileRan=(window.hostileRan||0)+1,alert(1)'
 const THREATS = [
   ...hostile.threats.map(threat => threat.replaceAll('CODE', CODE)),
+  // Not every JSON parser reads lone surrogates.
+  'high \uD800 alone',
+  'low \uDC00 alone',
+  '\uDC00\uD800 swapped',
   'x'.repeat(9_000),
   'word '.repeat(1_500),
 ]
