@@ -53,12 +53,11 @@ const npm = names => `(^|/)node_modules/(${names})/`
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
-    // A contract must not import a part: every other user of the contract would then depend on that part.
     only(
-      'contracts-import-nothing-of-ours',
-      '^(packages/contracts)/',
+      'lowest-packages-import-nothing-of-ours',
+      '^(packages/(?:contracts|coordination|embedded-mongo|local-servers))/',
       '',
-      'packages/contracts stands below everything: move what you need into it, or do without.',
+      'Every other package may depend on these: move what you need into them, or do without.',
     ),
     {
       name: 'packages-are-libraries',
@@ -67,12 +66,6 @@ export default {
       from: { path: '^packages/' },
       to: { path: of('services/[^/]+|gateway|shell|mfe-[^/]+|extension|tools/[^/]+') },
     },
-    only(
-      'local-servers-imports-nothing-of-ours',
-      '^(packages/local-servers)/',
-      '',
-      'What runs a server on this machine knows processes and ports, not Iodine.',
-    ),
     // Kits serve all services or remotes, so a kit must not import any of them.
     only(
       'kits-import-contracts',
@@ -87,22 +80,10 @@ export default {
       'What texts look like to each other is pure: it folds as contracts and known-iods do, and knows nothing else of ours.',
     ),
     only(
-      'coordination-imports-nothing-of-ours',
-      '^(packages/coordination)/',
-      '',
-      'Who shares the same objects is arithmetic on shares: it knows no record and no account of Iodine.',
-    ),
-    only(
       'mfe-kit-imports-contracts-and-ui',
       '^(packages/mfe-kit)/(?!test/)',
       'packages/(?:contracts|ui|evidence)',
       'The remotes’ kit imports packages/contracts and packages/ui: what knows a section belongs there.',
-    ),
-    only(
-      'embedded-mongo-imports-nothing-of-ours',
-      '^(packages/embedded-mongo)/',
-      '',
-      'The embedded database knows MongoDB’s protocol, not Iodine.',
     ),
     only(
       'demo-imports-contracts-and-evidence',

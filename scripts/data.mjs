@@ -38,24 +38,24 @@ function givenFolder() {
 }
 
 async function rebuild(part, done) {
-  const { rebuild } = await devStack('rebuild')
+  const { rebuild } = await devStack('commands')
   if (!(await rebuild(part, process.env)))
     throw new Refusal('No product runs on DATA_DIR: start it first (npm start).')
   say(done)
 }
 
 /** Runs a command that returns its exit status and may start the product's servers. */
-async function team(module, name, output) {
+async function team(name, output) {
   await ensureRedis()
   process.env.NODE_ENV ??= 'production'
-  const { [name]: run } = await devStack(module)
+  const { [name]: run } = await devStack('commands')
   process.exitCode = await run(args, process.env, output)
 }
 
 const commands = {
-  account: () => team('account', 'account', { say, stdout: process.stdout, folder: callerFolder }),
-  'audit-log': () => team('audit-log', 'auditLog', say),
-  evidence: () => team('evidence', 'evidence', say),
+  account: () => team('account', { say, stdout: process.stdout, folder: callerFolder }),
+  'audit-log': () => team('auditLog', say),
+  evidence: () => team('evidence', say),
   async backup() {
     const to = givenFolder()
     const { backup } = await devStack('backup')

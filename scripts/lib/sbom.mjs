@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
 import { PackageURL } from 'packageurl-js'
@@ -13,36 +13,22 @@ const split = nameAtVersion => {
   return [nameAtVersion.slice(0, at), nameAtVersion.slice(at + 1)]
 }
 
+const listed = folder => (existsSync(folder) ? readdirSync(folder) : [])
+
 /** Reads the licences of the installed packages, by `name@version`. Packages of other platforms are not installed. */
 const installedLicences = root => {
   const store = join(root, 'node_modules/.pnpm')
   const licences = new Map()
-  const note = folder => {
-    try {
-      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-      if (typeof license === 'string') licences.set(`${name}@${version}`, license)
-    } catch (error) {
-      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+  for (const modules of readdirSync(store).map(key => join(store, key, 'node_modules')))
+    for (const name of listed(modules).flatMap(name =>
+      name.startsWith('@') ? listed(join(modules, name)).map(scoped => join(name, scoped)) : name,
+    )) {
+      const manifest = join(modules, name, 'package.json')
+      if (!existsSync(manifest)) continue
+      const { name: itsName, version, license } = JSON.parse(readFileSync(manifest, 'utf8'))
+      if (typeof license === 'string') licences.set(`${itsName}@${version}`, license)
     }
-  }
-  for (const key of readdirSync(store)) {
-    const modules = join(store, key, 'node_modules')
-    const names = key === 'node_modules' || key === 'lock.yaml' ? [] : listed(modules)
-    for (const name of names)
-      if (name.startsWith('@'))
-        for (const scoped of listed(join(modules, name))) note(join(modules, name, scoped))
-      else note(join(modules, name))
-  }
   return licences
-}
-
-const listed = folder => {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
-    throw error
-  }
 }
 
 /**

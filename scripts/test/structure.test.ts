@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -10,25 +10,13 @@ const CONFIG = join(ROOT, '.dependency-cruiser.mjs')
 
 /** Imports that each break one rule: the importing file and the forbidden file or npm package. */
 const VIOLATIONS: Record<string, [importer: string, imported: string]> = {
-  'contracts-import-nothing-of-ours': ['packages/contracts/src/a.ts', 'packages/ui/src/index.ts'],
+  'lowest-packages-import-nothing-of-ours': ['packages/contracts/src/a.ts', 'packages/ui/src/index.ts'],
   'packages-are-libraries': ['packages/inbox/src/a.ts', 'gateway/src/index.ts'],
-  'local-servers-imports-nothing-of-ours': [
-    'packages/local-servers/src/a.ts',
-    'packages/contracts/src/index.ts',
-  ],
   'kits-import-contracts': ['packages/service-kit/src/a.ts', 'packages/ui/src/index.ts'],
   'demo-imports-contracts-and-evidence': ['packages/demo/src/a.ts', 'packages/service-kit/src/index.ts'],
   'mfe-kit-imports-contracts-and-ui': ['packages/mfe-kit/src/a.ts', 'packages/service-kit/src/index.ts'],
-  'embedded-mongo-imports-nothing-of-ours': [
-    'packages/embedded-mongo/src/a.ts',
-    'packages/contracts/src/index.ts',
-  ],
   'exchange-for-campaigns': ['services/iods/src/a.ts', 'packages/exchange/src/index.ts'],
   'likeness-folds-as-the-product-does': ['packages/likeness/src/a.ts', 'packages/ui/src/index.ts'],
-  'coordination-imports-nothing-of-ours': [
-    'packages/coordination/src/a.ts',
-    'packages/contracts/src/index.ts',
-  ],
   'canon-for-narratives': ['services/iods/src/l.ts', 'packages/canon/src/index.ts'],
   'demo-data-beside-the-product': ['services/iods/src/b.ts', 'packages/demo/src/index.ts'],
   'offline-ai-is-a-provider': ['services/workers/src/a.ts', 'packages/offline-ai/src/index.ts'],
@@ -83,6 +71,15 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+const CONTRACTS = 'packages/contracts/src/index.ts'
+/** All violations: also of the other packages of a rule. */
+const CASES: [rule: string, importer: string, imported: string][] = [
+  ...Object.entries(VIOLATIONS).map(([rule, paths]): [string, string, string] => [rule, ...paths]),
+  ['lowest-packages-import-nothing-of-ours', 'packages/coordination/src/a.ts', CONTRACTS],
+  ['lowest-packages-import-nothing-of-ours', 'packages/embedded-mongo/src/a.ts', CONTRACTS],
+  ['lowest-packages-import-nothing-of-ours', 'packages/local-servers/src/a.ts', CONTRACTS],
+]
+
 describe('the import rules', () => {
   it('report each violation', async () => {
     const { default: config } = (await import(pathToFileURL(CONFIG).href)) as {
@@ -91,7 +88,7 @@ describe('the import rules', () => {
     const names = new Set(config.forbidden.map(({ name }) => name))
     expect(Object.keys(VIOLATIONS).sort()).toEqual([...names].sort())
     const parts = new Set<string>()
-    for (const [importer, imported] of Object.values(VIOLATIONS)) {
+    for (const [, importer, imported] of CASES) {
       write(importer, importOf(importer, imported))
       if (isFile(imported)) write(imported, 'export {}\n')
       for (const file of [importer, imported].filter(isFile))
@@ -128,7 +125,7 @@ describe('the import rules', () => {
     const { violations } = JSON.parse(stdout).summary as {
       violations: { from: string; rule: { name: string } }[]
     }
-    for (const [rule, [importer]] of Object.entries(VIOLATIONS))
+    for (const [rule, importer] of CASES)
       expect(
         violations.filter(({ from }) => from === importer).map(each => each.rule.name),
         importer,
@@ -137,30 +134,31 @@ describe('the import rules', () => {
 })
 
 describe('the rules on packages', () => {
-  it('report cycles, including those by devDependencies, and libraries that depend on other parts', async () => {
-    const { packageFaults } = (await import(pathToFileURL(join(ROOT, 'scripts/lib/packages.mjs')).href)) as {
-      packageFaults(root: string, folders: string[]): string[]
+  it('make the installation fail for a dependency cycle, including one by devDependencies', {
+    tags: 'long',
+  }, () => {
+    const install = (needsOf: Record<string, object>) => {
+      const workspace = mkdtempSync(join(folder, 'workspace-'))
+      const put = (path: string, content: string) => writeFileSync(join(workspace, path), content)
+      put('package.json', '{"private": true}')
+      const [setting] =
+        /^disallowWorkspaceCycles: .*$/m.exec(readFileSync(join(ROOT, 'pnpm-workspace.yaml'), 'utf8')) ?? []
+      put('pnpm-workspace.yaml', `packages: ['*']\n${setting}\n`)
+      for (const [name, needs] of Object.entries(needsOf)) {
+        mkdirSync(join(workspace, name))
+        put(`${name}/package.json`, JSON.stringify({ name, version: '1.0.0', ...needs }))
+      }
+      const { packageManager } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+      return spawnSync('npx', ['--yes', packageManager, 'install', '--lockfile-only', '--offline'], {
+        cwd: workspace,
+        encoding: 'utf8',
+      }).stdout
     }
-    const workspace = (needs: Record<string, string[]>) => {
-      const folders = Object.entries(needs).map(([path, dependencies], index) => {
-        const within = `graph-${Object.keys(needs).length}/${path}`
-        const wanted = Object.fromEntries(dependencies.map(name => [name, 'workspace:*']))
-        const kind = index % 2 === 0 ? 'dependencies' : 'devDependencies'
-        rmSync(join(folder, within), { recursive: true, force: true })
-        write(`${within}/package.json`, JSON.stringify({ name: path.split('/').at(-1), [kind]: wanted }))
-        return path
-      })
-      return packageFaults(join(folder, `graph-${folders.length}`), folders)
-    }
-    expect(
-      workspace({ 'packages/kit': ['contracts'], 'packages/contracts': [], gateway: ['kit', 'zod'] }),
-    ).toEqual([])
-    expect(
-      workspace({ 'packages/kit': ['tests'], 'packages/tests': ['stack'], 'packages/stack': ['kit'] }),
-    ).toEqual(['a dependency cycle: packages/kit → packages/tests → packages/stack → packages/kit'])
-    expect(workspace({ 'packages/kit': ['gateway'], gateway: [] })).toEqual([
-      'packages/kit is a library and depends on gateway, which is not a library',
-    ])
+    const kit = { dependencies: { tests: 'workspace:*' } }
+    const tests = { devDependencies: { stack: 'workspace:*' } }
+    const stack = { dependencies: { kit: 'workspace:*' } }
+    expect(install({ kit, tests, stack: {} })).toContain('Done')
+    expect(install({ kit, tests, stack })).toContain('DISALLOW_WORKSPACE_CYCLES')
   })
 })
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { clusteringF1, type LabelledPart, labelledTriplets } from '@iodine/test-kit/clustering'
 import { expect, it } from 'vitest'
 import { canonicalize, keyOf } from '../src/index.js'
+import { clusteringF1, type LabelledPart, labelledTriplets } from './clustering.js'
 
 const labelled = labelledTriplets(readFileSync(new URL('cases/in-domain.txt', import.meta.url), 'utf8'))
 const { entities, verbs } = canonicalize(

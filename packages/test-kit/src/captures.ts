@@ -14,7 +14,7 @@ const bytesOf = (content: Content): Uint8Array<ArrayBuffer> =>
   typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : content
 
 /** Content of a capture in a test: blobs by role, and fields of the manifest. */
-export interface CapturedParts extends Partial<Record<BlobRole, Content>> {
+interface CapturedParts extends Partial<Record<BlobRole, Content>> {
   manifest?: Partial<Manifest>
 }
 
@@ -43,22 +43,14 @@ export const captureOf = ({ manifest, ...parts }: CapturedParts) => {
   return { manifest: whole, contents }
 }
 
-type Call = Client['call']
-
-/** Creates a capture and uploads its blobs. Resolves to its id. */
-export const uploadCapture = async (call: Call, parts: CapturedParts): Promise<string> => {
+/** Creates a capture, uploads its blobs and seals it. */
+export const sealCapture = async (
+  call: Client['call'],
+  parts: CapturedParts,
+): Promise<{ id: string } & ResponseOf<typeof capturesApi.sealCapture>> => {
   const { manifest, contents } = captureOf(parts)
   const { id, missing } = await call(capturesApi.createCapture, { body: manifest })
   for (const sha256 of missing)
     await call(capturesApi.putBlob, { params: { id, sha256 }, body: contents.get(sha256) as never })
-  return id
-}
-
-/** Uploads a capture and seals it. */
-export const sealCapture = async (
-  call: Call,
-  parts: CapturedParts,
-): Promise<{ id: string } & ResponseOf<typeof capturesApi.sealCapture>> => {
-  const id = await uploadCapture(call, parts)
   return { id, ...(await call(capturesApi.sealCapture, { params: { id } })) }
 }

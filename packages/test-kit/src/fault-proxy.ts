@@ -18,14 +18,6 @@ export interface FaultProxy {
   stop(): Promise<void>
 }
 
-export interface FaultProxyOptions {
-  slowMs?: number
-  /** Time for which connecting to the target is retried, as it may be restarting; 0: one attempt. */
-  timeoutMs?: number
-}
-
-const RETRY_MS = 25
-
 /** Forwards one direction of a connection, in order. */
 class Pipe {
   readonly #from: Socket
@@ -79,7 +71,7 @@ class Pipe {
 /** Starts a proxy to a port, which may change when the target restarts. */
 export const startFaultProxy = async (
   target: () => number | undefined,
-  { slowMs = 300, timeoutMs = 0 }: FaultProxyOptions = {},
+  { slowMs = 300 } = {},
 ): Promise<FaultProxy> => {
   let state: FaultProxyState = 'open'
   const pipes = new Set<Pipe>()
@@ -94,13 +86,11 @@ export const startFaultProxy = async (
   }
   const delayMs = () => (state === 'slow' ? slowMs : 0)
 
-  const connect = (client: Socket, deadline: number): void => {
+  const connect = (client: Socket): void => {
     const port = target()
     const upstream = createConnection({ host: '127.0.0.1', port: port ?? 1, allowHalfOpen: true })
     keep(upstream)
-    let isConnected = false
     upstream.once('connect', () => {
-      isConnected = true
       if (client.destroyed) return void upstream.destroy()
       const both = [new Pipe(client, upstream, delayMs), new Pipe(upstream, client, delayMs)]
       for (const pipe of both) {
@@ -118,16 +108,12 @@ export const startFaultProxy = async (
       client.once('error', () => end(upstream, true)).once('close', () => end(upstream, false))
       upstream.once('close', () => end(client, false))
     })
-    upstream.on('error', () => {
-      if (!isConnected && Date.now() < deadline && !client.destroyed)
-        setTimeout(() => connect(client, deadline), RETRY_MS)
-      else client.resetAndDestroy()
-    })
+    upstream.on('error', () => client.resetAndDestroy())
   }
   const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, client => {
     keep(client)
     client.on('error', () => {})
-    const begin = () => connect(client, Date.now() + timeoutMs)
+    const begin = () => connect(client)
     if (state === 'reset') client.resetAndDestroy()
     else if (state === 'silent') unanswered.push(begin)
     else begin()

@@ -15,11 +15,6 @@ export interface Mail {
   raw: string
 }
 
-export interface MailCatcherOptions {
-  /** Called before a mail is acknowledged. */
-  keep?: (mail: Mail) => void
-}
-
 export interface MailCatcher {
   url: string
   /** All received mails, oldest first. */
@@ -31,8 +26,15 @@ export interface MailCatcher {
   stop(): Promise<void>
 }
 
-/** Starts an SMTP server on a free loopback port that stores received mails. */
-export const startMailCatcher = async ({ keep }: MailCatcherOptions = {}): Promise<MailCatcher> => {
+/**
+ * Starts an SMTP server on a free loopback port that stores received mails.
+ * @param options.keep called before a mail is acknowledged
+ */
+export const startMailCatcher = async ({
+  keep,
+}: {
+  keep?: (mail: Mail) => void
+} = {}): Promise<MailCatcher> => {
   const mails: Mail[] = []
   const returned = new Set<Mail>()
   const arrivals = new EventEmitter().setMaxListeners(0)

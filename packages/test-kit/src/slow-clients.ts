@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 
 /** Sockets of a slow-client attack: a client that writes or reads too slowly. */
-export interface Crowd {
+interface Crowd {
   /** Number of open sockets. */
   open(): number
   /** Statuses of the answers read, oldest first; empty if answers are not read. */
@@ -9,7 +9,7 @@ export interface Crowd {
   stop(): Promise<void>
 }
 
-export interface CrowdOptions {
+interface CrowdOptions {
   count: number
   /** Sent first by each socket: a request, or its beginning. */
   text: string

@@ -1,7 +1,7 @@
 import { TAXII_TYPE } from '@iodine/contracts'
 
 /** A STIX object as a client stores it. */
-export interface PulledObject {
+interface PulledObject {
   id: string
   type: string
   modified?: string

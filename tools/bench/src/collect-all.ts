@@ -7,9 +7,9 @@
  *   ROUNDS=5 POSTS=150,300,600 npm run bench -- collect-all
  */
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { temporaryFolder } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
 import { launchWithExtension } from './lib/browser.js'
 import { count, interleave, medians, ratio, table } from './lib/measure.js'
@@ -74,8 +74,8 @@ const collect = (popup: Page, tabId: number, sealing: boolean, posts: number) =>
   )
 
 if (!existsSync(BUILT)) throw new Error('The extension is not built: npm run build:extension')
-const folder = await mkdtemp(join(tmpdir(), 'iodine-collect-all-'))
-const unpacked = join(folder, 'extension')
+const folder = temporaryFolder()
+const unpacked = join(folder.path, 'extension')
 await cp(BUILT, unpacked, { recursive: true })
 const manifest = JSON.parse(await readFile(join(unpacked, 'manifest.json'), 'utf8'))
 // A script can't press the browser's own "Allow".
@@ -83,7 +83,7 @@ await writeFile(
   join(unpacked, 'manifest.json'),
   JSON.stringify({ ...manifest, host_permissions: ['https://t.me/*'] }),
 )
-const context = await launchWithExtension(join(folder, 'profile'), unpacked)
+const context = await launchWithExtension(join(folder.path, 'profile'), unpacked)
 try {
   const rows: string[][] = []
   const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
@@ -151,5 +151,5 @@ try {
   )
 } finally {
   await context.close()
-  await rm(folder, { recursive: true, force: true })
+  folder.remove()
 }

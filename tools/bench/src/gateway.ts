@@ -20,7 +20,6 @@ const rows: string[][] = []
 for (const bytes of bodies) {
   const upstream = await startUpstream(bytes, session.jwks)
   const urls = {
-    direct: upstream,
     nginx: await startNginx(upstream),
     gateway: await startPart('gateway/dist/server.js', {
       ...session.env,
@@ -38,7 +37,6 @@ for (const bytes of bodies) {
   )
   rows.push([
     `${whole(bytes)} bytes`,
-    rate(requests, took.direct),
     rate(requests, took.nginx),
     rate(requests, took.gateway),
     ratio(took.nginx, took.gateway),
@@ -61,7 +59,6 @@ await session.stop()
 table(
   [
     'answer',
-    'upstream alone, 1/s',
     'nginx, 1/s',
     'gateway, 1/s',
     'gateway ÷ nginx',

@@ -43,7 +43,6 @@ type Layout = {
   settled: number
   /** Total duration of main thread tasks of more than 50 ms, from the response until settled. */
   blocked: number
-  longest: number
 }
 
 /**
@@ -186,7 +185,6 @@ const result = ({ from, busy }: Notes, shown: number, settled: number): Layout =
     shown: shown - from,
     settled: settled - from,
     blocked: within.reduce((sum, [, ms = 0]) => sum + ms, 0),
-    longest: Math.max(0, ...within.map(([, ms = 0]) => ms)),
   }
 }
 
@@ -393,13 +391,11 @@ const NOT_COMPARED: Layout = {
   shown: Number.NaN,
   settled: Number.NaN,
   blocked: Number.NaN,
-  longest: Number.NaN,
 }
 const MEASURES = [
   ['tick 100 on screen, s', 'shown', 1_000],
   ['settled (300 ticks), s', 'settled', 1_000],
   ['main thread blocked, s', 'blocked', 1_000],
-  ['longest task, s', 'longest', 1_000],
   ['panning, frames/s', 'whole', 1],
   [`panning, ${CLOSE_UP} × as large, frames/s`, 'closeUp', 1],
 ] as const

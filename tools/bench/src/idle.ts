@@ -1,17 +1,14 @@
 /**
  * Idle cost of the product: CPU time and bytes written to disk by each process of `npm start` without a client, over a
- * minute, half a minute and three minutes after the start, compared with the embedded database and Redis alone.
+ * minute, half a minute and three minutes after the start.
  *
  *   npm run bench -- idle
  *   SECONDS=60 npm run bench -- idle
  */
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { startApp } from '@iodine/harness'
-import { startRedis } from '@iodine/local-servers'
-import { temporaryFolder } from '@iodine/test-kit'
 import { cpuSeconds, descendants } from './lib/cpu.js'
 import { table } from './lib/measure.js'
 
@@ -51,17 +48,9 @@ const measure = async (kind: string, afterMs: number): Promise<string[][]> => {
 }
 
 const product = await startApp({ LOG_LEVEL: 'info' })
-const whole = [
-  ...(await measure('product, just started', STARTED_MS)),
-  ...(await measure('product', QUIET_MS - STARTED_MS - SECONDS * 1_000)),
+const rows = [
+  ...(await measure('just started', STARTED_MS)),
+  ...(await measure('after three minutes', QUIET_MS - STARTED_MS - SECONDS * 1_000)),
 ]
 await product.stop()
-
-const folder = temporaryFolder()
-const redis = await startRedis({ folder: join(folder.path, 'redis') })
-const mongo = await startEmbeddedMongo({ dataDir: join(folder.path, 'mongo'), isolate: 'process' })
-const alone = await measure('servers alone', STARTED_MS)
-await mongo.stop()
-await redis.stop()
-folder.remove()
-table(['', 'process', 'CPU of a core', 'bytes written'], [...whole, ...alone])
+table(['', 'process', 'CPU of a core', 'bytes written'], rows)

@@ -72,16 +72,22 @@ export class Analyst {
     return `${kind} ${this.#around.run} ${++made}`
   }
 
-  /** Sends with retries while the outcome is unknown. `tries` is the number of attempts. */
+  /**
+   * Sends with retries while the outcome is unknown. Resolves to the last outcome and the number of attempts.
+   * @param options.repeated status of a retry after an unanswered attempt that took effect
+   */
   async #insist<T>(
     action: string,
     send: () => Promise<Outcome<T>>,
-    tries = TRIES,
-  ): Promise<Outcome<T> & { tries: number }> {
+    { tries = TRIES, repeated }: { tries?: number | undefined; repeated?: number | undefined } = {},
+  ): Promise<Outcome<T> & { tries: number; isRepeated: boolean }> {
     for (let tried = 1; ; tried++) {
       const outcome = await send()
-      this.#ledger.count(action, outcome)
-      if (outcome.kind !== 'unknown' || tried >= tries) return { ...outcome, tries: tried }
+      if (outcome.kind !== 'unknown' || tried >= tries) {
+        const isRepeated = tried > 1 && outcome.kind !== 'done' && outcome.status === repeated
+        this.#ledger.note(action, outcome, isRepeated)
+        return { ...outcome, tries: tried, isRepeated }
+      }
       await sleep(RETRY_PAUSE_MS)
     }
   }
@@ -99,12 +105,9 @@ export class Analyst {
     { repeated, tries, done }: { repeated?: number; tries?: number; done?: (body: Body) => void } = {},
   ): Promise<boolean> {
     register.attempt(value)
-    const outcome = await this.#insist(action, send, tries)
+    const outcome = await this.#insist(action, send, { tries, repeated })
     if (outcome.kind === 'done') done?.(outcome.body)
-    else if (outcome.status !== repeated || outcome.tries === 1) {
-      this.#ledger.surprise(action, outcome)
-      return false
-    }
+    else if (!outcome.isRepeated) return false
     register.acknowledge(value, outcome.tries)
     return true
   }
@@ -137,10 +140,7 @@ export class Analyst {
     const outcome = await this.#insist('ingest', () =>
       this.#call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body: { records: bodies } }),
     )
-    if (outcome.kind !== 'done') {
-      this.#ledger.surprise('ingest', outcome)
-      return false
-    }
+    if (outcome.kind !== 'done') return false
     for (const [index, result] of outcome.body.results.entries()) {
       const body = bodies[index] as TiktokRecord
       const entry = records.get(body.main.video_id)
@@ -292,7 +292,6 @@ export class Analyst {
     const begun = await this.#insist('create a capture', () =>
       this.#call(capturesApi.createCapture, { body: manifest }),
     )
-    this.#ledger.surprise('create a capture', begun)
     if (begun.kind !== 'done') return false
     const { id, missing } = begun.body
     entry.id = id
@@ -303,7 +302,6 @@ export class Analyst {
           body: contents.get(sha256) ?? new Uint8Array(),
         }),
       )
-      this.#ledger.surprise('send a blob', sent)
       if (sent.kind !== 'done') return false
     }
     return this.#change(
@@ -372,8 +370,7 @@ const mailedToken = async (around: AnalystContext, email: string): Promise<strin
   const asked = ledger.mails.get(email) ?? { acknowledged: 0, unknown: 0 }
   ledger.mails.set(email, asked)
   const outcome = await client.call(authApi.requestMagicLink, { body: { email } })
-  ledger.count('ask for a link', outcome)
-  ledger.surprise('ask for a link', outcome)
+  ledger.note('ask for a link', outcome)
   if (outcome.kind === 'unknown') asked.unknown++
   if (outcome.kind !== 'done') return undefined
   asked.acknowledged++
@@ -410,15 +407,14 @@ export const registerAnalyst = async (
     const mailed = await mailedToken(around, email)
     if (mailed === undefined) return undefined
     const outcome = await client.call(authApi.verifyMagicLink, { body: { token: mailed } })
-    ledger.count('sign in', outcome)
-    ledger.surprise('sign in', outcome)
+    ledger.note('sign in', outcome)
     return outcome.kind === 'done' ? outcome.body.access_token : undefined
   })
   if (token === undefined) return undefined
   const { call } = client.as(token)
   const id = await insist(async () => {
     const profile = await call(profileApi.getProfile)
-    ledger.surprise('first profile', profile)
+    ledger.note('first profile', profile)
     if (profile.kind === 'done') return profile.body.id
     return profile.kind === 'refused' ? null : undefined
   })

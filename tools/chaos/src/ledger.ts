@@ -102,17 +102,13 @@ export class Ledger {
   readonly mails = new Map<string, MailsEntry>()
   /** Refusals that the request does not explain. */
   readonly surprises: string[] = []
-  /** Requests by action and outcome. */
-  readonly counts = new Map<string, Record<Outcome<unknown>['kind'], number>>()
+  /** Number of acknowledged requests. */
+  acknowledged = 0
 
-  count(action: string, { kind }: Outcome<unknown>): void {
-    const counts = this.counts.get(action) ?? { done: 0, refused: 0, unknown: 0 }
-    counts[kind]++
-    this.counts.set(action, counts)
-  }
-
-  /** Records an unexplained refusal; other outcomes are ignored. */
-  surprise(action: string, outcome: Outcome<unknown>): void {
-    if (outcome.kind === 'refused') this.surprises.push(`${action}: ${outcome.status} ${outcome.detail}`)
+  /** Counts an acknowledgement, and records a refusal unless it is expected. */
+  note(action: string, outcome: Outcome<unknown>, isExpected = false): void {
+    if (outcome.kind === 'done') this.acknowledged++
+    if (outcome.kind === 'refused' && !isExpected)
+      this.surprises.push(`${action}: ${outcome.status} ${outcome.detail}`)
   }
 }

@@ -3,8 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { signUp, startMailCatcher, temporaryFolder } from '@iodine/test-kit'
 import { afterAll, expect, test } from 'vitest'
-import { account } from '../src/account.js'
-import { evidence } from '../src/evidence.js'
+import { account, evidence } from '../src/commands.js'
 import { startStack } from '../src/index.js'
 
 const folder = temporaryFolder()

@@ -30,10 +30,9 @@ import {
   tiktokPost,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { auditLog } from '../src/audit-log.js'
 import { backup, restore } from '../src/backup.js'
+import { auditLog, rebuild } from '../src/commands.js'
 import { type Stack, startStack } from '../src/index.js'
-import { rebuild } from '../src/rebuild.js'
 
 const folder = temporaryFolder()
 const at = (name: string) => join(folder.path, name)

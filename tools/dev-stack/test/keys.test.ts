@@ -12,7 +12,7 @@ import {
   temporaryFolder,
 } from '@iodine/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { account } from '../src/account.js'
+import { account } from '../src/commands.js'
 import { startStack as start } from '../src/index.js'
 import { replaceSecret } from '../src/secrets.js'
 

@@ -1,4 +1,3 @@
 export * from './app.js'
 export * from './processes.js'
 export * from './started-app.js'
-export * from './watched.js'

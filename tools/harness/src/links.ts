@@ -1,19 +1,11 @@
-import {
-  type FaultProxy,
-  type FaultProxyOptions,
-  type FaultProxyState,
-  startFaultProxy,
-} from '@iodine/test-kit'
+import { type FaultProxy, type FaultProxyState, startFaultProxy } from '@iodine/test-kit'
 import type { ProcessName } from './names.js'
 
 /**
  * Creates the fault proxies between processes, one per pair, which are started on first use.
  * @param portOf returns the port that a process listens on
  */
-export const createLinks = (
-  portOf: (name: ProcessName) => number | undefined,
-  options: FaultProxyOptions,
-) => {
+export const createLinks = (portOf: (name: ProcessName) => number | undefined) => {
   const links = new Map<string, FaultProxy & { ends: readonly [string, ProcessName] }>()
   return {
     /** Returns the port at which `from` reaches `to`. */
@@ -21,7 +13,7 @@ export const createLinks = (
       const key = `${from} ${to}`
       let found = links.get(key)
       if (!found) {
-        found = { ...(await startFaultProxy(() => portOf(to), options)), ends: [from, to] }
+        found = { ...(await startFaultProxy(() => portOf(to))), ends: [from, to] }
         links.set(key, found)
       }
       return found.port

@@ -2,13 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePorts, startRedis } from '@iodine/local-servers'
-import {
-  type FaultProxyOptions,
-  type FaultProxyState,
-  type Mail,
-  temporaryFolder,
-  uniquePrefix,
-} from '@iodine/test-kit'
+import { type FaultProxyState, type Mail, temporaryFolder, uniquePrefix } from '@iodine/test-kit'
 import { createLinks } from './links.js'
 import { isOwn, OWN_PARTS, type OwnPart, PROCESS_NAMES, type ProcessName } from './names.js'
 import { createEnvironment } from './part-environment.js'
@@ -29,8 +23,6 @@ export interface PartProcess {
   pause(): void
   /** Sends SIGCONT. */
   resume(): void
-  /** Sends SIGTERM. Resolves to the exit code. */
-  terminate(): Promise<number | null>
   /**
    * Starts a new instance, routes all new connections to it, and ends the old one by SIGTERM. Resolves to the old
    * instance's exit code and its duration.
@@ -50,15 +42,12 @@ export interface ProcessApp {
   mails(): readonly Mail[]
   /** Processes that exited unexpectedly and were restarted. */
   crashes: Crash[]
-  /** Returns the output of a part. */
-  output(name: ProcessName): string
   stop(): Promise<void>
 }
 
 export interface ProcessStackOptions {
   /** Environment for every part of the app. */
   env?: Record<string, string>
-  links?: FaultProxyOptions
   /** Maximum delay of the AI provider's answers. */
   aiAfterMs?: number
 }
@@ -86,7 +75,7 @@ const untilReady = async (url: string): Promise<void> => {
 /** Creates `startOnce`, which starts a process without restarts, and its files, links, ports and settings. */
 const createStarter = (
   folder: string,
-  { env = {}, links: linkOptions = {}, aiAfterMs = 0 }: ProcessStackOptions,
+  { env = {}, aiAfterMs = 0 }: ProcessStackOptions,
   lastPort: (name: ProcessName) => number | undefined,
 ) => {
   const prefix = uniquePrefix()
@@ -94,7 +83,7 @@ const createStarter = (
   closeSync(openSync(mailFile, 'a'))
   const logOf = (name: ProcessName) => join(folder, `${name}.log`)
   const outputOf = (name: ProcessName) => (existsSync(logOf(name)) ? readFileSync(logOf(name), 'utf8') : '')
-  const links = createLinks(lastPort, linkOptions)
+  const links = createLinks(lastPort)
   /** Ports that the parts listen on. The links' targets follow when a part is ready. */
   const assigned = new Map<OwnPart, number>()
   let redisUrl: string | undefined
@@ -156,16 +145,15 @@ export const startProcesses = async (options: ProcessStackOptions = {}): Promise
   const starter = createStarter(folder.path, options, name => supervisor.port(name))
   const { links, outputOf } = starter
   const supervisor = createSupervisor(starter.startOnce, outputOf)
-  const { start, end, signal } = supervisor
+  const { start, kill, signal } = supervisor
 
   const partOf = (name: ProcessName): PartProcess => ({
     name,
     pid: () => supervisor.pid(name),
     start: () => start(name),
-    kill: async () => void (await end(name, 'SIGKILL')),
+    kill: () => kill(name),
     pause: () => signal(name, 'SIGSTOP'),
     resume: () => signal(name, 'SIGCONT'),
-    terminate: () => end(name, 'SIGTERM'),
     async replace() {
       if (!isOwn(name)) throw new Error(`${name} cannot be replaced`)
       await starter.assignPorts([name])
@@ -190,7 +178,6 @@ export const startProcesses = async (options: ProcessStackOptions = {}): Promise
       redis: starter.redis(),
       mails: starter.mails,
       crashes: supervisor.crashes,
-      output: outputOf,
       stop,
     }
   } catch (error) {

@@ -1,16 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePorts } from '@iodine/local-servers'
+import { temporaryFolder } from '@iodine/test-kit'
 import { readyAddress } from './output.js'
+import { ROOT, START_MS } from './start-process.js'
 
-/** The workspace's root: the same distance from src and from dist. */
-const ROOT = resolve(import.meta.dirname, '../../..')
-const START_MS = 240_000
 /** Timeout of a stop: on a busy machine, every part takes some seconds to end its work. */
 const STOP_MS = 60_000
 
@@ -58,7 +55,8 @@ export const startApp = async (
   env: Record<string, string> = {},
   args: string[] = [],
 ): Promise<StartedApp> => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'iodine-journey-'))
+  const folder = temporaryFolder()
+  const dataDir = folder.path
   const [port, inboxPort] = await freePorts(2)
   const inboxUrl = `http://127.0.0.1:${inboxPort}`
   let child: ChildProcess
@@ -108,7 +106,7 @@ export const startApp = async (
         new Promise<null>(done => setTimeout(() => done(null), STOP_MS)),
       ])
       if (code === null) signal('SIGKILL')
-      await rm(dataDir, { recursive: true, force: true })
+      folder.remove()
       return code
     },
   }
@@ -116,7 +114,7 @@ export const startApp = async (
     await start()
   } catch (error) {
     signal('SIGKILL')
-    await rm(dataDir, { recursive: true, force: true })
+    folder.remove()
     throw error
   }
   return app

@@ -65,14 +65,14 @@ export const createSupervisor = (
       const part = running.get(name)
       if (part) process.kill(part.pid, which)
     },
-    /** Sends a signal that ends the process. Resolves to its exit code. */
-    async end(name: ProcessName, which: NodeJS.Signals): Promise<number | null> {
+    /** Sends SIGKILL. Resolves when the process has exited. */
+    async kill(name: ProcessName): Promise<void> {
       const part = running.get(name)
-      if (!part) return null
+      if (!part) return
       // Removed first, so that the exit counts as requested.
       running.delete(name)
-      process.kill(part.pid, which)
-      return part.ended
+      process.kill(part.pid, 'SIGKILL')
+      await part.ended
     },
     /**
      * Starts a new instance, then ends the old one by SIGTERM. Resolves to the old one's exit code and its duration.

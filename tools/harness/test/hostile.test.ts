@@ -26,7 +26,6 @@ import {
   tiktokPost,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startWatchedApp, type WatchedApp } from '../src/index.js'
 import {
   type GeneratedRequest,
   generateRequest,
@@ -35,6 +34,7 @@ import {
   operationsOf,
 } from './hostile/requests.js'
 import { exchange, type RawAnswer } from './hostile/wire.js'
+import { startWatchedApp, type WatchedApp } from './watched.js'
 
 const SHORT = 400
 const REQUESTS = runs(SHORT)

@@ -23,11 +23,6 @@ export const PHRASES = Array.from(
   (_, n) => `${WORDS[(n * 7) % WORDS.length]} ${WORDS[(n * 13 + 300) % WORDS.length]}`,
 )
 
-/** Source of one in ten IODs. */
-export const FEED = 'https://example.org/feed'
-/** Returns the source of the nth IOD, which 17 adjacent IODs share. */
-export const sourceOf = (n: number): string => `https://example.org/posts/${Math.floor(n / 20)}`
-
 /**
  * Fills the iods service's database with `count` IODs by 200 users, one per minute up to a day ago, with votes, in the
  * stored form of the service: indexed and tallied.
@@ -63,7 +58,7 @@ export const seedIods = async (
       vote_type: pick(VOTE_TYPES),
       created_at,
     }))
-    const source = n % 10 ? sourceOf(n) : FEED
+    const source = `https://example.org/${n % 10 ? `posts/${Math.floor(n / 20)}` : 'feed'}`
     const input = { value, category: pick(CATEGORIES), description, source_type: pick(SOURCE_TYPES), source }
     return {
       ...newIodDoc(pick(users), input),

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '@iodine/test-kit'
 import connect from 'chrome-remote-interface'
-import { readyAddress } from './output.js'
+import { readyAddress } from '../src/output.js'
 
 /** The built package, as `npm start` runs it. */
 const MAIN = fileURLToPath(new URL('../../dev-stack/dist/main.js', import.meta.url))
