@@ -3,8 +3,7 @@ import { useAction, useHost } from '@iodine/mfe-kit'
 import { usePagedQuery } from '@iodine/mfe-kit/query'
 import { Button, Card, DateTime, formatRelative, LoadingPanel, LoadMore, Tag } from '@iodine/ui'
 import { DesktopIcon, IntersectionIcon } from '@iodine/ui/icons'
-import { ConfirmDialog } from '@iodine/ui/overlays'
-import { useState } from 'react'
+import { ConfirmButton } from '@iodine/ui/overlays'
 import { ItemRow, ItemRows } from './ItemRow'
 import styles from './Profile.module.css'
 
@@ -99,7 +98,6 @@ function Row({ session }: { session: Session }) {
 }
 
 function EndOthers() {
-  const [asking, setAsking] = useState(false)
   const { api } = useHost()
   const end = useAction({
     mutationFn: () => api.call('POST /profile/sessions/end-others'),
@@ -107,22 +105,13 @@ function EndOthers() {
     ...ENDING,
   })
   return (
-    <>
-      <Button
-        intent="danger"
-        variant="outlined"
-        text="End all other sessions"
-        onClick={() => setAsking(true)}
-      />
-      <ConfirmDialog
-        isOpen={asking}
-        title="End all other sessions"
-        confirmLabel="End sessions"
-        onConfirm={end.run}
-        onClose={() => setAsking(false)}
-      >
-        Every other browser and extension is signed out of your account at once. Are you sure?
-      </ConfirmDialog>
-    </>
+    <ConfirmButton
+      button={{ intent: 'danger', variant: 'outlined', text: 'End all other sessions' }}
+      title="End all other sessions"
+      confirmLabel="End sessions"
+      onConfirm={end.run}
+    >
+      Every other browser and extension is signed out of your account at once. Are you sure?
+    </ConfirmButton>
   )
 }

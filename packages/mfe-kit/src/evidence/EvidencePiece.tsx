@@ -1,7 +1,7 @@
 import { type Evidence, paths } from '@iodine/contracts'
 import { Button, Card, DateTime, formatDateTime, SourceLink, Tag } from '@iodine/ui'
 import { DocumentOpenIcon, EndorsedIcon, TrashIcon } from '@iodine/ui/icons'
-import { ConfirmDialog } from '@iodine/ui/overlays'
+import { ConfirmButton } from '@iodine/ui/overlays'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useAction } from '../action'
 import { SectionLink } from '../section-link'
@@ -180,19 +180,14 @@ function DeleteButton({ piece: { id, iod_id } }: { piece: Evidence }) {
     done: 'Evidence deleted',
     failed: 'Unable to delete the evidence',
   })
-  const [isAsking, setAsking] = useState(false)
   return (
-    <>
-      <Button size="small" icon={<TrashIcon size={14} />} text="Delete" onClick={() => setAsking(true)} />
-      <ConfirmDialog
-        isOpen={isAsking}
-        title="Delete evidence"
-        confirmLabel="Delete"
-        onConfirm={remove.run}
-        onClose={() => setAsking(false)}
-      >
-        The quote is removed from the IOD. Its capture, if there is one, stays in My data.
-      </ConfirmDialog>
-    </>
+    <ConfirmButton
+      button={{ size: 'small', icon: <TrashIcon size={14} />, text: 'Delete' }}
+      title="Delete evidence"
+      confirmLabel="Delete"
+      onConfirm={remove.run}
+    >
+      The quote is removed from the IOD. Its capture, if there is one, stays in My data.
+    </ConfirmButton>
   )
 }

@@ -22,12 +22,11 @@ const betaCodesQuery = (api: ApiClient) => ({
 })
 
 const COLUMNS: readonly Column<ListedCode>[] = [
-  { name: 'Code', isNamed: true, cell: ({ code }) => <span className={styles.code}>{code}</span> },
-  { name: 'Email', isNamed: true, cell: ({ email }) => <span className={styles.text}>{email ?? '—'}</span> },
+  { name: 'Code', cell: ({ code }) => <span className={styles.code}>{code}</span> },
+  { name: 'Email', cell: ({ email }) => <span className={styles.text}>{email ?? '—'}</span> },
   {
     name: 'Status',
     width: 104,
-    isNamed: true,
     cell: ({ used }) => (
       <Tag minimal intent={used ? 'none' : 'success'}>
         {used ? 'Used' : 'Available'}
@@ -37,19 +36,16 @@ const COLUMNS: readonly Column<ListedCode>[] = [
   {
     name: 'Creation Date',
     width: 128,
-    isNamed: true,
     cell: ({ created_at }) => <DateTime value={created_at} />,
   },
   {
     name: 'Used Date',
     width: 128,
-    isNamed: true,
     cell: ({ used_at }) => (used_at ? <DateTime value={used_at} /> : '—'),
   },
   {
     name: 'Created by',
     width: 192,
-    isNamed: true,
     cell: ({ created_by_username }) => <span className={styles.text}>{created_by_username ?? '—'}</span>,
   },
 ]
