@@ -1,7 +1,7 @@
 import type { BetaCode } from '@iodine/contracts'
 import { type ApiClient, useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
-import { Button, Card, DateTime, EmptyState, FormGroup, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
+import { Button, Card, DateTime, EmptyState, LoadingPanel, Tag, TextField } from '@iodine/ui'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { type FormEvent, useState } from 'react'
 import styles from './BetaCodes.module.css'
@@ -78,16 +78,16 @@ function NewCode() {
   return (
     <Card className={styles.card}>
       <form className={styles.form} onSubmit={submit}>
-        <FormGroup className={styles.email} label="Email" labelInfo="(optional)" labelFor="beta-email">
-          <InputGroup
-            id="beta-email"
-            type="email"
-            autoComplete="off"
-            placeholder="Only this person may use the code"
-            value={email}
-            onValueChange={setEmail}
-          />
-        </FormGroup>
+        <TextField
+          groupClass={styles.email}
+          label="Email"
+          labelInfo="(optional)"
+          type="email"
+          autoComplete="off"
+          placeholder="Only this person may use the code"
+          value={email}
+          onValueChange={setEmail}
+        />
         <Button type="submit" intent="primary" text="Generate code" loading={generate.isPending} />
       </form>
     </Card>
