@@ -28,6 +28,7 @@ export function FirstByAccount({ found, onSelect }: { found: SearchResult; onSel
         columns={[
           {
             name: 'Account',
+            isNamed: false,
             cell: each => (
               <Button
                 variant="minimal"
@@ -43,6 +44,7 @@ export function FirstByAccount({ found, onSelect }: { found: SearchResult; onSel
           {
             name: 'Time',
             width: 112,
+            isNamed: false,
             cell: each => (
               <>
                 <time dateTime={each.at}>{boundedTime(each)}</time>
@@ -52,7 +54,6 @@ export function FirstByAccount({ found, onSelect }: { found: SearchResult; onSel
           },
           {
             name: 'Relation',
-            isNamed: true,
             cell: each => {
               const [edge] = found.edgesTo.get(each.id) ?? []
               if (each.id === first?.id) return 'Earliest known here'
@@ -65,7 +66,6 @@ export function FirstByAccount({ found, onSelect }: { found: SearchResult; onSel
             name: 'Posts',
             width: 64,
             isNumber: true,
-            isNamed: true,
             cell: ({ count }) => formatCount(count),
           },
         ]}

@@ -1,7 +1,13 @@
 import type { PagedState, QueryState } from '@iodine/ui'
-import type { InfiniteData, QueryKey, UseInfiniteQueryOptions } from '@tanstack/react-query'
-import { useMemo } from 'react'
-import { useInfiniteQuery } from './infinite-query'
+import {
+  hashKey,
+  type InfiniteData,
+  type QueryKey,
+  type UseInfiniteQueryOptions,
+  useInfiniteQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
 
 type Cursor = string | null
 
@@ -48,7 +54,15 @@ export function usePagedQuery<P extends PageOf>({ readPage, ...options }: PagedO
     initialPageParam: null,
     getNextPageParam: page => page.nextCursor,
   })
-  const { data, error, isFetchNextPageError } = query
+  const { data, error, isFetchNextPageError, fetchNextPage: readNext } = query
+  const cache = useQueryClient().getQueryCache()
+  const hash = hashKey(options.queryKey)
+  // Joins a request for the next page, which TanStack would cancel and repeat; cancels a refetch of the list.
+  const fetchNextPage = useCallback(() => {
+    const state = cache.get(hash)?.state
+    const isUnderWay = state?.fetchStatus !== 'idle' && state?.fetchMeta?.fetchMore?.direction === 'forward'
+    return readNext({ cancelRefetch: !isUnderWay })
+  }, [cache, hash, readNext])
   const pages = data?.pages
   const items = useMemo(() => pages?.flatMap(page => (page.items ?? []) as ItemOf<P>), [pages]) as
     | ItemOf<P>[]
@@ -61,7 +75,7 @@ export function usePagedQuery<P extends PageOf>({ readPage, ...options }: PagedO
     more: {
       hasNextPage: query.hasNextPage,
       isFetchingNextPage: query.isFetchingNextPage,
-      fetchNextPage: query.fetchNextPage,
+      fetchNextPage,
       nextPageError: isFetchNextPageError ? error : null,
     },
     error: isFetchNextPageError ? null : error,

@@ -1,8 +1,7 @@
 import type { Campaign, Iod, NewIod } from '@iodine/contracts'
 import { expectTypeOf, test } from 'vitest'
 import type { ApiClient, Input, Output, Page, Route } from '../src'
-import { useInfiniteQuery } from '../src/infinite-query'
-import { useMutation, useQuery } from '../src/query'
+import { useMutation, usePagedQuery, useQuery } from '../src/query'
 
 declare const api: ApiClient
 
@@ -44,16 +43,14 @@ test('types the data of a query by its call', () => {
   })
 })
 
-test('types the pages of an infinite query', () => {
+test('types the pages and items of a paged query', () => {
   const query = () =>
-    useInfiniteQuery({
+    usePagedQuery({
       queryKey: ['campaigns'],
-      queryFn: ({ pageParam, signal }) =>
-        api.page('GET /campaigns', { query: { limit: 50, cursor: pageParam }, signal }),
-      initialPageParam: undefined as string | undefined,
-      getNextPageParam: ({ nextCursor }) => nextCursor,
+      readPage: (page, signal) => api.page('GET /campaigns', { query: { limit: 50, ...page }, signal }),
     })
-  expectTypeOf<NonNullable<ReturnType<typeof query>['data']>['pages']>().toEqualTypeOf<Page<Campaign[]>[]>()
+  expectTypeOf<NonNullable<ReturnType<typeof query>['pages']>>().toEqualTypeOf<Page<Campaign[]>[]>()
+  expectTypeOf<ReturnType<typeof query>['items']>().toEqualTypeOf<Campaign[] | undefined>()
 })
 
 test('types the input of a mutation by its call', () => {

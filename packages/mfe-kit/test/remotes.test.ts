@@ -1,8 +1,7 @@
 import { getInstance, init } from '@module-federation/enhanced/runtime'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createRemotes } from '../src/host'
-import { isSupported } from '../src/host/remotes'
-import { HOST_CONTRACT_VERSION } from '../src/index'
+import { HOST_CONTRACT_VERSION } from '../src/host-contract'
 
 const manifestOf = (name: string) => ({
   id: name,
@@ -25,15 +24,6 @@ const manifestOf = (name: string) => ({
 afterEach(() => {
   vi.restoreAllMocks()
   vi.unstubAllGlobals()
-})
-
-test('supports remotes of the same major version whose minor version is not later', () => {
-  expect(isSupported('1.4', '1.4')).toBe(true)
-  expect(isSupported('1.4', '1.5')).toBe(true)
-  expect(isSupported('1.9', '1.10')).toBe(true)
-  expect(isSupported('1.5', '1.4')).toBe(false)
-  expect(isSupported('2.0', '1.5')).toBe(false)
-  expect(isSupported('1.5', '2.0')).toBe(false)
 })
 
 /** Serves remotes that require these host contracts, by stubs of requests and scripts. */
@@ -77,10 +67,14 @@ test('bypasses the cache on a retry only for the remote that failed', async () =
   ])
 })
 
-test('rejects a remote that requires the next major version of the contract', async () => {
-  serve({ mfe_next: '2.0' })
-  const remotes = createRemotes({ loadShared: async () => {} })
-  await expect(remotes.load('mfe_next')).rejects.toThrow(
-    `mfe_next requires host contract 2.0, this shell has ${HOST_CONTRACT_VERSION}`,
-  )
+test('loads remotes of the same major version of the contract whose minor version is not later', async () => {
+  serve({ mfe_older: '1.9', mfe_same: '1.10', mfe_newer: '1.11', mfe_next: '2.0', mfe_previous: '0.10' })
+  const remotes = createRemotes({ loadShared: async () => {}, hostContract: '1.10' })
+  const refusal = (name: string, contract: string) =>
+    `${name} requires host contract ${contract}, this shell has 1.10`
+  expect(await remotes.load('mfe_older')).toEqual({ hostContract: '1.9' })
+  expect(await remotes.load('mfe_same')).toEqual({ hostContract: '1.10' })
+  await expect(remotes.load('mfe_newer')).rejects.toThrow(refusal('mfe_newer', '1.11'))
+  await expect(remotes.load('mfe_next')).rejects.toThrow(refusal('mfe_next', '2.0'))
+  await expect(remotes.load('mfe_previous')).rejects.toThrow(refusal('mfe_previous', '0.10'))
 })

@@ -1,6 +1,5 @@
 // Blueprint's exports without overlays. Only those in use: a shared module is not tree-shaken.
 
-export type { ButtonProps, TabId } from '@blueprintjs/core'
 export {
   AnchorButton,
   Button,
@@ -10,27 +9,18 @@ export {
   Checkbox,
   Classes,
   Collapse,
-  ControlGroup,
-  Divider,
   FormGroup,
   HTMLSelect,
   HTMLTable,
   InputGroup,
   Intent,
-  Label,
-  NonIdealState,
   ProgressBar,
   Radio,
-  Section,
-  SectionCard,
   SegmentedControl,
   Spinner,
-  SpinnerSize,
   Switch,
   Tab,
-  TabPanel,
   Tabs,
   Tag,
-  Text,
   TextArea,
 } from '@blueprintjs/core'

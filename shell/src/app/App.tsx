@@ -4,16 +4,7 @@ import { Navigate, Route, Routes } from '@iodine/ui/router'
 import { Suspense } from 'react'
 import { NotFound } from '../pages/NotFound'
 import { ErrorBoundary } from './ErrorBoundary'
-import {
-  AccountLinkPage,
-  DashboardPage,
-  LoginPage,
-  MagicLinkPage,
-  PrivacyPolicyPage,
-  TermsPage,
-  UsernamePage,
-  VerifyPage,
-} from './pages'
+import { DASHBOARD, PAGES } from './pages'
 
 export function App() {
   return (
@@ -21,16 +12,11 @@ export function App() {
       <Suspense fallback={<Loading />}>
         <Routes>
           <Route path="/" element={<Navigate to="/login" replace />} />
-          <Route path="/login" element={<LoginPage />} />
-          <Route path="/magic-login" element={<MagicLinkPage />} />
-          <Route path="/auth/verify" element={<MagicLinkPage />} />
-          <Route path="/account-link" element={<AccountLinkPage />} />
-          <Route path="/setup-username" element={<UsernamePage />} />
-          <Route path="/privacy-policy" element={<PrivacyPolicyPage />} />
-          <Route path="/terms-of-service" element={<TermsPage />} />
-          <Route path="/verify" element={<VerifyPage />} />
+          {Object.entries(PAGES).map(([path, { Page }]) => (
+            <Route key={path} path={path} element={<Page />} />
+          ))}
           <Route path="/dashboard" element={<Navigate to={paths.overview()} replace />} />
-          <Route path="/dashboard/:section/*" element={<DashboardPage />} />
+          <Route path="/dashboard/:section/*" element={<DASHBOARD.Page />} />
           <Route
             path="*"
             element={

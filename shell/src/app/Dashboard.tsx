@@ -1,7 +1,7 @@
 import { paths } from '@iodine/contracts'
 import { Loading } from '@iodine/ui'
 import { Navigate, useParams } from '@iodine/ui/router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { NotFound } from '../pages/NotFound'
 import { Overview } from '../pages/Overview'
 import { ScheduledDeletion } from '../pages/ScheduledDeletion'
@@ -11,9 +11,6 @@ import { Frame } from './Frame'
 import { SectionHost, useSession, useShell } from './HostProvider'
 import { OWN_PAGES } from './own-pages'
 import { allSections, findSection } from './sections'
-
-const Profile = lazy(() => OWN_PAGES.profile().then(module => ({ default: module.Profile })))
-const Admin = lazy(() => OWN_PAGES.admin().then(module => ({ default: module.Admin })))
 
 /**
  * The dashboard. Redirects to the login page if there is no session. An account scheduled for deletion only sees the
@@ -51,14 +48,6 @@ function SectionContent({ id, rest }: { id: string; rest: string | undefined }) 
   if (section?.remote) {
     return <RemoteOutlet key={id} remote={section.remote} title={section.label} />
   }
-  switch (rest ? '' : id) {
-    case 'overview':
-      return <Overview />
-    case 'profile':
-      return <Profile />
-    case 'admin':
-      return <Admin />
-    default:
-      return <NotFound />
-  }
+  const Page = rest ? undefined : id === 'overview' ? Overview : OWN_PAGES[id]?.Page
+  return Page ? <Page /> : <NotFound />
 }

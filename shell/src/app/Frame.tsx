@@ -29,7 +29,7 @@ export function Frame({ section, children }: { section: string; children: ReactN
         Skip to content
       </a>
       {narrow ? (
-        <NarrowBar section={section} />
+        <NarrowBar key={section} />
       ) : (
         <div className={styles.side}>
           <Sidebar />
@@ -42,11 +42,10 @@ export function Frame({ section, children }: { section: string; children: ReactN
   )
 }
 
-function NarrowBar({ section }: { section: string }) {
+/** The menu button and its drawer, which closes when the section changes: the section is its key. */
+function NarrowBar() {
   const { config } = useHost()
   const drawer = useRef<HTMLDialogElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes when the section changes
-  useEffect(() => drawer.current?.close(), [section])
   return (
     <header className={styles.bar}>
       <Button

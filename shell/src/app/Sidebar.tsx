@@ -135,7 +135,7 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
 function SectionLink({ section, onClick }: { section: Section; onClick?: () => void }) {
   const preload = () => {
     if (section.remote) preloadSection(section.remote)
-    OWN_PAGES[section.id]?.().catch(() => {})
+    OWN_PAGES[section.id]?.prefetch()
   }
   return (
     <li>

@@ -1,8 +1,7 @@
+import { type LazyPage, lazyPage } from './lazy-page'
+
 /** The shell's lazily loaded pages, by section. */
-export const OWN_PAGES: Record<string, () => Promise<unknown>> & {
-  profile: () => Promise<typeof import('../pages/Profile')>
-  admin: () => Promise<typeof import('../pages/admin/Admin')>
-} = {
-  profile: () => import('../pages/Profile'),
-  admin: () => import('../pages/admin/Admin'),
+export const OWN_PAGES: Record<string, LazyPage> = {
+  profile: lazyPage(async () => (await import('../pages/Profile')).Profile),
+  admin: lazyPage(async () => (await import('../pages/admin/Admin')).Admin),
 }

@@ -1,46 +1,32 @@
-import { lazy } from 'react'
 import { preloadSection } from '../remotes/remotes'
 import { TOKEN_KEY } from '../session/session-store'
+import { lazyPage } from './lazy-page'
 import { findSection } from './sections'
 
-const loadDashboard = () => import('./Dashboard').then(module => ({ default: module.Dashboard }))
-const loadLogin = () => import('../pages/Login').then(module => ({ default: module.Login }))
-const loadAccountLink = () => import('../pages/AccountLink').then(module => ({ default: module.AccountLink }))
-const loadMagicLink = () => import('../pages/MagicLink').then(module => ({ default: module.MagicLink }))
-const loadUsername = () =>
-  import('../pages/SetupUsername').then(module => ({ default: module.SetupUsername }))
-const loadPrivacy = () => import('../pages/PrivacyPolicy').then(module => ({ default: module.PrivacyPolicy }))
-const loadTerms = () => import('../pages/TermsOfService').then(module => ({ default: module.TermsOfService }))
-const loadVerify = () => import('../pages/Verify').then(module => ({ default: module.Verify }))
+export const DASHBOARD = lazyPage(async () => (await import('./Dashboard')).Dashboard)
+const MAGIC_LINK = lazyPage(async () => (await import('../pages/MagicLink')).MagicLink)
 
-export const DashboardPage = lazy(loadDashboard)
-export const LoginPage = lazy(loadLogin)
-export const AccountLinkPage = lazy(loadAccountLink)
-export const MagicLinkPage = lazy(loadMagicLink)
-export const UsernamePage = lazy(loadUsername)
-export const PrivacyPolicyPage = lazy(loadPrivacy)
-export const TermsPage = lazy(loadTerms)
-export const VerifyPage = lazy(loadVerify)
-
-const LOADERS: Record<string, () => Promise<unknown>> = {
-  login: loadLogin,
-  'magic-login': loadMagicLink,
-  'account-link': loadAccountLink,
-  auth: loadMagicLink,
-  'setup-username': loadUsername,
-  'privacy-policy': loadPrivacy,
-  'terms-of-service': loadTerms,
-  verify: loadVerify,
+/** The pages outside the dashboard, by path. */
+export const PAGES = {
+  '/login': lazyPage(async () => (await import('../pages/Login')).Login),
+  '/magic-login': MAGIC_LINK,
+  '/auth/verify': MAGIC_LINK,
+  '/account-link': lazyPage(async () => (await import('../pages/AccountLink')).AccountLink),
+  '/setup-username': lazyPage(async () => (await import('../pages/SetupUsername')).SetupUsername),
+  '/privacy-policy': lazyPage(async () => (await import('../pages/PrivacyPolicy')).PrivacyPolicy),
+  '/terms-of-service': lazyPage(async () => (await import('../pages/TermsOfService')).TermsOfService),
+  '/verify': lazyPage(async () => (await import('../pages/Verify')).Verify),
 }
 
 /** Prefetches the page of `pathname`, in parallel with the settings and the session. */
 export function prefetchPage(pathname: string): void {
-  const [first = '', second = ''] = pathname.split('/').filter(Boolean)
-  const signedIn = localStorage.getItem(TOKEN_KEY) !== null
-  const load =
-    signedIn && (first === 'dashboard' || first === 'login') ? loadDashboard : LOADERS[first || 'login']
-  // The rendered page reports a failed load.
-  load?.().catch(() => {})
-  const remote = first === 'dashboard' && signedIn ? findSection(second)?.remote : undefined
+  const [first = 'login', second = ''] = pathname.split('/').filter(Boolean)
+  const isSignedIn = localStorage.getItem(TOKEN_KEY) !== null
+  if (isSignedIn && (first === 'dashboard' || first === 'login')) DASHBOARD.prefetch()
+  else
+    Object.entries(PAGES)
+      .find(([path]) => path.split('/')[1] === first)?.[1]
+      .prefetch()
+  const remote = first === 'dashboard' && isSignedIn ? findSection(second)?.remote : undefined
   if (remote) preloadSection(remote)
 }

@@ -1,28 +1,30 @@
 import { isUnauthorized } from '@iodine/mfe-kit'
-import { useLatest } from '@iodine/ui'
-import { useCallback, useEffect, useState } from 'react'
-
-/** The response to a page's request; null until it arrives, or if the session has ended. */
-export type Loaded<T> = T | 'failed' | null
+import { type QueryState, useLatest } from '@iodine/ui'
+import { useEffect, useState } from 'react'
 
 /**
- * Sends a request once, and again on each call of the returned function. For pages that do not load the query library.
+ * Sends a request once, and again on each `refetch`. For pages that do not load the query library. A 401 counts as
+ * loading: the session has ended.
  */
-export function useLoaded<T>(ask: (signal: AbortSignal) => Promise<T>): [Loaded<T>, reload: () => void] {
-  const [state, setState] = useState<Loaded<T>>(null)
+export function useLoaded<T>(ask: (signal: AbortSignal) => Promise<T>): QueryState<T> {
   const [attempt, setAttempt] = useState(0)
+  const [state, setState] = useState<{ data?: T; error?: unknown }>({})
   const latest = useLatest(ask)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt sends a request
   useEffect(() => {
     const page = new AbortController()
-    latest.current(page.signal).then(setState, error => {
-      if (!page.signal.aborted && !isUnauthorized(error)) setState('failed')
-    })
+    latest.current(page.signal).then(
+      data => setState({ data }),
+      error => {
+        if (!page.signal.aborted && !isUnauthorized(error)) setState({ error })
+      },
+    )
     return () => page.abort()
   }, [latest, attempt])
-  const reload = useCallback(() => {
-    setState(null)
-    setAttempt(before => before + 1)
-  }, [])
-  return [state, reload]
+  const refetch = () => {
+    setState({})
+    setAttempt(attempt + 1)
+  }
+  const { data, error } = state
+  return { data, error, isFetching: Object.keys(state).length === 0, refetch }
 }

@@ -1,10 +1,12 @@
 import { LIMITS, type AccountLink as Link, paths, type UsedAccountLink } from '@iodine/contracts'
 import { errorToast, isApiError } from '@iodine/mfe-kit'
-import { Button, ErrorCallout, formatLongDate, Loading } from '@iodine/ui'
+import { Button, formatLongDate, LoadingPanel } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
-import { useCallback, useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useShell } from '../app/HostProvider'
-import styles from './EntryAction.module.css'
+import { useBusy } from '../app/use-busy'
+import { useLoaded } from '../app/use-loaded'
+import { EntryAction } from './EntryAction'
 import { EntryLayout } from './EntryLayout'
 
 /**
@@ -15,32 +17,23 @@ export function AccountLink() {
   const { api } = useShell()
   const [search] = useSearchParams()
   const [token] = useState(() => search.get('token') ?? '')
-  const [link, setLink] = useState<Link>()
-  const [failure, setFailure] = useState<'invalid' | 'unavailable'>()
+  const query = useLoaded(signal => api.call('POST /auth/read-account-link', { body: { token }, signal }))
+  const [isInvalid, setInvalid] = useState(false)
   const [used, setUsed] = useState<UsedAccountLink>()
-
-  const load = useCallback(async () => {
-    setFailure(undefined)
-    try {
-      setLink(await api.call('POST /auth/read-account-link', { body: { token } }))
-    } catch (error) {
-      setFailure(isInvalidLink(error) ? 'invalid' : 'unavailable')
-    }
-  }, [api, token])
-  useEffect(() => void load(), [load])
-
   return (
     <EntryLayout>
-      {failure === 'invalid' ? (
+      {isInvalid || isInvalidLink(query.error) ? (
         <InvalidLink />
-      ) : failure ? (
-        <ErrorCallout title="Unable to read the link" onRetry={() => void load()} />
-      ) : !link ? (
-        <Loading delay={0} />
-      ) : used ? (
-        <Outcome link={link} used={used} />
       ) : (
-        <Question link={link} token={token} onUsed={setUsed} onInvalid={() => setFailure('invalid')} />
+        <LoadingPanel query={query} errorTitle="Unable to read the link">
+          {link =>
+            used ? (
+              <Outcome link={link} used={used} />
+            ) : (
+              <Question link={link} token={token} onUsed={setUsed} onInvalid={() => setInvalid(true)} />
+            )
+          }
+        </LoadingPanel>
       )}
     </EntryLayout>
   )
@@ -50,32 +43,22 @@ export function AccountLink() {
 const isInvalidLink = (error: unknown): boolean =>
   isApiError(error) && (error.status === 400 || error.status === 422)
 
-/** A heading that receives the focus when it replaces focused content, and sets the document title. */
-function Title({ children }: { children: string }) {
-  useEffect(() => {
-    document.title = children
-  }, [children])
-  return (
-    <h1 className={styles.title} tabIndex={-1} ref={focus}>
-      {children}
-    </h1>
-  )
-}
-const focus = (heading: HTMLElement | null) => heading?.focus()
-
 function InvalidLink() {
   const { navigate } = useShell()
   return (
-    <div className={styles.page}>
-      <Title>This link is invalid or has expired</Title>
+    <EntryAction
+      title="This link is invalid or has expired"
+      actions={
+        <Button
+          size="large"
+          fill
+          text="Go to My Profile"
+          onClick={() => navigate(paths.profile(), { replace: true })}
+        />
+      }
+    >
       <p>It may have been used, or replaced by a newer link. You can request another link on My Profile.</p>
-      <Button
-        size="large"
-        fill
-        text="Go to My Profile"
-        onClick={() => navigate(paths.profile(), { replace: true })}
-      />
-    </div>
+    </EntryAction>
   )
 }
 
@@ -94,27 +77,41 @@ interface QuestionProps {
 
 function Question({ link, token, onUsed, onInvalid }: QuestionProps) {
   const { api, navigate, notify, session } = useShell()
-  const [working, setWorking] = useState(false)
   const { title, confirm, intent } = QUESTIONS[link.purpose]
-
+  const { isBusy, run } = useBusy(error =>
+    isInvalidLink(error) ? onInvalid() : notify(errorToast(error, 'Unable to use the link')),
+  )
   const use = async () => {
-    setWorking(true)
-    try {
-      const used = await api.call('POST /auth/use-account-link', { body: { token } })
-      onUsed(used)
-      if (session.getState().user?.email !== link.email) return
-      // A scheduled deletion ended the account's sessions; a changed address needs a reload.
-      if (used.outcome === 'scheduled') session.logout()
-      if (used.outcome === 'changed') await session.reload().catch(() => {})
-    } catch (error) {
-      if (isInvalidLink(error)) return onInvalid()
-      notify(errorToast(error, 'Unable to use the link'))
-      setWorking(false)
-    }
+    const used = await api.call('POST /auth/use-account-link', { body: { token } })
+    onUsed(used)
+    if (session.getState().user?.email !== link.email) return
+    // A scheduled deletion ended the account's sessions; a changed address needs a reload.
+    if (used.outcome === 'scheduled') session.logout()
+    if (used.outcome === 'changed') await session.reload().catch(() => {})
   }
   return (
-    <div className={styles.page}>
-      <Title>{title}</Title>
+    <EntryAction
+      title={title}
+      actions={
+        <>
+          <Button
+            size="large"
+            fill
+            intent={intent}
+            loading={isBusy}
+            text={confirm}
+            onClick={() => void run(use)}
+          />
+          <Button
+            size="large"
+            fill
+            disabled={isBusy}
+            text="Cancel"
+            onClick={() => navigate('/dashboard', { replace: true })}
+          />
+        </>
+      }
+    >
       {link.purpose === 'deletion' ? (
         <>
           <p>
@@ -133,35 +130,30 @@ function Question({ link, token, onUsed, onInvalid }: QuestionProps) {
           <strong dir="auto">{link.new_email}</strong>. Both addresses must confirm the change.
         </p>
       )}
-      <div className={styles.actions}>
-        <Button size="large" fill intent={intent} loading={working} text={confirm} onClick={use} />
-        <Button
-          size="large"
-          fill
-          disabled={working}
-          text="Cancel"
-          onClick={() => navigate('/dashboard', { replace: true })}
-        />
-      </div>
-    </div>
+    </EntryAction>
   )
 }
 
 function Outcome({ link, used }: { link: Link; used: UsedAccountLink }) {
   const { navigate } = useShell()
-  const go = (path: string) => () => navigate(path, { replace: true })
+  const button = (text: string, path: string) => (
+    <Button size="large" fill text={text} onClick={() => navigate(path, { replace: true })} />
+  )
   if (used.outcome === 'scheduled')
     return (
-      <div className={styles.page}>
-        <Title>{`Your account will be deleted on ${formatLongDate(used.delete_at ?? '')}`}</Title>
+      <EntryAction
+        title={`Your account will be deleted on ${formatLongDate(used.delete_at ?? '')}`}
+        actions={button('Sign in', '/login')}
+      >
         <p>You are signed out everywhere. To keep the account, sign in before that day.</p>
-        <Button size="large" fill text="Sign in" onClick={go('/login')} />
-      </div>
+      </EntryAction>
     )
   const isChanged = used.outcome === 'changed'
   return (
-    <div className={styles.page}>
-      <Title>{isChanged ? 'Your email address has changed' : 'Confirmed'}</Title>
+    <EntryAction
+      title={isChanged ? 'Your email address has changed' : 'Confirmed'}
+      actions={button('Continue', '/dashboard')}
+    >
       {isChanged ? (
         <p>
           We now send sign-in links to <strong dir="auto">{used.email}</strong>. Your sessions stay signed in.
@@ -173,7 +165,6 @@ function Outcome({ link, used }: { link: Link; used: UsedAccountLink }) {
           confirm, too. We sent a link there.
         </p>
       )}
-      <Button size="large" fill text="Continue" onClick={go('/dashboard')} />
-    </div>
+    </EntryAction>
   )
 }

@@ -1,35 +1,22 @@
 import { type AddressChange, LIMITS } from '@iodine/contracts'
-import { errorToast, useAction, useHost } from '@iodine/mfe-kit'
+import { useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { Button, Card, DateTime, FormGroup, InputGroup, LoadingPanel, useMissingField } from '@iodine/ui'
+import { Button, DateTime, LoadingPanel } from '@iodine/ui'
 import { EnvelopeIcon } from '@iodine/ui/icons'
-import { Dialog, DialogForm } from '@iodine/ui/overlays'
-import { useState } from 'react'
+import { DialogButton } from '@iodine/ui/overlays'
 import { useShell } from '../app/HostProvider'
+import { FieldForm } from './FieldForm'
 import { ItemRow, ItemRows } from './ItemRow'
 import styles from './Profile.module.css'
+import { ProfileCard } from './ProfileCard'
 
 const QUERY_KEY = ['address-change']
 const POLL_MS = 5_000
 
 /** The email address of the account, and its change. */
 export function AddressCard() {
-  return (
-    <Card className={styles.card}>
-      <h2 className={styles.cardTitle}>Email address</h2>
-      <p className={styles.muted}>
-        We send sign-in links to your email address. You confirm a new address from the old and the new
-        mailbox.
-      </p>
-      <Change />
-    </Card>
-  )
-}
-
-function Change() {
   const { api, session } = useShell()
   const queryClient = useQueryClient()
-  const [asking, setAsking] = useState(false)
   const query = useQuery({
     queryKey: QUERY_KEY,
     queryFn: async ({ signal }) => {
@@ -41,29 +28,26 @@ function Change() {
     refetchInterval: ({ state: { data } }) => (data ? POLL_MS : false),
   })
   return (
-    <>
+    <ProfileCard
+      title="Email address"
+      about="We send sign-in links to your email address. You confirm a new address from the old and the new mailbox."
+    >
       <LoadingPanel query={query} errorTitle="Unable to load the pending change" compact>
         {change => (
           <>
             {change && <Pending change={change} />}
             <div className={styles.row}>
-              <Button
-                text={change ? 'Use another address' : 'Change email address'}
-                onClick={() => setAsking(true)}
-              />
+              <DialogButton
+                button={{ text: change ? 'Use another address' : 'Change email address' }}
+                title="Change your email address"
+              >
+                {close => <AddressForm onClose={close} />}
+              </DialogButton>
             </div>
           </>
         )}
       </LoadingPanel>
-      <Dialog
-        isOpen={asking}
-        onClose={() => setAsking(false)}
-        title="Change your email address"
-        canOutsideClickClose={false}
-      >
-        <AddressForm onClose={() => setAsking(false)} />
-      </Dialog>
-    </>
+    </ProfileCard>
   )
 }
 
@@ -106,25 +90,21 @@ const waitsFor = ({ old_confirmed, new_confirmed }: AddressChange): string =>
       : 'Waiting for confirmation from both addresses.'
 
 function AddressForm({ onClose }: { onClose: () => void }) {
-  const { api, notify } = useHost()
-  const [email, setEmail] = useState('')
-  const { groupProps, fieldProps, setMissing } = useMissingField<'email'>()
+  const { api } = useHost()
   const ask = useAction({
-    mutationFn: () => api.call('POST /profile/address-change', { body: { email } }),
+    mutationFn: (email: string) => api.call('POST /profile/address-change', { body: { email } }),
     done: { title: 'Check both mailboxes', description: 'We sent a link to each address.' },
     failed: 'Unable to change your email address',
     invalidates: [QUERY_KEY],
   })
-  const submit = async (): Promise<boolean> => {
-    if (email.trim() !== '') return ask.run()
-    notify(errorToast(null, 'The new email address cannot be empty'))
-    setMissing('email')
-    return false
-  }
   return (
-    <DialogForm
+    <FieldForm
+      label="New email address"
+      type="email"
+      autoComplete="email"
+      missing="The new email address cannot be empty"
       submitLabel="Send links"
-      onSubmit={submit}
+      onSubmit={ask.run}
       onClose={onClose}
       note={
         <p className={styles.muted}>
@@ -132,20 +112,6 @@ function AddressForm({ onClose }: { onClose: () => void }) {
           confirm both links within {LIMITS.addressChangeMs / 3_600_000} hours.
         </p>
       }
-    >
-      <FormGroup label="New email address" {...groupProps('email')}>
-        <InputGroup
-          {...fieldProps('email')}
-          type="email"
-          autoComplete="email"
-          autoFocus
-          value={email}
-          onValueChange={value => {
-            setMissing()
-            setEmail(value)
-          }}
-        />
-      </FormGroup>
-    </DialogForm>
+    />
   )
 }

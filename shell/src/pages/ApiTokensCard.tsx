@@ -1,5 +1,5 @@
 import { API_SCOPES, type ApiScope, type ApiToken, LIMITS } from '@iodine/contracts'
-import { Card, Checkbox, CopyField, FormGroup, formatLongDate, InputGroup, Tag } from '@iodine/ui'
+import { Checkbox, CopyField, formatLongDate, Tag, TextField } from '@iodine/ui'
 import { ConsoleIcon } from '@iodine/ui/icons'
 import { DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
@@ -7,6 +7,7 @@ import styles from './ApiTokensCard.module.css'
 import { DAY_MS, ExpiryField, NameField, useKeyForm } from './KeyForm'
 import { type FormProps, KeyList } from './KeyList'
 import profile from './Profile.module.css'
+import { ProfileCard } from './ProfileCard'
 
 const SCOPES: Record<ApiScope, { label: string; about: string }> = {
   read: {
@@ -27,16 +28,19 @@ const SCOPES: Record<ApiScope, { label: string; about: string }> = {
 /** The user's API tokens, for scripts. */
 export function ApiTokensCard() {
   return (
-    <Card className={profile.card}>
-      <h2 className={profile.cardTitle}>API tokens</h2>
-      <p className={profile.muted}>
-        With an API token, a script uses the{' '}
-        <a href="/api/v1/docs" target="_blank" rel="noreferrer">
-          API
-        </a>{' '}
-        in your name, within the scopes that you choose. No token can delete content permanently, change your
-        account or use administration.
-      </p>
+    <ProfileCard
+      title="API tokens"
+      about={
+        <>
+          With an API token, a script uses the{' '}
+          <a href="/api/v1/docs" target="_blank" rel="noreferrer">
+            API
+          </a>{' '}
+          in your name, within the scopes that you choose. No token can delete content permanently, change
+          your account or use administration.
+        </>
+      }
+    >
       <KeyList<ApiToken, string>
         noun="API token"
         aNoun="an API token"
@@ -59,7 +63,7 @@ export function ApiTokensCard() {
         Form={TokenForm}
         Made={NewToken}
       />
-    </Card>
+    </ProfileCard>
   )
 }
 
@@ -77,7 +81,7 @@ const endOf = (days: number, day: string): string => {
 
 function TokenForm({ create, onClose }: FormProps<string>) {
   const form = useKeyForm<'scopes' | 'day'>()
-  const { name, days, groupProps, fieldProps, setMissing, refuse } = form
+  const { name, days, fieldProps, setMissing, refuse } = form
   const [scopes, setScopes] = useState<readonly ApiScope[]>(['read'])
   const [day, setDay] = useState('')
   const [first, last] = [dayOf(Date.now() + DAY_MS), dayOf(Date.now() + 365 * DAY_MS)]
@@ -115,19 +119,19 @@ function TokenForm({ create, onClose }: FormProps<string>) {
       </fieldset>
       <ExpiryField form={form} id="api-token-life" last="A date…" />
       {days === 0 && (
-        <FormGroup label="Last day" helperText={formatLongDate(`${day}T12:00`)} {...groupProps('day')}>
-          <InputGroup
-            {...fieldProps('day')}
-            type="date"
-            min={first}
-            max={last}
-            value={day}
-            onValueChange={value => {
-              setMissing()
-              setDay(value)
-            }}
-          />
-        </FormGroup>
+        <TextField
+          {...fieldProps('day')}
+          label="Last day"
+          helperText={formatLongDate(`${day}T12:00`)}
+          type="date"
+          min={first}
+          max={last}
+          value={day}
+          onValueChange={value => {
+            setMissing()
+            setDay(value)
+          }}
+        />
       )}
     </DialogForm>
   )

@@ -1,26 +1,12 @@
 import { useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
-import { Card, LoadingPanel, Switch } from '@iodine/ui'
-import styles from './Profile.module.css'
+import { LoadingPanel, Switch } from '@iodine/ui'
+import { ProfileCard } from './ProfileCard'
 
 const QUERY_KEY = ['counting']
 
 /** The switch that includes the user's records in the anonymous counts of Origins, and lets the user query them. */
 export function CountingCard() {
-  return (
-    <Card className={styles.card}>
-      <h2 className={styles.cardTitle}>Anonymous counts</h2>
-      <p className={styles.muted}>
-        Origins shows how many other users collected the same post, text or link. You see these counts only if
-        you take part. A count is a range from 3 users on (3–5, 6–10, 11–20, 21+) with the month of the first
-        record. It never contains names, sources or texts. Counts are updated once a day.
-      </p>
-      <Counting />
-    </Card>
-  )
-}
-
-function Counting() {
   const { api } = useHost()
   const client = useQueryClient()
   const query = useQuery({
@@ -33,15 +19,26 @@ function Counting() {
     failed: 'Unable to save the setting',
   })
   return (
-    <LoadingPanel query={query} errorTitle="Unable to load the setting" compact>
-      {({ counted }) => (
-        <Switch
-          checked={counted}
-          disabled={change.isPending}
-          label="Take part: count my records, and show me counts"
-          onChange={event => void change.run(event.currentTarget.checked)}
-        />
-      )}
-    </LoadingPanel>
+    <ProfileCard
+      title="Anonymous counts"
+      about={
+        <>
+          Origins shows how many other users collected the same post, text or link. You see these counts only
+          if you take part. A count is a range from 3 users on (3–5, 6–10, 11–20, 21+) with the month of the
+          first record. It never contains names, sources or texts. Counts are updated once a day.
+        </>
+      }
+    >
+      <LoadingPanel query={query} errorTitle="Unable to load the setting" compact>
+        {({ counted }) => (
+          <Switch
+            checked={counted}
+            disabled={change.isPending}
+            label="Take part: count my records, and show me counts"
+            onChange={event => void change.run(event.currentTarget.checked)}
+          />
+        )}
+      </LoadingPanel>
+    </ProfileCard>
   )
 }

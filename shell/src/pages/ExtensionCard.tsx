@@ -1,8 +1,9 @@
 import { LIMITS } from '@iodine/contracts'
 import { errorToast, useHost } from '@iodine/mfe-kit'
-import { AnchorButton, Button, Card } from '@iodine/ui'
-import { ClipboardIcon, DownloadIcon, KeyIcon } from '@iodine/ui/icons'
+import { AnchorButton, Button, Card, CopyButton } from '@iodine/ui'
+import { DownloadIcon, KeyIcon } from '@iodine/ui/icons'
 import { useCallback, useEffect, useState } from 'react'
+import { useBusy } from '../app/use-busy'
 import styles from './Overview.module.css'
 
 interface ShownCode {
@@ -15,18 +16,13 @@ interface ShownCode {
 export function ExtensionCard() {
   const { api, config, notify } = useHost()
   const [shown, setShown] = useState<ShownCode | null>(null)
-  const [working, setWorking] = useState(false)
 
+  const { isBusy, run } = useBusy(() =>
+    notify(errorToast(null, 'Failed to generate extension code', { duration: 3000 })),
+  )
   const generate = async () => {
-    setWorking(true)
-    try {
-      const { code } = await api.call('POST /auth/generate-extension-code')
-      setShown({ code, endsAt: Date.now() + LIMITS.extensionCodeMs })
-    } catch {
-      notify(errorToast(null, 'Failed to generate extension code', { duration: 3000 }))
-    } finally {
-      setWorking(false)
-    }
+    const { code } = await api.call('POST /auth/generate-extension-code')
+    setShown({ code, endsAt: Date.now() + LIMITS.extensionCodeMs })
   }
 
   return (
@@ -46,7 +42,7 @@ export function ExtensionCard() {
             text="Install extension"
           />
         )}
-        <Button icon={<KeyIcon />} text="Generate Code" onClick={generate} loading={working} />
+        <Button icon={<KeyIcon />} text="Generate Code" onClick={() => void run(generate)} loading={isBusy} />
       </div>
       {shown && <Code key={shown.code} {...shown} onEnd={() => setShown(null)} />}
       {/\.zip$/.test(config.extension_url) && (
@@ -64,7 +60,6 @@ export function ExtensionCard() {
 
 function Code({ code, endsAt, onEnd }: ShownCode & { onEnd: () => void }) {
   const [left, setLeft] = useState(endsAt - Date.now())
-  const [copied, setCopied] = useState(false)
 
   useEffect(() => {
     const tick = setInterval(() => {
@@ -74,10 +69,6 @@ function Code({ code, endsAt, onEnd }: ShownCode & { onEnd: () => void }) {
     return () => clearInterval(tick)
   }, [endsAt, onEnd])
 
-  const copy = async () => {
-    await navigator.clipboard.writeText(code)
-    setCopied(true)
-  }
   // The new button may be below the visible area.
   const show = useCallback((element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' }), [])
 
@@ -86,10 +77,7 @@ function Code({ code, endsAt, onEnd }: ShownCode & { onEnd: () => void }) {
       <output aria-label="Extension code" className={styles.codeText}>
         {code}
       </output>
-      {/* The Clipboard API requires a secure context. */}
-      {window.isSecureContext && (
-        <Button variant="minimal" icon={<ClipboardIcon />} text={copied ? 'Copied' : 'Copy'} onClick={copy} />
-      )}
+      <CopyButton variant="minimal" value={code} name="the code" text="Copy" />
       <span className={styles.muted}>
         Valid for 5 minutes<span aria-hidden> · {formatLeft(left)} left</span>
       </span>

@@ -1,21 +1,25 @@
 import { FEED_TLP_LEVELS, type FeedKey, type FeedTlp, LIMITS, TLP_MEANINGS } from '@iodine/contracts'
-import { Card, CopyField, FormGroup, HTMLSelect, Tag } from '@iodine/ui'
+import { CopyField, FormGroup, HTMLSelect, Tag } from '@iodine/ui'
 import { FeedIcon } from '@iodine/ui/icons'
 import { DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
 import { DAY_MS, ExpiryField, NameField, useKeyForm } from './KeyForm'
 import { type FormProps, KeyList } from './KeyList'
 import styles from './Profile.module.css'
+import { ProfileCard } from './ProfileCard'
 
 /** The user's feed keys, with which other systems pull published campaigns. */
 export function FeedKeysCard() {
   return (
-    <Card className={styles.card}>
-      <h2 className={styles.cardTitle}>Feed keys</h2>
-      <p className={styles.muted}>
-        Other systems, such as OpenCTI and MISP, pull published campaigns with your feed keys. A key reads
-        only feeds, up to its level.
-      </p>
+    <ProfileCard
+      title="Feed keys"
+      about={
+        <>
+          Other systems, such as OpenCTI and MISP, pull published campaigns with your feed keys. A key reads
+          only feeds, up to its level.
+        </>
+      }
+    >
       <KeyList<FeedKey, string>
         noun="feed key"
         aNoun="a feed key"
@@ -30,7 +34,7 @@ export function FeedKeysCard() {
         Form={KeyForm}
         Made={NewKey}
       />
-    </Card>
+    </ProfileCard>
   )
 }
 

@@ -9,13 +9,7 @@ import styles from './Overview.module.css'
 
 const keyOf = (userId: string) => `iodine:first-steps:${userId}`
 
-const isOver = (userId: string): boolean => {
-  try {
-    return localStorage.getItem(keyOf(userId)) !== null
-  } catch {
-    return false
-  }
-}
+const isOver = (userId: string): boolean => localStorage.getItem(keyOf(userId)) !== null
 const setOver = (userId: string): void => {
   try {
     localStorage.setItem(keyOf(userId), 'over')
@@ -39,13 +33,12 @@ export function useFirstSteps(): { isShown: boolean; close: () => void } {
 export function FirstSteps({ onClose }: { onClose: () => void }) {
   const { api, session } = useHost()
   const { user } = session
-  const [usage] = useLoaded(async signal => {
+  const { data: usage } = useLoaded(async signal => {
     const read = await api.call('GET /profile/usage', { signal })
     if (user.username && user.has_openai_key && read.records?.used && read.iods?.used) setOver(user.id)
     return read
   })
-  const used = (name: 'records' | 'iods') =>
-    usage !== null && usage !== 'failed' && (usage[name]?.used ?? 0) > 0
+  const used = (name: 'records' | 'iods') => (usage?.[name]?.used ?? 0) > 0
   const steps = [
     { text: 'Choose a username', to: paths.profile(), isDone: user.username !== null },
     { text: 'Connect the extension and collect a first post', to: paths.data(), isDone: used('records') },

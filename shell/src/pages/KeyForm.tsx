@@ -1,53 +1,42 @@
-import { errorToast, useHost } from '@iodine/mfe-kit'
-import { FormGroup, HTMLSelect, InputGroup, useMissingField } from '@iodine/ui'
+import { FormGroup, HTMLSelect, TextField } from '@iodine/ui'
 import { useState } from 'react'
+import { useRefusal } from './FieldForm'
 
 export const DAY_MS = 24 * 3_600_000
 const DEFAULT_EXPIRY_DAYS = 90
 
 /** Holds the common state of the forms of keys and tokens: name, validity and the invalid field. */
 export function useKeyForm<F extends string = never>() {
-  const { notify } = useHost()
   const [name, setName] = useState('')
   const [days, setDays] = useState(DEFAULT_EXPIRY_DAYS)
-  const { groupProps, fieldProps, setMissing } = useMissingField<F | 'name'>()
+  const fields = useRefusal<F | 'name'>()
   return {
+    ...fields,
     name: name.trim(),
     days,
-    groupProps,
-    fieldProps,
-    setMissing,
-    /** Shows a toast with the error, and marks the field. */
-    refuse(field: F | 'name', why: string): false {
-      notify(errorToast(null, why))
-      setMissing(field)
-      return false
-    },
+    setDays,
     nameProps: {
       value: name,
       onValueChange(value: string) {
-        setMissing()
+        fields.setMissing()
         setName(value)
       },
     },
-    setDays,
   }
 }
 
 type KeyForm = ReturnType<typeof useKeyForm<never>>
 
 interface NameFieldProps {
-  form: Pick<KeyForm, 'groupProps' | 'fieldProps' | 'nameProps'>
+  form: Pick<KeyForm, 'fieldProps' | 'nameProps'>
   label: string
   placeholder: string
   maxLength: number
 }
 
-export function NameField({ form, label, ...props }: NameFieldProps) {
+export function NameField({ form, ...props }: NameFieldProps) {
   return (
-    <FormGroup label={label} {...form.groupProps('name')}>
-      <InputGroup {...form.fieldProps('name')} {...props} autoComplete="off" autoFocus {...form.nameProps} />
-    </FormGroup>
+    <TextField {...form.fieldProps('name')} {...props} autoComplete="off" autoFocus {...form.nameProps} />
   )
 }
 

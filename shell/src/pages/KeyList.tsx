@@ -1,7 +1,7 @@
 import { type ApiClient, useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
 import { Button, formatDate, formatRelative, LoadingPanel, Tag, useRetained } from '@iodine/ui'
-import { ConfirmDialog, Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
+import { ConfirmButton, Dialog, DialogBody, DialogButton, DialogFooter } from '@iodine/ui/overlays'
 import { type ReactNode, useState } from 'react'
 import { ItemRow, ItemRows } from './ItemRow'
 import styles from './Profile.module.css'
@@ -57,11 +57,8 @@ export function KeyList<T extends Item, M>({
   const { api } = useHost()
   const queryKey = [noun]
   const query = useQuery({ queryKey, queryFn: ({ signal }) => load(api, signal) })
-  const [making, setMaking] = useState(false)
   const [made, setMade] = useState<M | null>(null)
   const shown = useRetained(made)
-  const [ending, setEnding] = useState<T | null>(null)
-  const asked = useRetained(ending)
   const create = useAction({
     mutationFn: (call: (api: ApiClient) => Promise<M>) => call(api),
     onSuccess: result => setMade(result),
@@ -81,23 +78,41 @@ export function KeyList<T extends Item, M>({
           <>
             <ItemRows>
               {items.map(item => (
-                <Row
+                <ItemRow
                   key={item.id}
-                  item={item}
                   icon={icon}
                   name={nameOf(item)}
-                  tag={tagOf(item)}
-                  onRevoke={() => setEnding(item)}
+                  tag={isOver(item) ? EXPIRED : tagOf(item)}
+                  about={aboutOf(item)}
+                  actions={
+                    <ConfirmButton
+                      button={{
+                        variant: 'outlined',
+                        intent: 'danger',
+                        text: 'Revoke',
+                        'aria-label': `Revoke ${nameOf(item)}`,
+                      }}
+                      title={`Revoke the ${noun}`}
+                      confirmLabel="Revoke"
+                      onConfirm={() => end.run(item)}
+                    >
+                      “<bdi>{nameOf(item)}</bdi>”: {revoked}
+                    </ConfirmButton>
+                  }
                 />
               ))}
             </ItemRows>
             <div className={styles.row}>
-              <Button
-                intent={items.length === 0 ? 'primary' : 'none'}
-                text={`Create ${short}`}
-                disabled={items.length >= max}
-                onClick={() => setMaking(true)}
-              />
+              <DialogButton
+                button={{
+                  intent: items.length === 0 ? 'primary' : 'none',
+                  text: `Create ${short}`,
+                  disabled: items.length >= max,
+                }}
+                title={`Create ${aNoun}`}
+              >
+                {close => <Form create={create.run} onClose={close} />}
+              </DialogButton>
               {items.length >= max && (
                 <span className={styles.muted}>
                   You have {max} {short}s, the maximum. Revoke one first.
@@ -107,14 +122,6 @@ export function KeyList<T extends Item, M>({
           </>
         )}
       </LoadingPanel>
-      <Dialog
-        isOpen={making}
-        onClose={() => setMaking(false)}
-        title={`Create ${aNoun}`}
-        canOutsideClickClose={false}
-      >
-        <Form create={create.run} onClose={() => setMaking(false)} />
-      </Dialog>
       <Dialog
         isOpen={made !== null}
         onClose={() => setMade(null)}
@@ -131,62 +138,24 @@ export function KeyList<T extends Item, M>({
           </>
         )}
       </Dialog>
-      <ConfirmDialog
-        isOpen={ending !== null}
-        title={`Revoke the ${noun}`}
-        confirmLabel="Revoke"
-        onConfirm={async () => ending && end.run(ending)}
-        onClose={() => setEnding(null)}
-      >
-        “<bdi>{asked && nameOf(asked)}</bdi>”: {revoked}
-      </ConfirmDialog>
     </>
   )
 }
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-interface RowProps {
-  item: Item
-  icon: ReactNode
-  name: string
-  tag: ReactNode
-  onRevoke: () => void
-}
+const EXPIRED = (
+  <Tag minimal intent="danger">
+    Expired
+  </Tag>
+)
 
-function Row({ item: { expires_at, last_used_at }, icon, name, tag, onRevoke }: RowProps) {
-  const isOver = expires_at !== null && Date.parse(expires_at) <= Date.now()
-  return (
-    <ItemRow
-      icon={icon}
-      name={name}
-      tag={
-        isOver ? (
-          <Tag minimal intent="danger">
-            Expired
-          </Tag>
-        ) : (
-          tag
-        )
-      }
-      about={
-        <>
-          {last_used_at ? `Used ${formatRelative(last_used_at)}` : 'Never used'}
-          {' · '}
-          {expires_at === null
-            ? 'does not expire'
-            : `${isOver ? 'expired' : 'expires'} ${formatDate(expires_at)}`}
-        </>
-      }
-      actions={
-        <Button
-          variant="outlined"
-          intent="danger"
-          text="Revoke"
-          aria-label={`Revoke ${name}`}
-          onClick={onRevoke}
-        />
-      }
-    />
-  )
+const isOver = ({ expires_at }: Item) => expires_at !== null && Date.parse(expires_at) <= Date.now()
+
+/** Describes the last use and the expiry of a key. */
+const aboutOf = (item: Item): string => {
+  const { expires_at, last_used_at } = item
+  const used = last_used_at ? `Used ${formatRelative(last_used_at)}` : 'Never used'
+  if (expires_at === null) return `${used} · does not expire`
+  return `${used} · ${isOver(item) ? 'expired' : 'expires'} ${formatDate(expires_at)}`
 }

@@ -1,8 +1,8 @@
-import { Button, Card, Page, PageHeader } from '@iodine/ui'
-import { ArrowLeftIcon } from '@iodine/ui/icons'
+import { Card, PageHeader } from '@iodine/ui'
 import type { ReactNode } from 'react'
 import { useShell } from '../app/HostProvider'
 import styles from './LegalPage.module.css'
+import { PublicPage } from './PublicPage'
 
 export interface LegalPageProps {
   title: string
@@ -14,36 +14,26 @@ export interface LegalPageProps {
 
 /** A dated legal text of numbered sections, with a contact box at its end. */
 export function LegalPage({ title, sections, contact }: LegalPageProps) {
-  const { config, navigate } = useShell()
+  const { config } = useShell()
   return (
-    <main>
-      <Page narrow>
-        <Button
-          className={styles.back}
-          variant="minimal"
-          icon={<ArrowLeftIcon />}
-          text="Back"
-          // A page opened in a new tab has no previous history entry.
-          onClick={() => (window.history.length > 1 ? navigate(-1) : navigate('/'))}
-        />
-        <Card className={styles.text}>
-          <PageHeader title={title} subtitle="Last updated: June 17, 2025" />
-          {Object.entries(sections).map(([heading, body], index) => (
-            <section key={heading} className={styles.section}>
-              <h2 className={styles.heading}>
-                {index + 1}. {heading}
-              </h2>
-              {body}
-            </section>
-          ))}
-          <aside className={styles.contact} aria-label="Contact">
-            <h2 className={styles.heading}>Contact</h2>
-            <p>
-              {contact} <a href={`mailto:${config.contact_email}`}>{config.contact_email}</a>
-            </p>
-          </aside>
-        </Card>
-      </Page>
-    </main>
+    <PublicPage>
+      <Card className={styles.text}>
+        <PageHeader title={title} subtitle="Last updated: June 17, 2025" />
+        {Object.entries(sections).map(([heading, body], index) => (
+          <section key={heading} className={styles.section}>
+            <h2 className={styles.heading}>
+              {index + 1}. {heading}
+            </h2>
+            {body}
+          </section>
+        ))}
+        <aside className={styles.contact} aria-label="Contact">
+          <h2 className={styles.heading}>Contact</h2>
+          <p>
+            {contact} <a href={`mailto:${config.contact_email}`}>{config.contact_email}</a>
+          </p>
+        </aside>
+      </Card>
+    </PublicPage>
   )
 }

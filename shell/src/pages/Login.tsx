@@ -1,6 +1,6 @@
 import { LIMITS } from '@iodine/contracts'
 import { errorToast, isApiError } from '@iodine/mfe-kit'
-import { Button, FormGroup, InputGroup, Loading, PageHeader } from '@iodine/ui'
+import { Button, Loading, PageHeader, TextField } from '@iodine/ui'
 import { KeyIcon } from '@iodine/ui/icons'
 import { Link, Navigate } from '@iodine/ui/router'
 import {
@@ -10,6 +10,7 @@ import {
 } from '@simplewebauthn/browser'
 import { type FormEvent, useCallback, useEffect, useState } from 'react'
 import { useSession, useShell } from '../app/HostProvider'
+import { useBusy } from '../app/use-busy'
 import { signInWithPasskey } from '../session/passkeys'
 import { EntryLayout } from './EntryLayout'
 import styles from './Login.module.css'
@@ -45,69 +46,63 @@ function LoginForm() {
   const [email, setEmail] = useState('')
   const [betaCode, setBetaCode] = useState('')
   const [needsBetaCode, setNeedsBetaCode] = useState(false)
-  const [sending, setSending] = useState(false)
   const [sentTo, setSentTo] = useState('')
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setSending(true)
-    setSentTo('')
-    try {
-      const answer = await api.call('POST /auth/request-magic-link', {
-        body: { email, ...(needsBetaCode && { invite_code: betaCode.trim() }), is_extension: false },
+  const { isBusy, run } = useBusy(error => notify(errorToast(error, 'An error occurred')))
+  const send = async () => {
+    const answer = await api.call('POST /auth/request-magic-link', {
+      body: { email, ...(needsBetaCode && { invite_code: betaCode.trim() }), is_extension: false },
+    })
+    if (answer.requires_beta_code) {
+      setNeedsBetaCode(true)
+      notify({
+        title: 'Beta Code Required',
+        description: 'Please enter your beta invitation code',
+        status: 'info',
       })
-      if (answer.requires_beta_code) {
-        setNeedsBetaCode(true)
-        notify({
-          title: 'Beta Code Required',
-          description: 'Please enter your beta invitation code',
-          status: 'info',
-        })
-      } else {
-        setSentTo(email)
-        notify({ title: 'Email Sent', description: 'Check your email to sign in', status: 'success' })
-      }
-    } catch (error) {
-      notify(errorToast(error, 'An error occurred'))
-    } finally {
-      setSending(false)
+    } else {
+      setSentTo(email)
+      notify({ title: 'Email Sent', description: 'Check your email to sign in', status: 'success' })
     }
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setSentTo('')
+    void run(send)
   }
 
   return (
     <form onSubmit={submit}>
-      <FormGroup label="Email" labelFor="email">
-        <InputGroup
-          id="email"
-          type="email"
+      <TextField
+        label="Email"
+        id="email"
+        type="email"
+        size="large"
+        // Browsers suggest passkeys in this field.
+        autoComplete="email webauthn"
+        autoFocus
+        required
+        value={email}
+        onValueChange={setEmail}
+      />
+      {needsBetaCode && (
+        <TextField
+          label="Beta code"
+          id="beta-code"
           size="large"
-          // Browsers suggest passkeys in this field.
-          autoComplete="email webauthn"
+          autoComplete="off"
           autoFocus
           required
-          value={email}
-          onValueChange={setEmail}
+          value={betaCode}
+          onValueChange={setBetaCode}
         />
-      </FormGroup>
-      {needsBetaCode && (
-        <FormGroup label="Beta code" labelFor="beta-code">
-          <InputGroup
-            id="beta-code"
-            size="large"
-            autoComplete="off"
-            autoFocus
-            required
-            value={betaCode}
-            onValueChange={setBetaCode}
-          />
-        </FormGroup>
       )}
       <Button
         type="submit"
         size="large"
         intent="primary"
         fill
-        loading={sending}
+        loading={isBusy}
         text={needsBetaCode ? 'Validate' : 'Continue'}
       />
       <p className={styles.sent} aria-live="polite">
@@ -123,8 +118,6 @@ const SUGGEST_INTERVAL_MS = 0.8 * LIMITS.passkeyChallengeMs
 /** A button that signs in with a passkey. The browser also suggests passkeys in the email field. */
 function PasskeyLogin() {
   const { api, navigate, notify, session } = useShell()
-  const [working, setWorking] = useState(false)
-
   const signIn = useCallback(
     async (autofill: boolean, signal?: AbortSignal) => {
       try {
@@ -139,9 +132,10 @@ function PasskeyLogin() {
     },
     [api, navigate, notify, session],
   )
+  const { isBusy, run } = useBusy(() => {})
   useEffect(() => {
     // The button's dialog cancels the suggestions; they resume if it is closed.
-    if (working) return
+    if (isBusy) return
     const page = new AbortController()
     const suggest = () => void signIn(true, page.signal)
     let timer: ReturnType<typeof setInterval> | undefined
@@ -154,23 +148,18 @@ function PasskeyLogin() {
       page.abort()
       clearInterval(timer)
     }
-  }, [signIn, working])
+  }, [signIn, isBusy])
   useEffect(() => () => WebAuthnAbortService.cancelCeremony(), [])
 
   if (!browserSupportsWebAuthn()) return null
-  const click = async () => {
-    setWorking(true)
-    await signIn(false)
-    setWorking(false)
-  }
   return (
     <Button
       size="large"
       fill
       icon={<KeyIcon />}
-      loading={working}
+      loading={isBusy}
       text="Sign in with a passkey"
-      onClick={click}
+      onClick={() => void run(() => signIn(false))}
     />
   )
 }

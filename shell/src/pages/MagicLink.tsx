@@ -2,7 +2,8 @@ import { Button, Loading } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
 import { useCallback, useEffect, useState } from 'react'
 import { useSession, useShell } from '../app/HostProvider'
-import styles from './EntryAction.module.css'
+import { useBusy } from '../app/use-busy'
+import { EntryAction } from './EntryAction'
 import { EntryLayout } from './EntryLayout'
 
 /**
@@ -79,40 +80,39 @@ function SignIn({ token, opener, onAsk }: SignInProps) {
 function SwitchAccounts({ token, from, to }: { token: string; from: string; to: string }) {
   const { api, navigate } = useShell()
   const { exchange, refuse } = useExchange(token)
-  const [working, setWorking] = useState(false)
-
-  const swap = () => {
-    setWorking(true)
-    // Ends the old session with its token, before the new token replaces it. If this request fails, the switch
-    // continues: the old session's owner can end it in the list of sessions.
-    exchange(() => api.call('POST /auth/logout').catch(() => {})).catch(refuse)
-  }
+  const { isBusy, run } = useBusy(refuse)
+  // Ends the old session with its token, before the new token replaces it. If this request fails, the switch
+  // continues: the old session's owner can end it in the list of sessions.
+  const swap = () => exchange(() => api.call('POST /auth/logout').catch(() => {}))
   return (
-    <div className={styles.page}>
-      <h1 className={styles.title}>Switch accounts?</h1>
+    <EntryAction
+      title="Switch accounts?"
+      actions={
+        <>
+          <Button
+            size="large"
+            intent="primary"
+            fill
+            loading={isBusy}
+            text={`Continue as ${to}`}
+            onClick={() => void run(swap)}
+          />
+          <Button
+            size="large"
+            fill
+            autoFocus
+            disabled={isBusy}
+            text="Stay"
+            onClick={() => navigate('/dashboard', { replace: true })}
+          />
+        </>
+      }
+    >
       <p>
         You are signed in as <strong dir="auto">{from}</strong>. This link signs in{' '}
         <strong dir="auto">{to}</strong> instead.
       </p>
-      <div className={styles.actions}>
-        <Button
-          size="large"
-          intent="primary"
-          fill
-          loading={working}
-          text={`Continue as ${to}`}
-          onClick={swap}
-        />
-        <Button
-          size="large"
-          fill
-          autoFocus
-          disabled={working}
-          text="Stay"
-          onClick={() => navigate('/dashboard', { replace: true })}
-        />
-      </div>
-    </div>
+    </EntryAction>
   )
 }
 

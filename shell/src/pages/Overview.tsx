@@ -37,7 +37,7 @@ export function Overview() {
   const { api, config, navigate, session } = useHost()
   const { username } = session.user
   const firstSteps = useFirstSteps()
-  const [iods] = useLoaded(
+  const { data: iods, error } = useLoaded(
     async signal => (await api.page('GET /iods', { query: { limit: 1 }, signal })).total,
   )
   useEffect(() => {
@@ -50,7 +50,7 @@ export function Overview() {
         title={username ? `Welcome, @${username}` : `Welcome to ${config.product_name}`}
         subtitle="Collect and curate indicators of disinformation (IODs), together."
       />
-      {iods === 'failed' && (
+      {Boolean(error) && (
         <p className={styles.failure} role="alert">
           Error loading data
         </p>
@@ -61,9 +61,7 @@ export function Overview() {
           <p className={styles.muted}>Version {version}</p>
           <p>
             Features may still change. Your feedback improves them.
-            {typeof iods === 'number' &&
-              iods > 0 &&
-              ` The community has created ${formatAmount(iods, 'IOD')} so far.`}
+            {Boolean(iods) && ` The community has created ${formatAmount(iods ?? 0, 'IOD')} so far.`}
           </p>
         </div>
         <Button

@@ -1,76 +1,51 @@
 import { DETAILS, LIMITS, type Passkey } from '@iodine/contracts'
 import { errorToast, useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
-import {
-  Button,
-  Card,
-  DateTime,
-  FormGroup,
-  formatRelative,
-  InputGroup,
-  LoadingPanel,
-  useMissingField,
-} from '@iodine/ui'
+import { DateTime, formatRelative, LoadingPanel } from '@iodine/ui'
 import { KeyIcon } from '@iodine/ui/icons'
-import { ConfirmDialog, Dialog, DialogForm } from '@iodine/ui/overlays'
+import { ConfirmButton, DialogButton } from '@iodine/ui/overlays'
 import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
-import { useState } from 'react'
 import { addPasskey, isPasskeyKnown } from '../session/passkeys'
+import { FieldForm } from './FieldForm'
 import { ItemRow, ItemRows } from './ItemRow'
 import styles from './Profile.module.css'
+import { ProfileCard } from './ProfileCard'
 
 const QUERY_KEY = ['passkeys']
 
 /** The user's passkeys: adds, names and removes them. */
 export function PasskeysCard() {
-  const [adding, setAdding] = useState(false)
+  const { api } = useHost()
+  const query = useQuery({ queryKey: QUERY_KEY, queryFn: () => api.call('GET /profile/passkeys') })
   return (
-    <Card className={styles.card}>
-      <h2 className={styles.cardTitle}>Passkeys</h2>
-      <p className={styles.muted}>
-        Sign in with your device’s screen lock or a security key instead of an email. Sign-in links still
-        work.
-      </p>
-      <Passkeys />
+    <ProfileCard
+      title="Passkeys"
+      about="Sign in with your device’s screen lock or a security key instead of an email. Sign-in links still work."
+    >
+      <LoadingPanel query={query} errorTitle="Unable to load passkeys" compact>
+        {passkeys => (
+          <ItemRows>
+            {passkeys.map(passkey => (
+              <Row key={passkey.id} passkey={passkey} />
+            ))}
+          </ItemRows>
+        )}
+      </LoadingPanel>
       {browserSupportsWebAuthn() ? (
         <div className={styles.row}>
-          <Button text="Add a passkey" onClick={() => setAdding(true)} />
+          <DialogButton button={{ text: 'Add a passkey' }} title="Add a passkey">
+            {close => <NewPasskey onClose={close} />}
+          </DialogButton>
         </div>
       ) : (
         <p className={styles.muted}>This browser does not support passkeys.</p>
       )}
-      <Dialog
-        isOpen={adding}
-        onClose={() => setAdding(false)}
-        title="Add a passkey"
-        canOutsideClickClose={false}
-      >
-        <NewPasskey onClose={() => setAdding(false)} />
-      </Dialog>
-    </Card>
-  )
-}
-
-function Passkeys() {
-  const { api } = useHost()
-  const query = useQuery({ queryKey: QUERY_KEY, queryFn: () => api.call('GET /profile/passkeys') })
-  return (
-    <LoadingPanel query={query} errorTitle="Unable to load passkeys" compact>
-      {passkeys => (
-        <ItemRows>
-          {passkeys.map(passkey => (
-            <Row key={passkey.id} passkey={passkey} />
-          ))}
-        </ItemRows>
-      )}
-    </LoadingPanel>
+    </ProfileCard>
   )
 }
 
 function Row({ passkey }: { passkey: Passkey }) {
   const { api } = useHost()
-  const [dialog, setDialog] = useState<'rename' | 'remove' | null>(null)
-  const close = () => setDialog(null)
   const params = { id: passkey.id }
   const remove = useAction({
     mutationFn: () => api.call('DELETE /profile/passkeys/:id', { params }),
@@ -84,54 +59,52 @@ function Row({ passkey }: { passkey: Passkey }) {
     invalidates: [QUERY_KEY],
   })
   return (
-    <>
-      <ItemRow
-        icon={<KeyIcon />}
-        name={passkey.name}
-        about={
-          <>
-            Added <DateTime value={passkey.created_at} /> ·{' '}
-            {passkey.last_used_at ? (
-              <>
-                last used <DateTime value={passkey.last_used_at} format={formatRelative} />
-              </>
-            ) : (
-              'never used'
+    <ItemRow
+      icon={<KeyIcon />}
+      name={passkey.name}
+      about={
+        <>
+          Added <DateTime value={passkey.created_at} /> ·{' '}
+          {passkey.last_used_at ? (
+            <>
+              last used <DateTime value={passkey.last_used_at} format={formatRelative} />
+            </>
+          ) : (
+            'never used'
+          )}
+        </>
+      }
+      actions={
+        <>
+          <DialogButton
+            button={{
+              variant: 'minimal',
+              text: 'Rename',
+              'aria-label': `Rename passkey: ${passkey.name}`,
+            }}
+            title="Rename a passkey"
+          >
+            {close => (
+              <NameForm name={passkey.name} submitLabel="Save" onSubmit={rename.run} onClose={close} />
             )}
-          </>
-        }
-        actions={
-          <>
-            <Button
-              variant="minimal"
-              text="Rename"
-              aria-label={`Rename passkey: ${passkey.name}`}
-              onClick={() => setDialog('rename')}
-            />
-            <Button
-              variant="outlined"
-              intent="danger"
-              text="Remove"
-              aria-label={`Remove passkey: ${passkey.name}`}
-              onClick={() => setDialog('remove')}
-            />
-          </>
-        }
-      />
-      <Dialog isOpen={dialog === 'rename'} onClose={close} title="Rename a passkey">
-        <NameForm name={passkey.name} submitLabel="Save" onSubmit={rename.run} onClose={close} />
-      </Dialog>
-      <ConfirmDialog
-        isOpen={dialog === 'remove'}
-        title="Remove a passkey"
-        confirmLabel="Remove"
-        onConfirm={remove.run}
-        onClose={close}
-      >
-        You can no longer sign in with “<bdi>{passkey.name}</bdi>”. Sessions that it opened stay active until
-        you end them.
-      </ConfirmDialog>
-    </>
+          </DialogButton>
+          <ConfirmButton
+            button={{
+              variant: 'outlined',
+              intent: 'danger',
+              text: 'Remove',
+              'aria-label': `Remove passkey: ${passkey.name}`,
+            }}
+            title="Remove a passkey"
+            confirmLabel="Remove"
+            onConfirm={remove.run}
+          >
+            You can no longer sign in with “<bdi>{passkey.name}</bdi>”. Sessions that it opened stay active
+            until you end them.
+          </ConfirmButton>
+        </>
+      }
+    />
   )
 }
 
@@ -161,32 +134,17 @@ interface NameFormProps {
   onClose: () => void
 }
 
-function NameForm({ name, submitLabel, onSubmit, onClose }: NameFormProps) {
-  const { notify } = useHost()
-  const [draft, setDraft] = useState(name)
-  const { groupProps, fieldProps, setMissing } = useMissingField<'name'>()
-  const submit = async () => {
-    if (draft.trim() !== '') return onSubmit(draft.trim())
-    notify(errorToast(null, 'A name is required'))
-    setMissing('name')
-    return false
-  }
+function NameForm({ name, ...form }: NameFormProps) {
   return (
-    <DialogForm submitLabel={submitLabel} onSubmit={submit} onClose={onClose}>
-      <FormGroup label="Name" helperText="Helps you tell your passkeys apart" {...groupProps('name')}>
-        <InputGroup
-          {...fieldProps('name')}
-          placeholder="Laptop"
-          autoComplete="off"
-          autoFocus
-          maxLength={LIMITS.passkeyNameMax}
-          value={draft}
-          onValueChange={draft => {
-            setMissing()
-            setDraft(draft)
-          }}
-        />
-      </FormGroup>
-    </DialogForm>
+    <FieldForm
+      {...form}
+      initial={name}
+      label="Name"
+      helperText="Helps you tell your passkeys apart"
+      placeholder="Laptop"
+      autoComplete="off"
+      maxLength={LIMITS.passkeyNameMax}
+      missing="A name is required"
+    />
   )
 }

@@ -5,6 +5,7 @@ import {
   Button,
   Card,
   ErrorCallout,
+  Facts,
   FormGroup,
   formatLongDate,
   InputGroup,
@@ -13,7 +14,7 @@ import {
   Tag,
 } from '@iodine/ui'
 import { EditIcon } from '@iodine/ui/icons'
-import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react'
 import { useShell } from '../app/HostProvider'
 import { AddressCard } from './AddressCard'
 import { AiKeyCard } from './AiKeyCard'
@@ -92,31 +93,24 @@ function Account({ onChanged }: { onChanged: () => Promise<void> }) {
   return (
     <div className={styles.cards}>
       <Card className={styles.card}>
-        <dl className={styles.fields}>
-          <Field label="Email">{user.email}</Field>
-          <Field label="Username">
-            <Username username={user.username} onSaved={onChanged} />
-          </Field>
-          <Field label="Status">
-            <Tag minimal intent={user.is_admin ? 'primary' : 'none'}>
-              {user.is_admin ? 'Administrator' : 'User'}
-            </Tag>
-          </Field>
-          <Field label="Member since">{formatLongDate(user.created_at)}</Field>
-        </dl>
+        <Facts
+          className={styles.fields}
+          facts={[
+            ['Email', user.email],
+            ['Username', <Username key="username" username={user.username} onSaved={onChanged} />],
+            [
+              'Status',
+              <Tag key="status" minimal intent={user.is_admin ? 'primary' : 'none'}>
+                {user.is_admin ? 'Administrator' : 'User'}
+              </Tag>,
+            ],
+            ['Member since', formatLongDate(user.created_at)],
+          ]}
+        />
       </Card>
       <AiKeyCard configured={user.has_openai_key} onChanged={onChanged} />
       <AddressCard />
       <DeleteAccountCard />
-    </div>
-  )
-}
-
-function Field({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className={styles.field}>
-      <dt className={styles.label}>{label}</dt>
-      <dd className={styles.value}>{children}</dd>
     </div>
   )
 }

@@ -1,12 +1,12 @@
 import type { Session } from '@iodine/contracts'
 import { useAction, useHost } from '@iodine/mfe-kit'
 import { usePagedQuery } from '@iodine/mfe-kit/query'
-import { Button, Card, DateTime, formatRelative, LoadingPanel, LoadMore, Tag } from '@iodine/ui'
+import { Button, DateTime, formatRelative, LoadingPanel, LoadMore, Tag } from '@iodine/ui'
 import { DesktopIcon, IntersectionIcon } from '@iodine/ui/icons'
-import { ConfirmDialog } from '@iodine/ui/overlays'
-import { useState } from 'react'
+import { ConfirmButton } from '@iodine/ui/overlays'
 import { ItemRow, ItemRows } from './ItemRow'
 import styles from './Profile.module.css'
+import { ProfileCard } from './ProfileCard'
 
 const QUERY_KEY = ['sessions']
 const PAGE_SIZE = '20'
@@ -14,19 +14,6 @@ const ENDING = { failed: 'Unable to end the session', invalidates: [QUERY_KEY] }
 
 /** The user's sessions: ends one, or all but this one. */
 export function SessionsCard() {
-  return (
-    <Card className={styles.card}>
-      <h2 className={styles.cardTitle}>Sessions</h2>
-      <p className={styles.muted}>
-        Browsers and extensions that are signed in to your account. A browser is signed out after 14 days
-        without use, an extension after 30 days.
-      </p>
-      <Sessions />
-    </Card>
-  )
-}
-
-function Sessions() {
   const { api } = useHost()
   const query = usePagedQuery({
     queryKey: QUERY_KEY,
@@ -34,21 +21,31 @@ function Sessions() {
       api.page('GET /profile/sessions', { query: { limit: PAGE_SIZE, ...page }, signal }),
   })
   return (
-    <LoadingPanel query={query} errorTitle="Unable to load sessions" compact>
-      {sessions => (
+    <ProfileCard
+      title="Sessions"
+      about={
         <>
-          <ItemRows>
-            {sessions.map(session => (
-              <Row key={session.id} session={session} />
-            ))}
-          </ItemRows>
-          <div className={styles.row}>
-            <LoadMore query={query.more} inline text="Show more" />
-            {sessions.some(({ current }) => !current) && <EndOthers />}
-          </div>
+          Browsers and extensions that are signed in to your account. A browser is signed out after 14 days
+          without use, an extension after 30 days.
         </>
-      )}
-    </LoadingPanel>
+      }
+    >
+      <LoadingPanel query={query} errorTitle="Unable to load sessions" compact>
+        {sessions => (
+          <>
+            <ItemRows>
+              {sessions.map(session => (
+                <Row key={session.id} session={session} />
+              ))}
+            </ItemRows>
+            <div className={styles.row}>
+              <LoadMore query={query.more} inline text="Show more" />
+              {sessions.some(({ current }) => !current) && <EndOthers />}
+            </div>
+          </>
+        )}
+      </LoadingPanel>
+    </ProfileCard>
   )
 }
 
@@ -99,7 +96,6 @@ function Row({ session }: { session: Session }) {
 }
 
 function EndOthers() {
-  const [asking, setAsking] = useState(false)
   const { api } = useHost()
   const end = useAction({
     mutationFn: () => api.call('POST /profile/sessions/end-others'),
@@ -107,22 +103,13 @@ function EndOthers() {
     ...ENDING,
   })
   return (
-    <>
-      <Button
-        intent="danger"
-        variant="outlined"
-        text="End all other sessions"
-        onClick={() => setAsking(true)}
-      />
-      <ConfirmDialog
-        isOpen={asking}
-        title="End all other sessions"
-        confirmLabel="End sessions"
-        onConfirm={end.run}
-        onClose={() => setAsking(false)}
-      >
-        Every other browser and extension is signed out of your account at once. Are you sure?
-      </ConfirmDialog>
-    </>
+    <ConfirmButton
+      button={{ intent: 'danger', variant: 'outlined', text: 'End all other sessions' }}
+      title="End all other sessions"
+      confirmLabel="End sessions"
+      onConfirm={end.run}
+    >
+      Every other browser and extension is signed out of your account at once. Are you sure?
+    </ConfirmButton>
   )
 }

@@ -1,9 +1,10 @@
 import { DETAILS, USERNAME_PATTERN } from '@iodine/contracts'
 import { isApiError } from '@iodine/mfe-kit'
-import { Button, FormGroup, InputGroup, PageHeader } from '@iodine/ui'
+import { Button, PageHeader, TextField } from '@iodine/ui'
 import { Navigate } from '@iodine/ui/router'
 import { type FormEvent, useState } from 'react'
 import { useSession, useShell } from '../app/HostProvider'
+import { useBusy } from '../app/use-busy'
 import { EntryLayout } from './EntryLayout'
 import styles from './SetupUsername.module.css'
 
@@ -11,26 +12,25 @@ export function SetupUsername() {
   const { api, config, navigate, notify, session } = useShell()
   const { user } = useSession()
   const [username, setUsername] = useState('')
-  const [saving, setSaving] = useState(false)
   const [failure, setFailure] = useState('')
   const invalid = username !== '' && !USERNAME_PATTERN.test(username)
 
-  const submit = async (event: FormEvent) => {
+  const { isBusy, run } = useBusy(error => {
+    const description =
+      isApiError(error) && typeof error.detail === 'string' ? error.detail : 'An error occurred'
+    setFailure(description)
+    notify({ title: 'Error', description, status: 'error' })
+  })
+  const save = async () => {
+    await api.call('POST /profile/setup-username', { body: { username } })
+    await session.refresh()
+    navigate('/dashboard')
+  }
+  const submit = (event: FormEvent) => {
     event.preventDefault()
     if (invalid) return
-    setSaving(true)
     setFailure('')
-    try {
-      await api.call('POST /profile/setup-username', { body: { username } })
-      await session.refresh()
-      navigate('/dashboard')
-    } catch (error) {
-      const detail =
-        isApiError(error) && typeof error.detail === 'string' ? error.detail : 'An error occurred'
-      setFailure(detail)
-      notify({ title: 'Error', description: detail, status: 'error' })
-      setSaving(false)
-    }
+    void run(save)
   }
 
   // The dashboard first asks whether to keep the account.
@@ -42,27 +42,22 @@ export function SetupUsername() {
         subtitle="Let's get you started by choosing your username"
       />
       <form onSubmit={submit}>
-        <FormGroup
+        <TextField
           label="Username"
-          labelFor="username"
-          intent={invalid ? 'danger' : 'none'}
           helperText={<span id="username-rule">{invalid && DETAILS.usernameRule}</span>}
-        >
-          <InputGroup
-            id="username"
-            size="large"
-            autoComplete="username"
-            autoCapitalize="none"
-            spellCheck={false}
-            autoFocus
-            required
-            aria-invalid={invalid}
-            aria-describedby="username-rule"
-            intent={invalid ? 'danger' : 'none'}
-            value={username}
-            onValueChange={setUsername}
-          />
-        </FormGroup>
+          id="username"
+          size="large"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          autoFocus
+          required
+          aria-invalid={invalid}
+          aria-describedby="username-rule"
+          intent={invalid ? 'danger' : 'none'}
+          value={username}
+          onValueChange={setUsername}
+        />
         {failure && (
           <p className={styles.failure} role="alert">
             {failure}
@@ -73,8 +68,8 @@ export function SetupUsername() {
           size="large"
           intent="primary"
           fill
-          disabled={saving || invalid}
-          text={saving ? 'Setting up...' : 'Continue'}
+          disabled={isBusy || invalid}
+          text={isBusy ? 'Setting up...' : 'Continue'}
         />
       </form>
       <p className={styles.note}>

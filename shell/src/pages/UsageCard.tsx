@@ -1,8 +1,9 @@
 import { formatQuota, type Quota, type QuotaUsage, type Usage } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
-import { Card, LoadingPanel, ProgressBar } from '@iodine/ui'
+import { LoadingPanel, ProgressBar } from '@iodine/ui'
 import { useId } from 'react'
+import { ProfileCard } from './ProfileCard'
 import { QUOTA_LABELS } from './quota-labels'
 import styles from './UsageCard.module.css'
 
@@ -11,15 +12,6 @@ const REFETCH_MS = 5_000
 
 /** The user's usage of each quota. */
 export function UsageCard() {
-  return (
-    <Card className={styles.card}>
-      <h2 className={styles.title}>Usage and limits</h2>
-      <Rows />
-    </Card>
-  )
-}
-
-function Rows() {
   const { api } = useHost()
   const query = useQuery({
     queryKey: ['usage'],
@@ -29,28 +21,26 @@ function Rows() {
       data && Object.values(data).includes(null) ? REFETCH_MS : false,
   })
   return (
-    <LoadingPanel
-      query={query}
-      errorTitle="Unable to load usage"
-      skeleton={
-        <div aria-hidden>
-          <QuotaRows usage={{}} />
-        </div>
-      }
-    >
-      {usage => <Quotas usage={usage} />}
-    </LoadingPanel>
-  )
-}
-
-function Quotas({ usage }: { usage: Usage }) {
-  return (
-    <>
-      <QuotaRows usage={usage} />
-      {QUOTA_LABELS.some(([name]) => usage[name] === null) && (
-        <p className={styles.muted}>— not available right now</p>
-      )}
-    </>
+    <ProfileCard title="Usage and limits">
+      <LoadingPanel
+        query={query}
+        errorTitle="Unable to load usage"
+        skeleton={
+          <div aria-hidden>
+            <QuotaRows usage={{}} />
+          </div>
+        }
+      >
+        {usage => (
+          <>
+            <QuotaRows usage={usage} />
+            {QUOTA_LABELS.some(([name]) => usage[name] === null) && (
+              <p className={styles.muted}>— not available right now</p>
+            )}
+          </>
+        )}
+      </LoadingPanel>
+    </ProfileCard>
   )
 }
 

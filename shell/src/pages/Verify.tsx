@@ -4,15 +4,15 @@ import {
   Callout,
   Card,
   DateTime,
+  Facts,
   formatDateTime,
-  Page,
   PageHeader,
   Spinner,
   TextArea,
 } from '@iodine/ui'
-import { ArrowLeftIcon, CrossIcon, TickIcon, UploadIcon } from '@iodine/ui/icons'
+import { CrossIcon, TickIcon, UploadIcon } from '@iodine/ui/icons'
 import { type DragEvent, useId, useRef, useState } from 'react'
-import { useShell } from '../app/HostProvider'
+import { PublicPage } from './PublicPage'
 import styles from './Verify.module.css'
 
 const VERDICTS: Record<Verdict, { intent: 'success' | 'danger' | 'warning'; title: string; text: string }> = {
@@ -45,7 +45,6 @@ interface Checked {
 
 /** A page that checks a capture's web archive in the browser. It sends no data and needs no session. */
 export function Verify() {
-  const { navigate } = useShell()
   const [checked, setChecked] = useState<Checked | 'checking' | null>(null)
   const [key, setKey] = useState('')
   const [isOver, setOver] = useState(false)
@@ -66,70 +65,60 @@ export function Verify() {
     void check(event.dataTransfer.files[0])
   }
   return (
-    <main>
-      <Page narrow>
+    <PublicPage>
+      <PageHeader
+        title="Verify a capture"
+        subtitle="Checks a file that was downloaded from the evidence of an IOD. The file does not leave this browser."
+      />
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same */}
+      <div
+        className={isOver ? `${styles.drop} ${styles.over}` : styles.drop}
+        onDragOver={event => {
+          event.preventDefault()
+          setOver(true)
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+      >
         <Button
-          className={styles.back ?? ''}
-          variant="minimal"
-          icon={<ArrowLeftIcon />}
-          text="Back"
-          // A page opened in a new tab has no previous history entry.
-          onClick={() => (window.history.length > 1 ? navigate(-1) : navigate('/'))}
+          intent="primary"
+          icon={<UploadIcon />}
+          text="Choose a file"
+          onClick={() => input.current?.click()}
         />
-        <PageHeader
-          title="Verify a capture"
-          subtitle="Checks a file that was downloaded from the evidence of an IOD. The file does not leave this browser."
-        />
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same */}
-        <div
-          className={isOver ? `${styles.drop} ${styles.over}` : styles.drop}
-          onDragOver={event => {
-            event.preventDefault()
-            setOver(true)
+        <span className={styles.muted}>or drop a .wacz file here</span>
+        <input
+          ref={input}
+          type="file"
+          accept=".wacz"
+          aria-label="WACZ file"
+          className={styles.file}
+          tabIndex={-1}
+          onChange={({ currentTarget }) => {
+            void check(currentTarget.files?.[0])
+            // Without this, selecting the same file again fires no event.
+            currentTarget.value = ''
           }}
-          onDragLeave={() => setOver(false)}
-          onDrop={drop}
-        >
-          <Button
-            intent="primary"
-            icon={<UploadIcon />}
-            text="Choose a file"
-            onClick={() => input.current?.click()}
-          />
-          <span className={styles.muted}>or drop a .wacz file here</span>
-          <input
-            ref={input}
-            type="file"
-            accept=".wacz"
-            aria-label="WACZ file"
-            className={styles.file}
-            tabIndex={-1}
-            onChange={({ currentTarget }) => {
-              void check(currentTarget.files?.[0])
-              // Without this, selecting the same file again fires no event.
-              currentTarget.value = ''
-            }}
-          />
-        </div>
-        <details className={styles.key}>
-          <summary>Check the signature with your own copy of the key</summary>
-          <label htmlFor={keyId}>
-            The server’s public key, in PEM format. Without it, the key in the file is used.
-          </label>
-          <TextArea
-            id={keyId}
-            fill
-            rows={3}
-            value={key}
-            onChange={event => setKey(event.currentTarget.value)}
-          />
-        </details>
-        <div aria-live="polite">
-          {checked === 'checking' && <Spinner size={24} aria-label="Checking" />}
-          {checked && checked !== 'checking' && <Report {...checked} />}
-        </div>
-      </Page>
-    </main>
+        />
+      </div>
+      <details className={styles.key}>
+        <summary>Check the signature with your own copy of the key</summary>
+        <label htmlFor={keyId}>
+          The server’s public key, in PEM format. Without it, the key in the file is used.
+        </label>
+        <TextArea
+          id={keyId}
+          fill
+          rows={3}
+          value={key}
+          onChange={event => setKey(event.currentTarget.value)}
+        />
+      </details>
+      <div aria-live="polite">
+        {checked === 'checking' && <Spinner size={24} aria-label="Checking" />}
+        {checked && checked !== 'checking' && <Report {...checked} />}
+      </div>
+    </PublicPage>
   )
 }
 
@@ -191,22 +180,21 @@ function Report({ name, report: { verdict, checks, about, isKeyGiven } }: Checke
         list
       )}
       {about && (
-        <dl className={styles.about}>
-          <dt>URL</dt>
-          <dd dir="auto">{about.url}</dd>
-          <dt>Captured</dt>
-          <dd>
-            <DateTime value={about.capturedAt} format={formatDateTime} />, by the collector’s clock
-          </dd>
-          <dt>Received</dt>
-          <dd>
-            <DateTime value={about.receivedAt} format={formatDateTime} />
-          </dd>
-          <dt>Position in the log</dt>
-          <dd>{about.seq}</dd>
-          <dt>Key id</dt>
-          <dd>{about.keyId}</dd>
-        </dl>
+        <Facts
+          className={styles.about}
+          facts={[
+            ['URL', <bdi key="url">{about.url}</bdi>],
+            [
+              'Captured',
+              <>
+                <DateTime value={about.capturedAt} format={formatDateTime} />, by the collector’s clock
+              </>,
+            ],
+            ['Received', <DateTime key="received" value={about.receivedAt} format={formatDateTime} />],
+            ['Position in the log', String(about.seq)],
+            ['Key id', about.keyId],
+          ]}
+        />
       )}
     </Card>
   )

@@ -1,28 +1,16 @@
 import { type DataExport, formatQuota, LIMITS } from '@iodine/contracts'
 import { useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
-import { Button, Callout, Card, DateTime, LoadingPanel, ProgressBar, saveFile } from '@iodine/ui'
+import { Button, Callout, DateTime, LoadingPanel, ProgressBar, saveFile } from '@iodine/ui'
 import { DownloadIcon } from '@iodine/ui/icons'
 import styles from './Profile.module.css'
+import { ProfileCard } from './ProfileCard'
 
 const QUERY_KEY = ['data-export']
 const POLL_MS = 1_000
 
 /** Exports all stored data of the user as a file. */
 export function YourDataCard() {
-  return (
-    <Card className={styles.card}>
-      <h2 className={styles.cardTitle}>Your data</h2>
-      <p className={styles.muted}>
-        Export everything that is stored about you as a JSON file: your account and all that you collected,
-        created and published, without keys. We email you when the file is ready. It is deleted after a day.
-      </p>
-      <Export />
-    </Card>
-  )
-}
-
-function Export() {
   const { api } = useHost()
   const query = useQuery({
     queryKey: QUERY_KEY,
@@ -30,25 +18,35 @@ function Export() {
     refetchInterval: ({ state: { data } }) => (data?.state === 'working' ? POLL_MS : false),
   })
   return (
-    <LoadingPanel query={query} errorTitle="Unable to load the state of the export" compact>
-      {found => (
+    <ProfileCard
+      title="Your data"
+      about={
         <>
-          {found?.state === 'working' && <Progress of={found} />}
-          {found?.state === 'failed' && (
-            <div role="alert">
-              <Callout intent="warning" compact>
-                Your data is larger than {formatQuota('record_bytes', LIMITS.dataExportBytes)}, the limit of
-                an export. Write to us, and we will send it to you.
-              </Callout>
-            </div>
-          )}
-          <div className={styles.row}>
-            {found?.state === 'ready' && <Download of={found} />}
-            {found?.state !== 'working' && <Begin again={found?.state === 'ready'} />}
-          </div>
+          Export everything that is stored about you as a JSON file: your account and all that you collected,
+          created and published, without keys. We email you when the file is ready. It is deleted after a day.
         </>
-      )}
-    </LoadingPanel>
+      }
+    >
+      <LoadingPanel query={query} errorTitle="Unable to load the state of the export" compact>
+        {found => (
+          <>
+            {found?.state === 'working' && <Progress of={found} />}
+            {found?.state === 'failed' && (
+              <div role="alert">
+                <Callout intent="warning" compact>
+                  Your data is larger than {formatQuota('record_bytes', LIMITS.dataExportBytes)}, the limit of
+                  an export. Write to us, and we will send it to you.
+                </Callout>
+              </div>
+            )}
+            <div className={styles.row}>
+              {found?.state === 'ready' && <Download of={found} />}
+              {found?.state !== 'working' && <Begin again={found?.state === 'ready'} />}
+            </div>
+          </>
+        )}
+      </LoadingPanel>
+    </ProfileCard>
   )
 }
 

@@ -1,53 +1,31 @@
 import { type Consensus, LIMITS } from '@iodine/contracts'
-import { FRESH_MS, mergeById, usePagedValues, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { createContext, use, useCallback } from 'react'
-import { useHost } from '../use-host'
+import { useQueryClient } from '@iodine/mfe-kit/query'
+import { useCallback } from 'react'
+import { listedValues } from '../listed-values'
 
-type ByIod = Readonly<Record<string, Consensus>>
+const KEY = ['consensus']
 
-const CONSENSUS = ['consensus']
-const keyOf = (ids: readonly string[]) => [...CONSENSUS, ...ids]
+const consensus = listedValues<Consensus>(KEY, LIMITS.consensusPage, (api, ids, signal) =>
+  api.call('POST /iods/consensus', { body: { ids }, signal }),
+)
 
-/**
- * Reads the consensus of the IODs in view, by id, with one request per page of 50 IODs. Ids that are still loading are
- * missing. `from` and `to` are the indexes of the rows in view.
- */
-export function useListConsensus(ids: readonly string[], from: number, to: number): ByIod {
-  const { api } = useHost()
-  const read = (page: string[], signal: AbortSignal) =>
-    api.call('POST /iods/consensus', { body: { ids: page }, signal })
-  return usePagedValues(
-    { key: CONSENSUS, size: LIMITS.consensusPage, read, combine: mergeById<Consensus> },
-    ids,
-    from,
-    to,
-  )
-}
+/** Reads the consensus of the IODs in view, by id. */
+export const useListConsensus = consensus.useList
 
 /** The consensus of a list's IODs. */
-export const ConsensusContext = createContext<ByIod>({})
+export const ConsensusContext = consensus.Context
 
 /** Returns the consensus of an IOD from its list's context; undefined while it loads. */
-export const useListedConsensus = (id: string): Consensus | undefined => use(ConsensusContext)[id]
+export const useListedConsensus = consensus.useListed
 
 /** Reads the consensus of an IOD; undefined while it loads. `enabled`: whether to send the request. */
-export function useConsensus(id: string, enabled: boolean): Consensus | undefined {
-  const { api } = useHost()
-  const { data } = useQuery({
-    queryKey: keyOf([id]),
-    queryFn: ({ signal }) => api.call('POST /iods/consensus', { body: { ids: [id] }, signal }),
-    enabled,
-    staleTime: FRESH_MS,
-  })
-  return data?.[id]
-}
+export const useConsensus = consensus.useOne
 
 /** Returns a function that refetches an IOD's consensus. Called after a vote. */
 export function useRefreshConsensus(): (id: string) => Promise<void> {
   const client = useQueryClient()
   return useCallback(
-    id =>
-      client.invalidateQueries({ queryKey: CONSENSUS, predicate: ({ queryKey }) => queryKey.includes(id) }),
+    id => client.invalidateQueries({ queryKey: KEY, predicate: ({ queryKey }) => queryKey.includes(id) }),
     [client],
   )
 }

@@ -1,7 +1,6 @@
 import { Button, saveFile } from '@iodine/ui'
 import { DownloadIcon, ShareIcon, TrashIcon } from '@iodine/ui/icons'
-import { ConfirmDialog } from '@iodine/ui/overlays'
-import { useState } from 'react'
+import { ConfirmButton } from '@iodine/ui/overlays'
 import { useAction } from '../action'
 import { errorToast } from '../error-toast'
 import { useHost } from '../use-host'
@@ -41,34 +40,29 @@ export function ShareButton({ captureId, isShared }: { captureId: string; isShar
     done: (_, shared) => (shared ? 'Capture shared' : 'Sharing stopped'),
     failed: (error, shared) => errorToast(error, shared ? 'Unable to share' : 'Unable to stop sharing'),
   })
-  const [isAsking, setAsking] = useState(false)
   return (
-    <>
-      <Button
-        size="small"
-        icon={<ShareIcon size={14} />}
-        text={isShared ? 'Stop sharing' : 'Share'}
-        loading={share.isPending && !isAsking}
-        onClick={() => (isShared ? void share.run(false) : setAsking(true))}
-      />
-      <ConfirmDialog
-        isOpen={isAsking}
-        title="Share this capture"
-        confirmLabel="Share"
-        intent="primary"
-        onConfirm={() => share.run(true)}
-        onClose={() => setAsking(false)}
-      >
-        <div className={styles.paragraphs}>
-          <p>
-            Other members now see only the quote with a few words around it, the URL, the times and the seal.
-            If you share the capture, every signed-in user can also read the whole captured text, see the
-            pictures, and download the page with its collected record.
-          </p>
-          <p>You can stop sharing at any time, but copies that others have downloaded remain.</p>
-        </div>
-      </ConfirmDialog>
-    </>
+    <ConfirmButton
+      button={{
+        size: 'small',
+        icon: <ShareIcon size={14} />,
+        text: isShared ? 'Stop sharing' : 'Share',
+        loading: share.isPending && isShared,
+      }}
+      isConfirmed={isShared}
+      title="Share this capture"
+      confirmLabel="Share"
+      intent="primary"
+      onConfirm={() => share.run(!isShared)}
+    >
+      <div className={styles.paragraphs}>
+        <p>
+          Other members now see only the quote with a few words around it, the URL, the times and the seal. If
+          you share the capture, every signed-in user can also read the whole captured text, see the pictures,
+          and download the page with its collected record.
+        </p>
+        <p>You can stop sharing at any time, but copies that others have downloaded remain.</p>
+      </div>
+    </ConfirmButton>
   )
 }
 
@@ -81,20 +75,15 @@ export function EraseButton({ captureId, text }: { captureId: string; text: stri
     done: 'Capture deleted',
     failed: 'Unable to delete the capture',
   })
-  const [isAsking, setAsking] = useState(false)
   return (
-    <>
-      <Button size="small" icon={<TrashIcon size={14} />} text={text} onClick={() => setAsking(true)} />
-      <ConfirmDialog
-        isOpen={isAsking}
-        title="Delete this capture"
-        confirmLabel="Delete"
-        onConfirm={erase.run}
-        onClose={() => setAsking(false)}
-      >
-        The content is permanently deleted and can no longer be verified. Quotes from it remain as evidence of
-        IODs. The log keeps only a hash, which reveals nothing about the content.
-      </ConfirmDialog>
-    </>
+    <ConfirmButton
+      button={{ size: 'small', icon: <TrashIcon size={14} />, text }}
+      title="Delete this capture"
+      confirmLabel="Delete"
+      onConfirm={erase.run}
+    >
+      The content is permanently deleted and can no longer be verified. Quotes from it remain as evidence of
+      IODs. The log keeps only a hash, which reveals nothing about the content.
+    </ConfirmButton>
   )
 }

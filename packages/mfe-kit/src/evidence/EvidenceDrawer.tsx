@@ -1,11 +1,10 @@
 import type { Iod } from '@iodine/contracts'
-import { EmptyState, formatCount, LoadingPanel, LoadMore } from '@iodine/ui'
+import { EmptyState, formatAmount, LoadingPanel, LoadMore } from '@iodine/ui'
 import { CitationIcon } from '@iodine/ui/icons'
-import { useCallback, useRef } from 'react'
 import { EvidencePiece } from './EvidencePiece'
 import styles from './evidence.module.css'
 import { useEvidence } from './queries'
-import { SideDrawer, type SideDrawerHandle } from './SideDrawer'
+import { SideDrawer } from './SideDrawer'
 
 export interface EvidenceDrawerProps {
   iod: Pick<Iod, 'id' | 'value'>
@@ -15,16 +14,14 @@ export interface EvidenceDrawerProps {
 
 /** The evidence of an IOD: each quote in its context, with its proof. */
 export function EvidenceDrawer({ iod, isOpen, onClose }: EvidenceDrawerProps) {
-  const drawer = useRef<SideDrawerHandle>(null)
-  const keepFocus = useCallback(() => drawer.current?.keepFocus(), [])
   return (
-    <SideDrawer handle={drawer} isOpen={isOpen} title="Evidence" about={iod.value} onClose={onClose}>
-      <Pieces iodId={iod.id} onGone={keepFocus} />
+    <SideDrawer isOpen={isOpen} title="Evidence" about={iod.value} onClose={onClose}>
+      <Pieces iodId={iod.id} />
     </SideDrawer>
   )
 }
 
-function Pieces({ iodId, onGone }: { iodId: string; onGone: () => void }) {
+function Pieces({ iodId }: { iodId: string }) {
   const query = useEvidence(iodId)
   return (
     <LoadingPanel
@@ -40,12 +37,9 @@ function Pieces({ iodId, onGone }: { iodId: string; onGone: () => void }) {
     >
       {pieces => (
         <>
-          <p className={styles.meta}>
-            {formatCount(query.total ?? pieces.length)}{' '}
-            {(query.total ?? pieces.length) === 1 ? 'quote' : 'quotes'}, oldest first
-          </p>
+          <p className={styles.meta}>{formatAmount(query.total ?? pieces.length, 'quote')}, oldest first</p>
           {pieces.map((piece, index) => (
-            <EvidencePiece key={piece.id} piece={piece} number={index + 1} onGone={onGone} />
+            <EvidencePiece key={piece.id} piece={piece} number={index + 1} />
           ))}
           <LoadMore query={query.more} text="Show more evidence" />
           {pieces.some(({ open, seal }) => open && seal) && (

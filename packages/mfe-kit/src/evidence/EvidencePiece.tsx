@@ -1,8 +1,8 @@
 import { type Evidence, paths } from '@iodine/contracts'
-import { Button, Card, DateTime, formatDateTime, SourceLink, Tag } from '@iodine/ui'
+import { Button, Card, DateTime, Facts, formatDateTime, SourceLink, Tag } from '@iodine/ui'
 import { DocumentOpenIcon, EndorsedIcon, TrashIcon } from '@iodine/ui/icons'
-import { ConfirmDialog } from '@iodine/ui/overlays'
-import { type ReactNode, useEffect, useState } from 'react'
+import { ConfirmButton } from '@iodine/ui/overlays'
+import { useState } from 'react'
 import { useAction } from '../action'
 import { SectionLink } from '../section-link'
 import { useHost } from '../use-host'
@@ -13,8 +13,9 @@ import { formatInstant } from './format-instant'
 import { Hash } from './Hash'
 import { QuoteText } from './QuoteText'
 import { useCapture, useRefresh } from './queries'
-import { SealCheck } from './SealCheck'
-import { SEAL_HELP, VERIFY_HELP } from './seal-texts'
+import { useSealCheck } from './SealCheck'
+import { useKeptFocus } from './SideDrawer'
+import { SEAL_HELP } from './seal-texts'
 
 const RELATIONS = {
   same: null,
@@ -47,15 +48,12 @@ export interface EvidencePieceProps {
   piece: Evidence
   /** Number of the piece, from 1. */
   number: number
-  /** Called after the piece, and any focused control in it, is unmounted. */
-  onGone: () => void
 }
 
 /** A quote that is evidence of an IOD, with its context, URL, times and proof. */
-export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
+export function EvidencePiece({ piece, number }: EvidencePieceProps) {
   const { user } = useHost().session
   const { capture_id, seal, open, shared, url, captured_at, pointer, role } = piece
-  const [checks, setChecks] = useState(0)
   const [isShown, setShown] = useState(false)
   const captureId = open ? capture_id : null
   // A user who may open an unshared capture owns it.
@@ -63,7 +61,8 @@ export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
   const isOwn = captureId !== null && (!shared || capture.data?.own === true)
   const { tag, sealed, note } = looksOf(piece)
   const relation = RELATIONS[piece.relation]
-  useEffect(() => onGone, [onGone])
+  const check = useSealCheck(seal, captureId ? { captureId, quote: piece } : undefined)
+  useKeptFocus()
   return (
     <Card className={styles.piece} role="article" aria-label={`Evidence ${number}`}>
       <div className={styles.kind}>
@@ -78,52 +77,20 @@ export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
       <QuoteText {...piece} />
       {relation && <p className={styles.meta}>{relation}</p>}
       {note && <p className={styles.meta}>{note}</p>}
-      <dl className={styles.facts}>
-        {url && (
-          <Fact label="URL">
-            <SourceLink source={url} />
-          </Fact>
-        )}
-        {captured_at && (
-          <Fact label="Captured">
-            <DateTime value={captured_at} format={formatInstant} />
-          </Fact>
-        )}
-        {seal && (
-          <Fact label="Received">
-            <DateTime value={seal.received_at} format={formatInstant} />
-          </Fact>
-        )}
-        <Fact label="Added">
-          <DateTime value={piece.created_at} format={formatDateTime} /> by <Author piece={piece} />
-        </Fact>
-        {role === 'record' && pointer && (
-          <Fact label="Field">
-            <code>{pointer}</code>
-          </Fact>
-        )}
-        {seal && (
-          <>
-            <Fact label="Seal" help={SEAL_NUMBER_HELP}>
-              No. {seal.seq}
-            </Fact>
-            <Fact label="Fingerprint" help={FINGERPRINT_HELP}>
-              <Hash value={seal.manifest_hash} name="fingerprint" />
-            </Fact>
-          </>
-        )}
-      </dl>
+      <Facts
+        className={styles.facts}
+        facts={[
+          ['URL', url && <SourceLink source={url} />],
+          ['Captured', captured_at && <DateTime value={captured_at} format={formatInstant} />],
+          ['Received', seal && <DateTime value={seal.received_at} format={formatInstant} />],
+          ['Added', <AddedBy key="added" piece={piece} />],
+          ['Field', role === 'record' && pointer && <code>{pointer}</code>],
+          ['Seal', seal && `No. ${seal.seq}`, SEAL_NUMBER_HELP],
+          ['Fingerprint', seal && <Hash value={seal.manifest_hash} name="fingerprint" />, FINGERPRINT_HELP],
+        ]}
+      />
       <div className={styles.actions}>
-        {seal && (
-          <Button
-            size="small"
-            intent="primary"
-            icon={<EndorsedIcon size={14} />}
-            text="Verify"
-            title={VERIFY_HELP}
-            onClick={() => setChecks(checks + 1)}
-          />
-        )}
+        {check.button}
         {captureId && (
           <>
             <Button
@@ -139,9 +106,7 @@ export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
         {isOwn && captureId && <ShareButton captureId={captureId} isShared={shared} />}
         {piece.created_by_id === user.id && <DeleteButton piece={piece} />}
       </div>
-      {seal && checks > 0 && (
-        <SealCheck key={checks} seal={seal} opened={captureId ? { captureId, quote: piece } : undefined} />
-      )}
+      {check.report}
       {captureId && isShown && <CaptureText captureId={captureId} quote={piece} />}
     </Card>
   )
@@ -150,25 +115,17 @@ export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
 export const SEAL_NUMBER_HELP = 'Position of the capture in the server’s log of captures'
 export const FINGERPRINT_HELP = 'SHA-256 of the capture’s manifest, which lists the content by its hashes'
 
-export interface FactProps {
-  label: string
-  /** Explanation of the label, shown by hover. */
-  help?: string
-  children: ReactNode
-}
-
-export function Fact({ label, help, children }: FactProps) {
+function AddedBy({ piece: { created_at, created_by_id, created_by_username } }: { piece: Evidence }) {
   return (
-    <div>
-      <dt title={help}>{label}</dt>
-      <dd>{children}</dd>
-    </div>
+    <>
+      <DateTime value={created_at} format={formatDateTime} /> by{' '}
+      {created_by_id === null || created_by_username === null ? (
+        (created_by_username ?? 'Unknown')
+      ) : (
+        <SectionLink to={paths.person(created_by_id)}>{created_by_username}</SectionLink>
+      )}
+    </>
   )
-}
-
-function Author({ piece: { created_by_id, created_by_username } }: { piece: Evidence }) {
-  if (created_by_id === null || created_by_username === null) return created_by_username ?? 'Unknown'
-  return <SectionLink to={paths.person(created_by_id)}>{created_by_username}</SectionLink>
 }
 
 function DeleteButton({ piece: { id, iod_id } }: { piece: Evidence }) {
@@ -180,19 +137,14 @@ function DeleteButton({ piece: { id, iod_id } }: { piece: Evidence }) {
     done: 'Evidence deleted',
     failed: 'Unable to delete the evidence',
   })
-  const [isAsking, setAsking] = useState(false)
   return (
-    <>
-      <Button size="small" icon={<TrashIcon size={14} />} text="Delete" onClick={() => setAsking(true)} />
-      <ConfirmDialog
-        isOpen={isAsking}
-        title="Delete evidence"
-        confirmLabel="Delete"
-        onConfirm={remove.run}
-        onClose={() => setAsking(false)}
-      >
-        The quote is removed from the IOD. Its capture, if there is one, stays in My data.
-      </ConfirmDialog>
-    </>
+    <ConfirmButton
+      button={{ size: 'small', icon: <TrashIcon size={14} />, text: 'Delete' }}
+      title="Delete evidence"
+      confirmLabel="Delete"
+      onConfirm={remove.run}
+    >
+      The quote is removed from the IOD. Its capture, if there is one, stays in My data.
+    </ConfirmButton>
   )
 }

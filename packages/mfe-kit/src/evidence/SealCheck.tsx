@@ -1,21 +1,39 @@
 import type { Seal } from '@iodine/contracts'
 import { useQuery } from '@iodine/mfe-kit/query'
-import { Callout, LoadingPanel } from '@iodine/ui'
-import { CrossCircleIcon, TickCircleIcon } from '@iodine/ui/icons'
+import { Button, Callout, LoadingPanel } from '@iodine/ui'
+import { CrossCircleIcon, EndorsedIcon, TickCircleIcon } from '@iodine/ui/icons'
+import { useState } from 'react'
 import { useHost } from '../use-host'
 import { withData } from '../with-data'
 import type { QuoteLocation, SealReport } from './check-seal'
 import styles from './evidence.module.css'
 import { formatInstant } from './format-instant'
 
-export interface SealCheckProps {
+interface SealCheckProps {
   seal: Seal
   /** The readable capture and its quote, if the content is open to the user. */
   opened: { captureId: string; quote: QuoteLocation | null } | undefined
 }
 
+/** Returns the button that checks a seal, and the result of its last press. Both are null without a seal. */
+export function useSealCheck(seal: Seal | null | undefined, opened: SealCheckProps['opened']) {
+  const [checks, setChecks] = useState(0)
+  if (!seal) return { button: null, report: null }
+  const button = (
+    <Button
+      size="small"
+      intent="primary"
+      icon={<EndorsedIcon size={14} />}
+      text="Verify"
+      title="Checks in your browser that the content has not changed since it was sealed"
+      onClick={() => setChecks(checks + 1)}
+    />
+  )
+  return { button, report: checks > 0 ? <SealCheck key={checks} seal={seal} opened={opened} /> : null }
+}
+
 /** Checks a seal in the browser, and explains what the result proves and does not prove. */
-export function SealCheck({ seal, opened }: SealCheckProps) {
+function SealCheck({ seal, opened }: SealCheckProps) {
   const { api } = useHost()
   const query = useQuery({
     queryKey: ['seal-check', seal, opened ?? null],

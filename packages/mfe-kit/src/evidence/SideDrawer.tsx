@@ -1,12 +1,15 @@
 import { Button } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
 import { Drawer } from '@iodine/ui/overlays'
-import { type ReactNode, type Ref, useEffect, useId, useImperativeHandle, useRef } from 'react'
+import { createContext, type ReactNode, use, useCallback, useEffect, useId, useRef } from 'react'
 import styles from './evidence.module.css'
 
-export interface SideDrawerHandle {
-  /** Focuses the drawer after its focused element was removed, unless the focus is in the drawer or a dialog. */
-  keepFocus: () => void
+const KeepFocus = createContext(() => {})
+
+/** Focuses the drawer after the component was unmounted with the focus, unless that is in the drawer or a dialog. */
+export function useKeptFocus(): void {
+  const keepFocus = use(KeepFocus)
+  useEffect(() => keepFocus, [keepFocus])
 }
 
 export interface SideDrawerProps {
@@ -15,7 +18,6 @@ export interface SideDrawerProps {
   /** The subject: one line. */
   about?: string | undefined
   onClose: () => void
-  handle?: Ref<SideDrawerHandle>
   children: ReactNode
 }
 
@@ -28,14 +30,13 @@ export function SideDrawer({ isOpen, onClose, ...frame }: SideDrawerProps) {
   )
 }
 
-function Frame({ title, about, onClose, handle, children }: Omit<SideDrawerProps, 'isOpen'>) {
+function Frame({ title, about, onClose, children }: Omit<SideDrawerProps, 'isOpen'>) {
   const frame = useRef<HTMLDivElement>(null)
   const titleId = useId()
-  const keepFocus = () => {
+  const keepFocus = useCallback(() => {
     // Blueprint may have focused its focus trap, which screen readers do not announce.
     if (!document.activeElement?.closest('[role="dialog"]')) frame.current?.focus({ preventScroll: true })
-  }
-  useImperativeHandle(handle, () => ({ keepFocus }))
+  }, [])
   useEffect(() => frame.current?.focus({ preventScroll: true }), [])
   return (
     <div
@@ -59,7 +60,7 @@ function Frame({ title, about, onClose, handle, children }: Omit<SideDrawerProps
             {about}
           </p>
         )}
-        {children}
+        <KeepFocus value={keepFocus}>{children}</KeepFocus>
       </section>
     </div>
   )

@@ -1,5 +1,5 @@
 import type { Iod } from '@iodine/contracts'
-import { Button, formatCount } from '@iodine/ui'
+import { Button, formatAmount, formatCount } from '@iodine/ui'
 import { CitationIcon } from '@iodine/ui/icons'
 import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import styles from './evidence.module.css'
@@ -36,7 +36,7 @@ export function useIodEvidence(iod: Pick<Iod, 'id' | 'value'>, count: number): I
 /** The evidence count in an IOD's row, as a button that opens the evidence. Renders nothing for 0. */
 export function EvidenceMark({ iod, count }: { iod: Pick<Iod, 'id' | 'value'>; count: number }) {
   const { open, drawer } = useDrawer(iod)
-  const quotes = `${formatCount(count)} ${count === 1 ? 'quote' : 'quotes'}`
+  const quotes = formatAmount(count, 'quote')
   return (
     <>
       {count > 0 && (

@@ -30,10 +30,13 @@ export interface RemotesOptions {
    * Otherwise a remote's bundled copy of another version could replace them, and other remotes would be rejected.
    */
   loadShared: () => Promise<unknown>
+  /** Version of the contract that the host implements; by default that of this build. */
+  hostContract?: string
 }
 
 /** Creates the loader of remotes. Create one per host. */
-export function createRemotes({ tableUrl = '/remotes.json', loadShared }: RemotesOptions): Remotes {
+export function createRemotes(options: RemotesOptions): Remotes {
+  const { tableUrl = '/remotes.json', loadShared, hostContract = HOST_CONTRACT_VERSION } = options
   let table: Promise<RemotesTable> | undefined
   const failed = new Set<string>()
   const preloaded = new Set<string>()
@@ -69,10 +72,8 @@ export function createRemotes({ tableUrl = '/remotes.json', loadShared }: Remote
     const module = await loadRemote<{ parcel?: RemoteParcel }>(`${name}/parcel`)
     const parcel = module?.parcel
     if (!parcel) throw new Error(`${name} exposes no parcel`)
-    if (!isSupported(parcel.hostContract, HOST_CONTRACT_VERSION)) {
-      throw new Error(
-        `${name} requires host contract ${parcel.hostContract}, this shell has ${HOST_CONTRACT_VERSION}`,
-      )
+    if (!isSupported(parcel.hostContract, hostContract)) {
+      throw new Error(`${name} requires host contract ${parcel.hostContract}, this shell has ${hostContract}`)
     }
     return parcel
   }
@@ -97,7 +98,7 @@ export function createRemotes({ tableUrl = '/remotes.json', loadShared }: Remote
 }
 
 /** Returns whether a host supports remotes built against `required`: same major version, minor version not later. */
-export function isSupported(required: string, host: string): boolean {
+function isSupported(required: string, host: string): boolean {
   const [[major, minor], [hostMajor, hostMinor]] = [required, host].map(version =>
     String(version).split('.').map(Number),
   ) as [[number, number], [number, number]]

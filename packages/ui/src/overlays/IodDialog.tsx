@@ -60,6 +60,18 @@ function IodForm(props: Omit<IodDialogProps, 'isOpen' | 'title'>) {
     label: labels[field],
     labelInfo: required.includes(field) ? '(required)' : undefined,
   })
+  const text = (field: 'value' | 'description', autoFocus: boolean) => (
+    <FormGroup {...group(field)}>
+      <TextArea
+        {...fieldProps(field)}
+        fill
+        autoResize
+        autoFocus={autoFocus}
+        value={draft[field]}
+        onChange={event => set({ [field]: event.target.value })}
+      />
+    </FormGroup>
+  )
   /** Marks and focuses the first empty required field; the caller shows the message. */
   const submit = () => {
     setMissing(required.find(field => draft[field].trim() === ''))
@@ -73,16 +85,7 @@ function IodForm(props: Omit<IodDialogProps, 'isOpen' | 'title'>) {
       onClose={props.onClose}
       onDiscard={() => setDraft(initial)}
     >
-      <FormGroup {...group('value')}>
-        <TextArea
-          {...fieldProps('value')}
-          fill
-          autoResize
-          autoFocus
-          value={draft.value}
-          onChange={event => set({ value: event.target.value })}
-        />
-      </FormGroup>
+      {text('value', true)}
       {categories && (
         <FormGroup {...group('category')}>
           <HTMLSelect
@@ -98,15 +101,7 @@ function IodForm(props: Omit<IodDialogProps, 'isOpen' | 'title'>) {
           </HTMLSelect>
         </FormGroup>
       )}
-      <FormGroup {...group('description')}>
-        <TextArea
-          {...fieldProps('description')}
-          fill
-          autoResize
-          value={draft.description}
-          onChange={event => set({ description: event.target.value })}
-        />
-      </FormGroup>
+      {text('description', false)}
       {withSource && (
         <FormGroup {...group('source')}>
           <InputGroup

@@ -7,7 +7,6 @@ export {
   HotkeysContext,
   HotkeysProvider,
   Menu,
-  MenuDivider,
   MenuItem,
   PopoverNext as Popover,
   Tooltip,

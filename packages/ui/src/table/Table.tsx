@@ -11,7 +11,7 @@ export interface Column<T> {
   isNumber?: boolean
   /** The area of `cardTemplate` that contains the cell on a card. */
   area?: string
-  /** Whether a card shows the column's name above the cell. */
+  /** Whether a card shows the column's name above the cell; by default if the cell has no `area`. */
   isNamed?: boolean
   /** Renders the content of a cell. */
   cell: (item: T) => ReactNode
@@ -137,7 +137,7 @@ export const TableRow = memo(function TableRow<T>({
 }: TableRowProps<T>) {
   return (
     <tr role="row" aria-rowindex={rowIndex} tabIndex={tabIndex} data-selected={isSelected || undefined}>
-      {columns.map(({ name, isNumber, isNamed, area, cell }) => (
+      {columns.map(({ name, isNumber, area, isNamed = area === undefined, cell }) => (
         <td
           key={name}
           role="cell"

@@ -1,6 +1,6 @@
-import { Button, FormGroup, InputGroup } from '@blueprintjs/core'
-import { ClipboardIcon } from '@blueprintjs/icons'
-import { useId, useState } from 'react'
+import { FormGroup, InputGroup } from '@blueprintjs/core'
+import { useId } from 'react'
+import { CopyButton } from './CopyButton'
 import styles from './CopyField.module.css'
 
 export interface CopyFieldProps {
@@ -13,11 +13,6 @@ export interface CopyFieldProps {
 /** A read-only value to be pasted elsewhere: a click selects all of it, a button copies it. */
 export function CopyField({ label, value, hint }: CopyFieldProps) {
   const id = useId()
-  const [copied, setCopied] = useState<string | null>(null)
-  const copy = async () => {
-    await navigator.clipboard.writeText(value)
-    setCopied(value)
-  }
   return (
     <FormGroup label={label} labelFor={id} helperText={hint}>
       <div className={styles.row}>
@@ -29,15 +24,7 @@ export function CopyField({ label, value, hint }: CopyFieldProps) {
           value={value}
           onFocus={event => event.currentTarget.select()}
         />
-        {/* The Clipboard API requires a secure context. */}
-        {window.isSecureContext && (
-          <Button
-            icon={<ClipboardIcon />}
-            text={copied === value ? 'Copied' : 'Copy'}
-            aria-label={`Copy ${label}`}
-            onClick={copy}
-          />
-        )}
+        <CopyButton value={value} name={label} text="Copy" />
       </div>
     </FormGroup>
   )

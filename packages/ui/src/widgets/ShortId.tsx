@@ -1,6 +1,4 @@
-import { Button } from '@blueprintjs/core'
-import { ClipboardIcon } from '@blueprintjs/icons'
-import { useState } from 'react'
+import { CopyButton } from './CopyButton'
 import styles from './ShortId.module.css'
 
 const SHOWN = 8
@@ -13,32 +11,17 @@ export interface ShortIdProps {
 
 /** The first characters of an id, with the whole id in a tooltip and a button that copies it. */
 export function ShortId({ id, of }: ShortIdProps) {
-  const [result, setResult] = useState<'Copied' | 'Not copied'>()
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(id)
-      setResult('Copied')
-    } catch {
-      setResult('Not copied')
-    }
-  }
   return (
     <span className={styles.id} title={id}>
       <code className={styles.short}>{id.slice(0, SHOWN)}</code>
-      {/* The Clipboard API requires a secure context. */}
-      {window.isSecureContext && (
-        <Button
-          className={styles.copy ?? ''}
-          variant="minimal"
-          size="small"
-          icon={<ClipboardIcon size={12} />}
-          text={result}
-          aria-label={result ? `${result}: the ${of}’s ID` : `Copy the ${of}’s ID`}
-          title={`Copy ${id}`}
-          onClick={() => void copy()}
-          onBlur={() => setResult(undefined)}
-        />
-      )}
+      <CopyButton
+        className={styles.copy ?? ''}
+        variant="minimal"
+        size="small"
+        value={id}
+        name={`the ${of}’s ID`}
+        title={`Copy ${id}`}
+      />
     </span>
   )
 }

@@ -1,4 +1,4 @@
-import { FormGroup, InputGroup } from '@blueprintjs/core'
+import { TextField } from './TextField'
 
 export interface UtcTimeFieldProps {
   id: string
@@ -14,16 +14,15 @@ export interface UtcTimeFieldProps {
  * A field for a time in UTC. Browsers write dates in the language of their own interface, so the chosen time is repeated
  * as `2026-10-12 18:30 UTC`.
  */
-export function UtcTimeField({ id, label, value, onValueChange, error }: UtcTimeFieldProps) {
+export function UtcTimeField({ value, error, ...field }: UtcTimeFieldProps) {
   return (
-    <FormGroup
-      label={label}
-      labelFor={id}
+    <TextField
+      {...field}
+      value={value}
       labelInfo="(UTC)"
       intent={error ? 'danger' : 'none'}
       helperText={error || (value && `${value.replace('T', ' ')} UTC`)}
-    >
-      <InputGroup id={id} type="datetime-local" value={value} onValueChange={onValueChange} />
-    </FormGroup>
+      type="datetime-local"
+    />
   )
 }

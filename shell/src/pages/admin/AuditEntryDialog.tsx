@@ -1,7 +1,6 @@
 import type { AuditItem } from '@iodine/contracts'
-import { formatCount, formatDateTime, useRetained } from '@iodine/ui'
+import { type Fact, Facts, formatCount, formatDateTime, useRetained } from '@iodine/ui'
 import { Dialog, DialogBody } from '@iodine/ui/overlays'
-import type { ReactNode } from 'react'
 import styles from './AuditLog.module.css'
 import { actionOf, actorOf, originOf, subjectOf } from './audit-words'
 import cells from './cells.module.css'
@@ -20,7 +19,7 @@ export function AuditEntryDialog({ entry, onClose }: { entry: AuditItem | null; 
 function Details({ entry }: { entry: AuditItem }) {
   const { at, count, times, outcome, subject, item, request_id, settings, checkpoint, seq, prev, hash, id } =
     entry
-  const rows: [string, ReactNode][] = [
+  const facts: Fact[] = [
     ['Entry', formatCount(seq)],
     [
       'Time',
@@ -57,16 +56,5 @@ function Details({ entry }: { entry: AuditItem }) {
     ['Hash', hash],
     ['Previous hash', prev],
   ]
-  return (
-    <dl className={styles.details}>
-      {rows.map(([name, value]) =>
-        value ? (
-          <div key={name} className={styles.detail}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ) : null,
-      )}
-    </dl>
-  )
+  return <Facts className={styles.details} facts={facts} />
 }

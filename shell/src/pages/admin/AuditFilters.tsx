@@ -1,4 +1,4 @@
-import { FormGroup, formatLongDate, HTMLSelect, InputGroup, useSearchText } from '@iodine/ui'
+import { FormGroup, formatLongDate, HTMLSelect, TextField, useSearchText } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
 import styles from './AuditLog.module.css'
 import { ACTION_CHOICES, type AuditFilterValues, KIND_CHOICES } from './audit-words'
@@ -73,25 +73,19 @@ function Choice({ name, label, all, choices, values, change }: ChoiceProps) {
 }
 
 function Field({ name, label, hint, type, values, change }: FieldProps & { hint?: string; type?: 'date' }) {
-  const id = idOf(name)
   const [text, setText] = useSearchText(values[name], value => change(name, value.trim()))
   return (
-    <FormGroup
-      className={styles.field}
+    <TextField
+      groupClass={styles.field}
       label={label}
-      labelFor={id}
       // Browsers write dates in the language of their own interface.
       helperText={type && formatLongDate(`${text}T12:00`)}
-    >
-      <InputGroup
-        id={id}
-        {...(type && { type })}
-        {...(hint && { placeholder: hint })}
-        maxLength={100}
-        autoComplete="off"
-        value={text}
-        onValueChange={setText}
-      />
-    </FormGroup>
+      {...(type && { type })}
+      {...(hint && { placeholder: hint })}
+      maxLength={100}
+      autoComplete="off"
+      value={text}
+      onValueChange={setText}
+    />
   )
 }

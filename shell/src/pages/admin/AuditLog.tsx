@@ -15,13 +15,14 @@ import {
 } from '@iodine/ui'
 import { DownloadIcon } from '@iodine/ui/icons'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
-import { type ReactNode, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { AUDIT, AuditChain } from './AuditChain'
 import { AuditEntryDialog } from './AuditEntryDialog'
 import { AuditFilters, useAuditFilters } from './AuditFilters'
 import styles from './AuditLog.module.css'
 import { actionOf, actorOf, filtersOf, originOf, subjectOf } from './audit-words'
 import cells from './cells.module.css'
+import { Lines } from './Lines'
 
 const PAGE_SIZE = '50'
 
@@ -107,33 +108,20 @@ function DownloadButton({ filters }: { filters: ReturnType<typeof filtersOf> }) 
   )
 }
 
-/** Two lines of a cell, the second one muted. */
-function Lines({ first, second }: { first: ReactNode; second?: ReactNode }) {
-  return (
-    <div className={cells.cell}>
-      <span className={cells.text}>{first}</span>
-      {second && <span className={cells.muted}>{second}</span>}
-    </div>
-  )
-}
-
 const columnsOf = (show: (entry: AuditItem) => void): readonly Column<AuditItem>[] => [
   {
     name: 'Time',
     width: 208,
-    isNamed: true,
     cell: ({ at }) => (
       <Lines first={<time dateTime={at}>{formatDateTime(at)}</time>} second={formatRelative(at)} />
     ),
   },
   {
     name: 'Actor',
-    isNamed: true,
     cell: entry => <Lines first={actorOf(entry)} second={originOf(entry)} />,
   },
   {
     name: 'Action',
-    isNamed: true,
     cell: entry => (
       <div className={cells.cell}>
         <span className={cells.text}>{actionOf(entry)}</span>
@@ -153,20 +141,17 @@ const columnsOf = (show: (entry: AuditItem) => void): readonly Column<AuditItem>
   {
     name: 'Target',
     width: 208,
-    isNamed: true,
     cell: entry => <Lines first={subjectOf(entry)} second={entry.subject.id} />,
   },
   {
     name: 'Count',
     width: 80,
     isNumber: true,
-    isNamed: true,
     cell: ({ count }) => (count === null ? '—' : formatCount(count)),
   },
   {
     name: 'Actions',
     width: 104,
-    isNamed: true,
     cell: entry => (
       <Button text="Details" aria-label={`Details of entry ${entry.seq}`} onClick={() => show(entry)} />
     ),

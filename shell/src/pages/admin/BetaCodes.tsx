@@ -1,7 +1,7 @@
 import type { BetaCode } from '@iodine/contracts'
 import { type ApiClient, useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
-import { Button, Card, DateTime, EmptyState, FormGroup, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
+import { Button, Card, DateTime, EmptyState, LoadingPanel, Tag, TextField } from '@iodine/ui'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { type FormEvent, useState } from 'react'
 import styles from './BetaCodes.module.css'
@@ -22,12 +22,11 @@ const betaCodesQuery = (api: ApiClient) => ({
 })
 
 const COLUMNS: readonly Column<ListedCode>[] = [
-  { name: 'Code', isNamed: true, cell: ({ code }) => <span className={styles.code}>{code}</span> },
-  { name: 'Email', isNamed: true, cell: ({ email }) => <span className={styles.text}>{email ?? '—'}</span> },
+  { name: 'Code', cell: ({ code }) => <span className={styles.code}>{code}</span> },
+  { name: 'Email', cell: ({ email }) => <span className={styles.text}>{email ?? '—'}</span> },
   {
     name: 'Status',
     width: 104,
-    isNamed: true,
     cell: ({ used }) => (
       <Tag minimal intent={used ? 'none' : 'success'}>
         {used ? 'Used' : 'Available'}
@@ -37,19 +36,16 @@ const COLUMNS: readonly Column<ListedCode>[] = [
   {
     name: 'Creation Date',
     width: 128,
-    isNamed: true,
     cell: ({ created_at }) => <DateTime value={created_at} />,
   },
   {
     name: 'Used Date',
     width: 128,
-    isNamed: true,
     cell: ({ used_at }) => (used_at ? <DateTime value={used_at} /> : '—'),
   },
   {
     name: 'Created by',
     width: 192,
-    isNamed: true,
     cell: ({ created_by_username }) => <span className={styles.text}>{created_by_username ?? '—'}</span>,
   },
 ]
@@ -82,16 +78,16 @@ function NewCode() {
   return (
     <Card className={styles.card}>
       <form className={styles.form} onSubmit={submit}>
-        <FormGroup className={styles.email} label="Email" labelInfo="(optional)" labelFor="beta-email">
-          <InputGroup
-            id="beta-email"
-            type="email"
-            autoComplete="off"
-            placeholder="Only this person may use the code"
-            value={email}
-            onValueChange={setEmail}
-          />
-        </FormGroup>
+        <TextField
+          groupClass={styles.email}
+          label="Email"
+          labelInfo="(optional)"
+          type="email"
+          autoComplete="off"
+          placeholder="Only this person may use the code"
+          value={email}
+          onValueChange={setEmail}
+        />
         <Button type="submit" intent="primary" text="Generate code" loading={generate.isPending} />
       </form>
     </Card>

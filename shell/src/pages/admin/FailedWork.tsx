@@ -3,9 +3,8 @@ import { useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
 import { Button, ButtonGroup, DateTime, formatCount, formatRelative, LoadingPanel } from '@iodine/ui'
 import { RefreshIcon, TrashIcon } from '@iodine/ui/icons'
-import { ConfirmDialog } from '@iodine/ui/overlays'
+import { ConfirmButton } from '@iodine/ui/overlays'
 import { type Column, Table } from '@iodine/ui/table'
-import { useState } from 'react'
 import styles from './System.module.css'
 
 const CARD = '"service work" "reason reason" "attempts failed" "actions actions" / 1fr 1fr'
@@ -20,7 +19,6 @@ export function FailedWork() {
     queryFn: () => api.call('GET /admin/failed-work'),
     refetchInterval: REFETCH_MS,
   })
-  const [leaving, setLeaving] = useState<AdminFailedWork | null>(null)
   const call = ({ service, id }: AdminFailedWork, action: 'retry' | 'drop') =>
     api.call('POST /admin/failed-work/:service/:id', { params: { service, id }, body: { action } })
   const retry = useAction({
@@ -35,7 +33,7 @@ export function FailedWork() {
     failed: 'Unable to remove the work',
     invalidates: [QUERY_KEY],
   })
-  const columns = columnsOf({ retry: work => void retry.run(work), remove: setLeaving })
+  const columns = columnsOf({ retry: retry.run, drop: drop.run })
   // The section is hidden while the list loads, because the list is mostly empty.
   if (query.isPending || query.data?.length === 0) return null
   return (
@@ -49,18 +47,6 @@ export function FailedWork() {
           <Table items={all} label="Failed work" columns={columns} minWidth={880} cardTemplate={CARD} />
         )}
       </LoadingPanel>
-      <ConfirmDialog
-        isOpen={leaving !== null}
-        title="Remove failed work"
-        confirmLabel="Remove"
-        onConfirm={async () => leaving && drop.run(leaving)}
-        onClose={() => setLeaving(null)}
-      >
-        <p className={styles.text}>
-          The service {leaving?.service} will never complete this work: {leaving && workOf(leaving.kind)}.
-          This cannot be undone.
-        </p>
-      </ConfirmDialog>
     </section>
   )
 }
@@ -92,12 +78,9 @@ const WORK_LABELS: Partial<Record<string, string>> = {
 /** Returns the name of an outbox kind in words. Other versions of a service may have other kinds. */
 const workOf = (kind: string): string => WORK_LABELS[kind] ?? kind
 
-interface Actions {
-  retry: (work: AdminFailedWork) => void
-  remove: (work: AdminFailedWork) => void
-}
+type Act = (work: AdminFailedWork) => Promise<unknown>
 
-const columnsOf = ({ retry, remove }: Actions): readonly Column<AdminFailedWork>[] => [
+const columnsOf = ({ retry, drop }: { retry: Act; drop: Act }): readonly Column<AdminFailedWork>[] => [
   { name: 'Service', width: 112, area: 'service', isNamed: true, cell: ({ service }) => service },
   {
     name: 'Work',
@@ -141,15 +124,24 @@ const columnsOf = ({ retry, remove }: Actions): readonly Column<AdminFailedWork>
           icon={<RefreshIcon />}
           aria-label={`Retry ${workOf(work.kind)}`}
           title="Retry"
-          onClick={() => retry(work)}
+          onClick={() => void retry(work)}
         />
-        <Button
-          icon={<TrashIcon />}
-          aria-label={`Remove ${workOf(work.kind)}`}
-          title="Remove"
-          intent="danger"
-          onClick={() => remove(work)}
-        />
+        <ConfirmButton
+          button={{
+            icon: <TrashIcon />,
+            'aria-label': `Remove ${workOf(work.kind)}`,
+            title: 'Remove',
+            intent: 'danger',
+          }}
+          title="Remove failed work"
+          confirmLabel="Remove"
+          onConfirm={() => drop(work)}
+        >
+          <p className={styles.text}>
+            The service {work.service} will never complete this work: {workOf(work.kind)}. This cannot be
+            undone.
+          </p>
+        </ConfirmButton>
       </ButtonGroup>
     ),
   },

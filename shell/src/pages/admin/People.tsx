@@ -14,7 +14,7 @@ import {
 } from '@iodine/ui'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { useMemo, useState } from 'react'
-import cells from './cells.module.css'
+import { Lines } from './Lines'
 import styles from './People.module.css'
 import { PEOPLE, PersonDialog, StateTags } from './PersonDialog'
 
@@ -68,38 +68,30 @@ export function People() {
 const columnsOf = (open: (id: string) => void): readonly Column<Person>[] => [
   {
     name: 'Person',
-    isNamed: true,
     cell: ({ username, email }) => (
-      <div className={cells.cell}>
-        <span className={cells.text}>{username === null ? 'No username' : `@${username}`}</span>
-        <span className={cells.muted}>{email}</span>
-      </div>
+      <Lines first={username === null ? 'No username' : `@${username}`} second={email} />
     ),
   },
-  { name: 'State', width: 208, isNamed: true, cell: person => <StateTags person={person} /> },
+  { name: 'State', width: 208, cell: person => <StateTags person={person} /> },
   {
     name: 'Member since',
     width: 128,
-    isNamed: true,
     cell: ({ created_at }) => <DateTime value={created_at} />,
   },
   {
     name: 'Last active',
     width: 128,
-    isNamed: true,
     cell: ({ last_active_at }) => <DateTime value={last_active_at} />,
   },
   {
     name: 'Sessions',
     width: 96,
     isNumber: true,
-    isNamed: true,
     cell: ({ sessions }) => formatCount(sessions),
   },
   {
     name: 'Actions',
     width: 112,
-    isNamed: true,
     cell: ({ id, username, email }) => (
       <Button text="Manage" aria-label={`Manage ${username ?? email}`} onClick={() => open(id)} />
     ),

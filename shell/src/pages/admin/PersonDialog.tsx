@@ -9,7 +9,7 @@ import {
 import { useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
 import { Button, Callout, formatAmount, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
-import { ConfirmDialog, Dialog, DialogBody } from '@iodine/ui/overlays'
+import { ConfirmButton, Dialog, DialogBody } from '@iodine/ui/overlays'
 import { type FormEvent, useState } from 'react'
 import { QUOTA_LABELS } from '../quota-labels'
 import cells from './cells.module.css'
@@ -62,8 +62,8 @@ const useAccountAction = <V = void>(
 function Account({ person }: { person: PersonDetail }) {
   const { id, email, username, is_admin, suspended_at, sessions, api_tokens, feed_keys } = person
   const { api } = useHost()
-  const [asking, setAsking] = useState<'suspend' | 'end' | 'revoke' | null>(null)
   const name = username === null ? email : `@${username}`
+  const isSuspended = suspended_at !== null
   const params = { id }
   const suspend = useAccountAction(
     () => api.call('POST /admin/people/:id/suspend', { params }),
@@ -98,30 +98,52 @@ function Account({ person }: { person: PersonDetail }) {
         </span>
       </div>
       <div className={styles.actions}>
-        {suspended_at === null ? (
-          <Button
-            intent="danger"
-            variant="outlined"
-            text="Suspend"
-            disabled={is_admin}
-            title={is_admin ? 'Only the operator of this site can suspend administrators' : undefined}
-            onClick={() => setAsking('suspend')}
-          />
-        ) : (
-          <Button text="Unsuspend" disabled={is_admin} onClick={() => void unsuspend()} />
-        )}
-        <Button
-          variant="outlined"
-          text={`End all sessions (${sessions})`}
-          disabled={sessions === 0}
-          onClick={() => setAsking('end')}
-        />
-        <Button
-          variant="outlined"
-          text={`Revoke API tokens and feed keys (${api_tokens + feed_keys})`}
-          disabled={api_tokens + feed_keys === 0}
-          onClick={() => setAsking('revoke')}
-        />
+        <ConfirmButton
+          button={
+            isSuspended
+              ? { text: 'Unsuspend', disabled: is_admin }
+              : {
+                  intent: 'danger',
+                  variant: 'outlined',
+                  text: 'Suspend',
+                  disabled: is_admin,
+                  ...(is_admin && { title: 'Only the operator of this site can suspend administrators' }),
+                }
+          }
+          isConfirmed={isSuspended}
+          title="Suspend account"
+          confirmLabel="Suspend"
+          onConfirm={isSuspended ? unsuspend : suspend}
+        >
+          {name} is signed out everywhere at once, and can’t sign in until you unsuspend the account. Their
+          content stays.
+        </ConfirmButton>
+        <ConfirmButton
+          button={{
+            variant: 'outlined',
+            text: `End all sessions (${sessions})`,
+            disabled: sessions === 0,
+          }}
+          title="End all sessions"
+          confirmLabel="End sessions"
+          onConfirm={endSessions}
+        >
+          {name} is signed out of every browser and extension at once, and can sign in again. Your current
+          session, API tokens and feed keys stay valid.
+        </ConfirmButton>
+        <ConfirmButton
+          button={{
+            variant: 'outlined',
+            text: `Revoke API tokens and feed keys (${api_tokens + feed_keys})`,
+            disabled: api_tokens + feed_keys === 0,
+          }}
+          title="Revoke API tokens and feed keys"
+          confirmLabel="Revoke"
+          onConfirm={revokeTokens}
+        >
+          All API tokens and feed keys of {name} stop working at once. This can’t be undone. Anyone who is
+          signed in as {name} can create new ones: if the account may be compromised, end its sessions first.
+        </ConfirmButton>
       </div>
       {person.limits_pending && (
         <Callout intent="warning" compact>
@@ -140,36 +162,6 @@ function Account({ person }: { person: PersonDetail }) {
           />
         ))}
       </ul>
-      <ConfirmDialog
-        isOpen={asking === 'suspend'}
-        title="Suspend account"
-        confirmLabel="Suspend"
-        onConfirm={suspend}
-        onClose={() => setAsking(null)}
-      >
-        {name} is signed out everywhere at once, and can’t sign in until you unsuspend the account. Their
-        content stays.
-      </ConfirmDialog>
-      <ConfirmDialog
-        isOpen={asking === 'end'}
-        title="End all sessions"
-        confirmLabel="End sessions"
-        onConfirm={endSessions}
-        onClose={() => setAsking(null)}
-      >
-        {name} is signed out of every browser and extension at once, and can sign in again. Your current
-        session, API tokens and feed keys stay valid.
-      </ConfirmDialog>
-      <ConfirmDialog
-        isOpen={asking === 'revoke'}
-        title="Revoke API tokens and feed keys"
-        confirmLabel="Revoke"
-        onConfirm={revokeTokens}
-        onClose={() => setAsking(null)}
-      >
-        All API tokens and feed keys of {name} stop working at once. This can’t be undone. Anyone who is
-        signed in as {name} can create new ones: if the account may be compromised, end its sessions first.
-      </ConfirmDialog>
     </>
   )
 }

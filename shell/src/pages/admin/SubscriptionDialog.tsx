@@ -6,12 +6,12 @@ import {
   FormGroup,
   formatAmount,
   HTMLSelect,
-  InputGroup,
   LoadingPanel,
   Radio,
   SearchInput,
   SegmentedControl,
   TextArea,
+  TextField,
   useMissingField,
   useRetained,
   useSearchText,
@@ -111,58 +111,50 @@ function SubscriptionForm({
               onValueChange={kind => change({ kind: kind as FeedKind })}
             />
           </FormGroup>
-          <FormGroup
+          <TextField
             label="URL"
-            {...groupProps('url')}
+            {...fieldProps('url')}
             labelInfo="(required)"
             helperText={
               draft.kind === 'taxii'
                 ? 'The https URL of a TAXII collection.'
                 : 'The https URL of the folder that contains manifest.json.'
             }
-          >
-            <InputGroup
-              {...fieldProps('url')}
-              autoFocus
-              autoComplete="off"
-              placeholder={
-                draft.kind === 'taxii'
-                  ? 'https://example.org/taxii2/root/collections/…/'
-                  : 'https://example.org/feeds/misp/'
-              }
-              value={draft.url}
-              onValueChange={url => change({ url })}
-            />
-          </FormGroup>
+            autoFocus
+            autoComplete="off"
+            placeholder={
+              draft.kind === 'taxii'
+                ? 'https://example.org/taxii2/root/collections/…/'
+                : 'https://example.org/feeds/misp/'
+            }
+            value={draft.url}
+            onValueChange={url => change({ url })}
+          />
         </>
       )}
       <div className={styles.row}>
-        <FormGroup label="Username" {...groupProps('user')} labelInfo="(optional)">
-          <InputGroup
-            {...fieldProps('user')}
-            autoComplete="off"
-            value={draft.user}
-            onValueChange={user => change({ user })}
-          />
-        </FormGroup>
-        <FormGroup
+        <TextField
+          label="Username"
+          {...fieldProps('user')}
+          labelInfo="(optional)"
+          autoComplete="off"
+          value={draft.user}
+          onValueChange={user => change({ user })}
+        />
+        <TextField
           label="Key or password"
-          {...groupProps('key')}
+          {...fieldProps('key')}
           labelInfo="(optional)"
           helperText={
             subscription?.has_secret
               ? 'Leave both empty to keep the stored values.'
               : 'Stored encrypted, never shown.'
           }
-        >
-          <InputGroup
-            {...fieldProps('key')}
-            type="password"
-            autoComplete="new-password"
-            value={draft.key}
-            onValueChange={key => change({ key })}
-          />
-        </FormGroup>
+          type="password"
+          autoComplete="new-password"
+          value={draft.key}
+          onValueChange={key => change({ key })}
+        />
       </div>
       <FormGroup label="Pull every" labelFor="subscription-every">
         <HTMLSelect

@@ -1,13 +1,14 @@
 import { paths, type Subscription } from '@iodine/contracts'
-import { useAction, useHost } from '@iodine/mfe-kit'
+import { formatSpan, useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
 import { Button, ButtonGroup, EmptyState, formatCount, formatRelative, LoadingPanel, Tag } from '@iodine/ui'
 import { EditIcon, PauseIcon, PlayIcon, PlusIcon, RefreshIcon, TrashIcon } from '@iodine/ui/icons'
-import { ConfirmDialog } from '@iodine/ui/overlays'
+import { ConfirmButton } from '@iodine/ui/overlays'
 import { Link } from '@iodine/ui/router'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { useMemo, useState } from 'react'
 import cells from './cells.module.css'
+import { Lines } from './Lines'
 import { PullReasonsDialog } from './PullReasonsDialog'
 import { SubscriptionDialog } from './SubscriptionDialog'
 import styles from './Subscriptions.module.css'
@@ -18,13 +19,9 @@ export function Subscriptions() {
   const { api } = useHost()
   const query = useQuery(subscriptionsQuery(api))
   const [draft, setDraft] = useState<Subscription | 'new' | null>(null)
-  const [leaving, setLeaving] = useState<Subscription | null>(null)
   const [explained, setExplained] = useState<Subscription | null>(null)
   const act = useActions()
-  const columns = useMemo(
-    () => columnsOf({ ...act, edit: setDraft, remove: setLeaving, explain: setExplained }),
-    [act],
-  )
+  const columns = useMemo(() => columnsOf({ ...act, edit: setDraft, explain: setExplained }), [act])
   return (
     <div className={styles.panel}>
       <div className={styles.head}>
@@ -50,18 +47,6 @@ export function Subscriptions() {
       </LoadingPanel>
       <PullReasonsDialog subscription={explained} onClose={() => setExplained(null)} />
       <SubscriptionDialog draft={draft} onClose={() => setDraft(null)} />
-      <ConfirmDialog
-        isOpen={leaving !== null}
-        title="Delete subscription"
-        confirmLabel="Delete"
-        onConfirm={async () => leaving && act.leave(leaving)}
-        onClose={() => setLeaving(null)}
-      >
-        <p className={cells.text}>
-          The subscription to {leaving?.url} ends. Its imported objects stay in{' '}
-          {leaving?.campaign_name ?? 'its campaign'}.
-        </p>
-      </ConfirmDialog>
     </div>
   )
 }
@@ -105,14 +90,12 @@ function useActions() {
 
 interface Actions extends ReturnType<typeof useActions> {
   edit: (subscription: Subscription) => void
-  remove: (subscription: Subscription) => void
   explain: (subscription: Subscription) => void
 }
 
 const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
   {
     name: 'Feed',
-    isNamed: true,
     cell: ({ url, kind, public_key }) => (
       <div className={cells.cell}>
         <span className={cells.text}>{url}</span>
@@ -130,7 +113,6 @@ const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
   {
     name: 'Campaign',
     width: 184,
-    isNamed: true,
     cell: ({ campaign_id, campaign_name }) =>
       campaign_name === null ? (
         <span className={cells.muted}>Deleted</span>
@@ -143,7 +125,6 @@ const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
   {
     name: 'Last run',
     width: 248,
-    isNamed: true,
     cell: subscription => (
       <div className={cells.cell}>
         <span className={subscription.last?.error ? `${cells.text} ${styles.error}` : cells.text}>
@@ -165,21 +146,19 @@ const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
   {
     name: 'Next run',
     width: 136,
-    isNamed: true,
     cell: ({ next_at, every, paused }) => (
-      <div className={cells.cell}>
-        {paused ? <Tag minimal>Paused</Tag> : <span>{next_at ? soon(next_at) : 'Running'}</span>}
-        <span className={cells.muted}>every {intervalOf(every)}</span>
-      </div>
+      <Lines
+        first={paused ? <Tag minimal>Paused</Tag> : next_at ? soon(next_at) : 'Running'}
+        second={`every ${intervalOf(every)}`}
+      />
     ),
   },
-  { name: 'Imported', width: 96, isNumber: true, isNamed: true, cell: ({ kept }) => formatCount(kept) },
+  { name: 'Imported', width: 96, isNumber: true, cell: ({ kept }) => formatCount(kept) },
   {
     name: 'Actions',
     width: 152,
-    isNamed: true,
     cell: subscription => {
-      const { paused, state, url } = subscription
+      const { paused, state, url, campaign_name } = subscription
       const isAtWork = paused || state === 'fetching' || state === 'importing'
       return (
         <ButtonGroup variant="minimal">
@@ -202,13 +181,21 @@ const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
             title="Edit"
             onClick={() => act.edit(subscription)}
           />
-          <Button
-            icon={<TrashIcon />}
-            aria-label={`Delete ${url}`}
-            title="Delete"
-            intent="danger"
-            onClick={() => act.remove(subscription)}
-          />
+          <ConfirmButton
+            button={{
+              icon: <TrashIcon />,
+              'aria-label': `Delete ${url}`,
+              title: 'Delete',
+              intent: 'danger',
+            }}
+            title="Delete subscription"
+            confirmLabel="Delete"
+            onConfirm={() => act.leave(subscription)}
+          >
+            <p className={cells.text}>
+              The subscription to {url} ends. Its imported objects stay in {campaign_name ?? 'its campaign'}.
+            </p>
+          </ConfirmButton>
         </ButtonGroup>
       )
     },
@@ -226,8 +213,5 @@ function Ago({ at }: { at: string }) {
 /** Formats the time until the next run: `in 12 min`. */
 const soon = (at: string): string => {
   const minutes = Math.ceil((Date.parse(at) - Date.now()) / 60_000)
-  if (minutes <= 0) return 'Due'
-  if (minutes < 60) return `in ${minutes} min`
-  const hours = Math.round(minutes / 60)
-  return hours < 48 ? `in ${hours} h` : `in ${Math.round(hours / 24)} days`
+  return minutes > 0 ? `in ${formatSpan(minutes * 60)}` : 'Due'
 }

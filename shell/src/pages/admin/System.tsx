@@ -1,7 +1,16 @@
 import { type AdminQueue, BACKUP_FAULTS, type BackupItem, type PartState } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
+import { formatSpan, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
-import { Callout, DateTime, formatCount, formatDateTime, formatRelative, LoadingPanel, Tag } from '@iodine/ui'
+import {
+  Callout,
+  DateTime,
+  formatCount,
+  formatDateTime,
+  formatRelative,
+  LoadingPanel,
+  type LoadingPanelProps,
+  Tag,
+} from '@iodine/ui'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { FailedWork } from './FailedWork'
 import styles from './System.module.css'
@@ -11,63 +20,54 @@ const REFETCH_MS = 5_000
 /** Backups, services and queues of background work, refetched every few seconds. */
 export function System() {
   const { api } = useHost()
-  const backups = useQuery({
-    queryKey: ['backups'],
-    queryFn: () => api.call('GET /admin/backups'),
-    refetchInterval: REFETCH_MS,
-  })
-  const parts = useQuery({
-    queryKey: ['parts'],
-    queryFn: () => api.call('GET /admin/parts'),
-    refetchInterval: REFETCH_MS,
-  })
-  const queues = useQuery({
-    queryKey: ['queues'],
-    queryFn: () => api.call('GET /admin/queues'),
-    refetchInterval: REFETCH_MS,
-  })
+  const backups = usePolled('backups', () => api.call('GET /admin/backups'))
+  const parts = usePolled('parts', () => api.call('GET /admin/parts'))
+  const queues = usePolled('queues', () => api.call('GET /admin/queues'))
   return (
     <>
-      <section className={styles.section}>
-        <h2 className={styles.title}>Backups</h2>
-        <LoadingPanel query={backups} errorTitle="Unable to load the backups">
-          {all => <Backups backups={all} />}
-        </LoadingPanel>
-      </section>
+      <Part title="Backups" query={backups}>
+        {all => <Backups backups={all} />}
+      </Part>
       {/* Sections are rendered from top to bottom, to avoid layout shifts while they load. */}
       {!backups.isPending && (
-        <section className={styles.section}>
-          <h2 className={styles.title}>Services</h2>
-          <LoadingPanel
-            query={parts}
-            errorTitle="Unable to load the services"
-            skeleton={<TableSkeleton columns={SERVICE_COLUMNS} heights={{ row: 40, card: 200 }} />}
-          >
-            {all => <Services parts={all} />}
-          </LoadingPanel>
-        </section>
+        <Part
+          title="Services"
+          query={parts}
+          skeleton={<TableSkeleton columns={SERVICE_COLUMNS} heights={{ row: 40, card: 200 }} />}
+        >
+          {all => <Services parts={all} />}
+        </Part>
       )}
       {!backups.isPending && !parts.isPending && (
-        <section className={styles.section}>
-          <h2 className={styles.title}>Queues</h2>
-          <LoadingPanel
-            query={queues}
-            errorTitle="Unable to load the queues"
-            skeleton={<TableSkeleton columns={QUEUE_COLUMNS} heights={{ row: 40, card: 260 }} />}
-          >
-            {all => (
-              <Table
-                items={all.map(queue => ({ ...queue, id: queue.name }))}
-                label="Queues"
-                columns={QUEUE_COLUMNS}
-                minWidth={880}
-              />
-            )}
-          </LoadingPanel>
-        </section>
+        <Part
+          title="Queues"
+          query={queues}
+          skeleton={<TableSkeleton columns={QUEUE_COLUMNS} heights={{ row: 40, card: 260 }} />}
+        >
+          {all => (
+            <Table
+              items={all.map(queue => ({ ...queue, id: queue.name }))}
+              label="Queues"
+              columns={QUEUE_COLUMNS}
+              minWidth={880}
+            />
+          )}
+        </Part>
       )}
       {!backups.isPending && !parts.isPending && !queues.isPending && <FailedWork />}
     </>
+  )
+}
+
+const usePolled = <T,>(key: string, queryFn: () => Promise<T>) =>
+  useQuery({ queryKey: [key], queryFn, refetchInterval: REFETCH_MS })
+
+function Part<T>({ title, ...panel }: { title: string } & Omit<LoadingPanelProps<T>, 'errorTitle'>) {
+  return (
+    <section className={styles.section}>
+      <h2 className={styles.title}>{title}</h2>
+      <LoadingPanel {...panel} errorTitle={`Unable to load the ${title.toLowerCase()}`} />
+    </section>
   )
 }
 
@@ -119,12 +119,10 @@ const BACKUP_COLUMNS: readonly Column<BackupItem & { id: string }>[] = [
   {
     name: 'When',
     width: 208,
-    isNamed: true,
     cell: ({ ended_at }) => <DateTime value={ended_at} format={formatDateTime} />,
   },
   {
     name: 'Outcome',
-    isNamed: true,
     cell: ({ fault }) => (
       <span className={styles.cell}>
         <Tag minimal intent={fault ? 'danger' : 'success'}>
@@ -138,15 +136,13 @@ const BACKUP_COLUMNS: readonly Column<BackupItem & { id: string }>[] = [
     name: 'Size',
     width: 144,
     isNumber: true,
-    isNamed: true,
     cell: ({ bytes }) => (bytes === null ? '—' : `${formatCount(Math.ceil(bytes / 2 ** 20))} MiB`),
   },
   {
     name: 'Duration',
     width: 112,
     isNumber: true,
-    isNamed: true,
-    cell: ({ duration_ms }) => span(duration_ms),
+    cell: ({ duration_ms }) => formatSpan(duration_ms / 1_000),
   },
 ]
 
@@ -203,12 +199,11 @@ function Services({ parts }: { parts: PartState[] }) {
 type ServiceColumn = Column<PartState & { id: string }>
 
 const SERVICE_COLUMNS: readonly ServiceColumn[] = [
-  { name: 'Service', isNamed: true, cell: ({ name }) => name },
-  { name: 'State', width: 104, isNamed: true, cell: ({ state }) => <State state={state} /> },
+  { name: 'Service', cell: ({ name }) => name },
+  { name: 'State', width: 104, cell: ({ state }) => <State state={state} /> },
   {
     name: 'Dependencies',
     width: 224,
-    isNamed: true,
     cell: ({ dependencies }) =>
       dependencies ? (
         <span className={styles.cell}>
@@ -226,30 +221,21 @@ const PROCESS_COLUMNS: readonly ServiceColumn[] = [
   {
     name: 'Started',
     width: 136,
-    isNamed: true,
     cell: ({ process }) => (process ? <DateTime value={process.started_at} format={formatRelative} /> : '—'),
   },
   {
     name: 'Memory',
     width: 104,
     isNumber: true,
-    isNamed: true,
     cell: ({ process }) => (process ? memoryOf(process) : '—'),
   },
   {
     name: DELAY_LABEL,
     width: 184,
     isNumber: true,
-    isNamed: true,
     cell: ({ process }) => (process ? delayOf(process) : '—'),
   },
 ]
-
-/** Formats a duration in its largest fitting unit. */
-const span = (ms: number): string => {
-  if (ms < 120_000) return `${Math.round(ms / 1_000)} s`
-  return ms < 7_200_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 3_600_000)} h`
-}
 
 const count = (
   name: string,
@@ -258,7 +244,6 @@ const count = (
   name,
   width: 88,
   isNumber: true,
-  isNamed: true,
   cell: ({ jobs }) => (jobs ? formatCount(jobs[of]) : '—'),
 })
 
@@ -271,7 +256,7 @@ const QUEUE_LABELS: Partial<Record<string, string>> = {
 } satisfies Record<AdminQueue['name'], string>
 
 const QUEUE_COLUMNS: readonly Column<AdminQueue & { id: string }>[] = [
-  { name: 'Queue', isNamed: true, cell: ({ name }) => QUEUE_LABELS[name] ?? name },
+  { name: 'Queue', cell: ({ name }) => QUEUE_LABELS[name] ?? name },
   count('Waiting', 'waiting'),
   count('Active', 'active'),
   count('Delayed', 'delayed'),
@@ -279,19 +264,16 @@ const QUEUE_COLUMNS: readonly Column<AdminQueue & { id: string }>[] = [
   {
     name: 'Oldest job',
     width: 104,
-    isNamed: true,
-    cell: ({ oldest_seconds }) => (oldest_seconds === 0 ? '—' : span(oldest_seconds * 1_000)),
+    cell: ({ oldest_seconds }) => (oldest_seconds === 0 ? '—' : formatSpan(oldest_seconds)),
   },
   {
     name: 'Schedule',
     width: 104,
-    isNamed: true,
-    cell: ({ every_ms }) => (every_ms === null ? '—' : `every ${span(every_ms)}`),
+    cell: ({ every_ms }) => (every_ms === null ? '—' : `every ${formatSpan(every_ms / 1_000)}`),
   },
   {
     name: 'Last failure',
     width: 200,
-    isNamed: true,
     cell: ({ last_failure }) =>
       last_failure ? (
         <span className={styles.text}>

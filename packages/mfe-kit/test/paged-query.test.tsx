@@ -2,7 +2,6 @@ import { QueryClient } from '@tanstack/react-query'
 import { act, cleanup, renderHook, waitFor } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, expect, test } from 'vitest'
-import { useInfiniteQuery } from '../src/infinite-query'
 import { QueryClientProvider, usePagedQuery } from '../src/query'
 
 afterEach(cleanup)
@@ -16,26 +15,26 @@ const openList = async () => {
   )
   const { result } = renderHook(
     () =>
-      useInfiniteQuery({
+      usePagedQuery({
         queryKey: ['numbers'],
-        queryFn: ({ pageParam, signal }) =>
-          new Promise<number>(resolve => {
-            requests.push({ page: pageParam, signal, answer: () => resolve(pageParam) })
+        readPage: ({ cursor = '0' }, signal) =>
+          new Promise<{ items: number[]; nextCursor: string }>(resolve => {
+            const page = Number(cursor)
+            const answer = () => resolve({ items: [page], nextCursor: String(page + 1) })
+            requests.push({ page, signal, answer })
           }),
-        initialPageParam: 0,
-        getNextPageParam: last => last + 1,
         retry: false,
       }),
     { wrapper },
   )
   await act(async () => requests[0]?.answer())
-  await waitFor(() => expect(result.current.data?.pages).toEqual([0]))
+  await waitFor(() => expect(result.current.items).toEqual([0]))
   return { requests, list: () => result.current }
 }
 
 test('sends one request for the next page if it is requested twice at once', async () => {
   const { requests, list } = await openList()
-  const { fetchNextPage } = list()
+  const { fetchNextPage } = list().more
   await act(async () => {
     const both = [fetchNextPage(), fetchNextPage()]
     for (const { answer } of requests.slice(1)) answer()
@@ -45,14 +44,14 @@ test('sends one request for the next page if it is requested twice at once', asy
     [0, false],
     [1, false],
   ])
-  await waitFor(() => expect(list().data?.pages).toEqual([0, 1]))
+  await waitFor(() => expect(list().items).toEqual([0, 1]))
 })
 
 test('cancels a refetch of the list in favour of the next page', async () => {
   const { requests, list } = await openList()
   await act(async () => {
     void list().refetch()
-    const next = list().fetchNextPage()
+    const next = list().more.fetchNextPage()
     requests[2]?.answer()
     await next
   })
@@ -61,7 +60,7 @@ test('cancels a refetch of the list in favour of the next page', async () => {
     [0, true],
     [1, false],
   ])
-  await waitFor(() => expect(list().data?.pages).toEqual([0, 1]))
+  await waitFor(() => expect(list().items).toEqual([0, 1]))
 })
 
 test('reports the error of a next page separately, and keeps the loaded items', async () => {
