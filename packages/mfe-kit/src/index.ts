@@ -13,6 +13,7 @@ export type { Quote } from './add-quote'
 export type { ApiClient } from './api-client'
 export { defineParcel, type SectionPages } from './define-parcel'
 export { errorToast, useErrorToast } from './error-toast'
+export { Facts, type FactsProps } from './facts'
 export { cameFromList, FROM_LIST } from './from-list'
 export {
   HOST_CONTRACT_VERSION,

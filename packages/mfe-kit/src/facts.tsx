@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react'
+
+export interface FactsProps {
+  className?: string | undefined
+  /** Values by term, in display order. Terms whose value is false, null, undefined or '' are omitted. */
+  facts: Readonly<Record<string, ReactNode>>
+}
+
+/** A list of terms and values. */
+export const Facts = ({ className, facts }: FactsProps) => (
+  <dl className={className}>
+    {Object.entries(facts).map(
+      ([term, value]) =>
+        (value || value === 0) && (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd dir="auto">{value}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+)
