@@ -26,16 +26,15 @@ import { type FileFindings, pairKey } from '../model/analyze-file'
 import { CO_SHARE_KINDS, type CoShares, drawnCoShares } from '../model/co-shares'
 import { edgesCsv } from '../model/edge-list'
 import { createNetwork } from '../model/network'
-import { readViewState, type ViewState, withViewState } from '../model/view-state'
 import { isUnderWay, useAbout, useCoShares, useRunCommands, useRuns } from '../queries/runs'
 import { analyze } from '../stage/analyze'
 import { AccountCard, EdgeCard } from './CoShareCards'
-import { CoShareLegend } from './CoShareLegend'
 import styles from './CoSharesPage.module.css'
 import { FilePairs, LeftOut, RunPairs } from './Evidence'
+import { PairTable } from './GraphTable'
 import { GraphTabs } from './GraphTabs'
 import { GraphView } from './GraphView'
-import { PairTable } from './PairTable'
+import { CoShareLegend } from './Legend'
 import { KIND_LABELS, RunForm } from './RunForm'
 
 interface FileResult {
@@ -47,9 +46,6 @@ interface FileResult {
 /** The page of accounts that share the same content within a short time: runs over records, or a file. */
 export function CoSharesPage() {
   const [search, setSearch] = useSearchParams()
-  const viewState = useMemo(() => readViewState(search, []), [search])
-  const onViewState = (change: Partial<ViewState>) =>
-    setSearch(withViewState(search, change), { replace: true })
   const runs = useRuns()
   const [expanded, setExpanded] = useState(false)
   const [file, setFile] = useState<FileResult | null>(null)
@@ -168,8 +164,6 @@ export function CoSharesPage() {
                     coShares={file.findings.coShares}
                     threshold={file.findings.threshold}
                     expanded={expanded}
-                    viewState={viewState}
-                    onViewState={onViewState}
                     evidence={(a, b) => <FilePairs pairs={file.findings.evidence[pairKey(a, b)] ?? []} />}
                   />
                 </>
@@ -182,8 +176,6 @@ export function CoSharesPage() {
                         coShares={coShares}
                         threshold={run.totals?.threshold ?? null}
                         expanded={expanded}
-                        viewState={viewState}
-                        onViewState={onViewState}
                         evidence={(a, b) => <RunPairs run={run.id} a={a} b={b} />}
                       />
                     )}
@@ -300,19 +292,10 @@ interface CoSharesViewProps {
   coShares: CoShares
   threshold: number | null
   expanded: boolean
-  viewState: ViewState
-  onViewState: (change: Partial<ViewState>) => void
   evidence: (a: string, b: string) => ReactNode
 }
 
-function CoSharesView({
-  coShares,
-  threshold,
-  expanded,
-  viewState,
-  onViewState,
-  evidence,
-}: CoSharesViewProps) {
+function CoSharesView({ coShares, threshold, expanded, evidence }: CoSharesViewProps) {
   const [only, setOnly] = useState(false)
   const network = useMemo(
     () => createNetwork(drawnCoShares(coShares, only), CO_SHARE_KINDS),
@@ -347,8 +330,6 @@ function CoSharesView({
         <GraphView
           network={network}
           expanded={expanded}
-          viewState={viewState}
-          onViewState={onViewState}
           label="Co-shares graph"
           fileName="co-shares"
           legend={<CoShareLegend types={types} />}

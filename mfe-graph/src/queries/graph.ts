@@ -1,13 +1,14 @@
-import type { Graph } from '@iodine/contracts'
 import { errorToast, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
-import { sameGraph } from '../model/compare'
 import { canonicalOf, type Filters } from '../model/filters'
 
 const LOADED_MS = 3_000
 const FAILED_MS = 5_000
 
-/** Reads the filtered graph, limited to the `limit` nodes with the highest counts. A toast reports each result. */
+/**
+ * Reads the filtered graph, limited to the `limit` nodes with the highest counts. A toast reports each result. By
+ * structural sharing, an equal graph keeps its identity, and therefore its layout and pinned nodes.
+ */
 export function useGraph(filters: Partial<Filters>, limit: number) {
   const { api, notify } = useHost()
   const { canonical: _, ...fields } = filters
@@ -33,8 +34,5 @@ export function useGraph(filters: Partial<Filters>, limit: number) {
     },
     // No retries: each failure shows a toast, and the page offers Retry.
     retry: false,
-    // An equal graph keeps its identity, and therefore its layout and pinned nodes.
-    structuralSharing: (before, after) =>
-      before && sameGraph(before as Graph, after as Graph) ? before : after,
   })
 }
