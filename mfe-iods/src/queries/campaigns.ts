@@ -10,6 +10,7 @@ import {
 } from '@iodine/mfe-kit'
 import { keepPreviousData, useQuery } from '@iodine/mfe-kit/query'
 import { formatAmount, formatCount, truncate } from '@iodine/ui'
+import { CAMPAIGNS_OF } from './occurrences'
 
 /** Maximum number of campaigns in a search result. */
 const SHOWN_MAX = 50
@@ -118,6 +119,6 @@ export function useAddToCampaign() {
       const description = `${inIt} of ${formatAmount(ids.length, 'IOD')} are now in “${truncate(name, NAME_CHARS)}”. The others were not added: ${errorDetail(cause, 'try again.')}`
       return errorToast(cause, '', { description })
     },
-    invalidates: [CAMPAIGNS],
+    invalidates: [CAMPAIGNS, CAMPAIGNS_OF],
   })
 }

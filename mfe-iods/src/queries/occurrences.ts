@@ -1,10 +1,10 @@
 import { nodeIdOf, SOURCES } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { usePagedQuery, useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useCallback } from 'react'
+import { usePagedQuery, useQueries, useQuery } from '@iodine/mfe-kit/query'
 import { FRESH_MS } from './iod'
 
-const CAMPAIGNS = ['iod-campaigns']
+/** Query key prefix of the campaigns of IODs. */
+export const CAMPAIGNS_OF = ['iod-campaigns']
 const CAMPAIGNS_SHOWN = 20
 const HITS_SHOWN = 3
 const NEIGHBOURS_SHOWN = 5
@@ -13,18 +13,12 @@ const NEIGHBOURS_SHOWN = 5
 export function useCampaignsOf(id: string, enabled: boolean) {
   const { api } = useHost()
   return usePagedQuery({
-    queryKey: [...CAMPAIGNS, id],
+    queryKey: [...CAMPAIGNS_OF, id],
     readPage: (page, signal) =>
       api.page('GET /campaigns', { query: { iod_id: id, limit: CAMPAIGNS_SHOWN, ...page }, signal }),
     enabled,
     staleTime: FRESH_MS,
   })
-}
-
-/** Returns a function that refetches the campaigns of the displayed IODs. */
-export function useRefreshCampaigns(): () => Promise<void> {
-  const queryClient = useQueryClient()
-  return useCallback(() => queryClient.invalidateQueries({ queryKey: CAMPAIGNS }), [queryClient])
 }
 
 /** Reads the first of the user's records that contain a text, and their number, by source. */
