@@ -166,7 +166,7 @@ interface RecordPanelProps {
 }
 
 function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps) {
-  const { error, hasMore, isFetching, fetchMore } = records
+  const { error, hasMore } = records
   const isSearch = use(SearchTerm) !== ''
   return (
     <RecordStates
@@ -180,12 +180,8 @@ function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps
         <>
           <RecordGrid
             source={source}
-            label={SOURCE_LABELS[source]}
+            records={records}
             slots={slots}
-            total={records.total ?? 0}
-            hasMore={hasMore}
-            isFetching={isFetching}
-            fetchMore={fetchMore}
             onStartIod={onStartIod}
             onDelete={onDelete}
           />
@@ -337,19 +333,16 @@ function useFailureToast(all: Record<Source, Records>): void {
 function useReload(term: string) {
   const records = useReloadRecords(term)
   const iods = useReloadIods()
-  const failed = () => errorToast(null, 'Failed to refresh data', { duration: ERROR_MS })
-  const everything = useAction({
-    mutationFn: () => Promise.all([records(SOURCES), iods.all()]),
-    failed,
+  const { run, isPending } = useAction({
+    mutationFn: (refetch: () => Promise<unknown>) => refetch(),
+    failed: () => errorToast(null, 'Failed to refresh data', { duration: ERROR_MS }),
   })
-  const ownIods = useAction({ mutationFn: iods.own, failed })
-  const source = useAction({ mutationFn: (changed: Source) => records([changed]), failed })
   return {
-    isReloading: everything.isPending || ownIods.isPending || source.isPending,
-    reload: () => void everything.run(),
+    isReloading: isPending,
+    reload: () => void run(() => Promise.all([records(SOURCES), iods.all()])),
     /** A new IOD affects only the user's IODs. */
-    afterCreation: ownIods.run,
+    afterCreation: () => run(iods.own),
     /** A deletion affects only records: IODs created from the record remain. */
-    afterDeletion: source.run,
+    afterDeletion: (source: Source) => run(() => records([source])),
   }
 }
