@@ -15,6 +15,7 @@ import {
   Button,
   Callout,
   EmptyState,
+  formatAmount,
   formatCount,
   Page,
   PageHeader,
@@ -219,9 +220,7 @@ function Hits({ term, all }: { term: string; all: Record<Source, Records> }) {
   const found = totals.reduce<number>((sum, total) => sum + (total ?? 0), 0)
   return (
     <p className={styles.hits} aria-live="polite">
-      {term &&
-        isKnown &&
-        `${formatCount(found)} ${found === 1 ? 'record contains' : 'records contain'} this text`}
+      {term && isKnown && `${formatAmount(found, 'record contains', 'records contain')} this text`}
     </p>
   )
 }

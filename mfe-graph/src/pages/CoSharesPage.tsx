@@ -6,6 +6,7 @@ import {
   Classes,
   EmptyState,
   ErrorCallout,
+  formatAmount,
   formatCount,
   formatDateTime,
   HTMLSelect,
@@ -29,12 +30,12 @@ import { createNetwork } from '../model/network'
 import { isUnderWay, useAbout, useCoShares, useRunCommands, useRuns } from '../queries/runs'
 import { analyze } from '../stage/analyze'
 import { AccountCard, EdgeCard } from './CoShareCards'
+import { CoShareLegend } from './CoShareLegend'
 import styles from './CoSharesPage.module.css'
+import { PairTable } from './CoShareTable'
 import { FilePairs, LeftOut, RunPairs } from './Evidence'
-import { PairTable } from './GraphTable'
 import { GraphTabs } from './GraphTabs'
 import { GraphView } from './GraphView'
-import { CoShareLegend } from './Legend'
 import { KIND_LABELS, RunForm } from './RunForm'
 
 interface FileResult {
@@ -145,15 +146,15 @@ export function CoSharesPage() {
                 <>
                   <Totals
                     counts={[
-                      [file.findings.shares, 'share', 'shares'],
-                      [file.findings.pairs, 'pair of shares', 'pairs of shares'],
-                      [file.findings.accounts, 'account', 'accounts'],
-                      [file.findings.edges, 'pair of accounts', 'pairs of accounts'],
+                      formatAmount(file.findings.shares, 'share'),
+                      formatAmount(file.findings.pairs, 'pair of shares', 'pairs of shares'),
+                      formatAmount(file.findings.accounts, 'account'),
+                      formatAmount(file.findings.edges, 'pair of accounts', 'pairs of accounts'),
                     ]}
                     windowS={file.windowS}
                     notes={[
                       file.findings.rejected > 0 &&
-                        `${formatCount(file.findings.rejected)} ${file.findings.rejected === 1 ? 'row was' : 'rows were'} left out: without an object, an account, a post or a time`,
+                        `${formatAmount(file.findings.rejected, 'row was', 'rows were')} left out: without an object, an account, a post or a time`,
                       file.findings.truncatedObjects > 0 && cutNote(file.findings.truncatedObjects),
                       file.findings.edges > file.findings.coShares.edges.length &&
                         `only the ${formatCount(file.findings.coShares.edges.length)} pairs of accounts with the most pairs of shares are shown`,
@@ -210,11 +211,10 @@ const nameOf = ({ created_at, kinds, window_s, scope, about, state }: Coordinati
     scope === 'shared' ? ' · with shared records' : ''
   }${about ? ` · about ${truncate(about.name, 40)}` : ''}${state === 'done' ? '' : ` · ${state}`}`
 
-const leftOut = (count: number, what: string) =>
-  `${formatCount(count)} ${count === 1 ? 'post' : 'posts'} without ${what} left out`
+const leftOut = (count: number, what: string) => `${formatAmount(count, 'post')} without ${what} left out`
 
 const cutNote = (objects: number) =>
-  `${formatCount(objects)} ${objects === 1 ? 'object has' : 'objects have'} too many pairs: only a part was compared`
+  `${formatAmount(objects, 'object has', 'objects have')} too many pairs: only a part was compared`
 
 function RunResult({ run, children }: { run: CoordinationRun; children: ReactNode }) {
   if (run.state === 'failed')
@@ -236,11 +236,11 @@ function RunResult({ run, children }: { run: CoordinationRun; children: ReactNod
       {totals && (
         <Totals
           counts={[
-            [totals.posts, 'post', 'posts'],
-            [totals.shares, 'share', 'shares'],
-            [totals.pairs, 'pair of shares', 'pairs of shares'],
-            [totals.accounts, 'account', 'accounts'],
-            [totals.edges, 'pair of accounts', 'pairs of accounts'],
+            formatAmount(totals.posts, 'post'),
+            formatAmount(totals.shares, 'share'),
+            formatAmount(totals.pairs, 'pair of shares', 'pairs of shares'),
+            formatAmount(totals.accounts, 'account'),
+            formatAmount(totals.edges, 'pair of accounts', 'pairs of accounts'),
           ]}
           windowS={run.window_s}
           notes={[
@@ -258,23 +258,21 @@ function RunResult({ run, children }: { run: CoordinationRun; children: ReactNod
   )
 }
 
-function Totals({
-  counts,
-  windowS,
-  notes,
-}: {
-  counts: [count: number, one: string, many: string][]
+interface TotalsProps {
+  counts: string[]
   windowS: number
   notes: (string | false)[]
-}) {
+}
+
+function Totals({ counts, windowS, notes }: TotalsProps) {
   const said = notes.filter(note => note !== false)
   return (
     <div className={styles.totals}>
       <ul className={styles.badges} aria-label="Counts">
-        {counts.map(([count, one, many]) => (
-          <li key={one}>
+        {counts.map(count => (
+          <li key={count}>
             <Tag minimal round>
-              {formatCount(count)} {count === 1 ? one : many}
+              {count}
             </Tag>
           </li>
         ))}
@@ -315,9 +313,7 @@ function CoSharesView({ coShares, threshold, expanded, evidence }: CoSharesViewP
         <Switch
           className={styles.only}
           checked={only}
-          label={`Significant pairs of accounts only: more than ${formatCount(Math.floor(threshold))} ${
-            Math.floor(threshold) === 1 ? 'pair' : 'pairs'
-          } of shares (99th percentile of 100 runs with shuffled times)`}
+          label={`Significant pairs of accounts only: more than ${formatAmount(Math.floor(threshold), 'pair')} of shares (99th percentile of 100 runs with shuffled times)`}
           onChange={event => setOnly(event.currentTarget.checked)}
         />
       )}

@@ -1,8 +1,6 @@
-import { formatSpan } from '@iodine/mfe-kit'
 import { Button, formatCount, HTMLTable, Tag } from '@iodine/ui'
 import { type ReactNode, useMemo, useState } from 'react'
-import { type CoShareLink, formatShare } from '../model/co-shares'
-import type { DrawnNode, Network } from '../model/network'
+import type { Network } from '../model/network'
 import styles from './GraphTable.module.css'
 
 const PAGE_SIZE = 100
@@ -21,7 +19,7 @@ interface GraphTableProps {
 }
 
 /** Nodes or links as a table, with buttons that select them. */
-function GraphTable({ label, headers, order, labelOf, cellsOf, selected, onSelect }: GraphTableProps) {
+export function GraphTable({ label, headers, order, labelOf, cellsOf, selected, onSelect }: GraphTableProps) {
   const [shown, setShown] = useState(PAGE_SIZE)
   return (
     <div className={styles.frame}>
@@ -64,7 +62,7 @@ function GraphTable({ label, headers, order, labelOf, cellsOf, selected, onSelec
   )
 }
 
-type TableProps<N extends Network> = Pick<GraphTableProps, 'selected' | 'onSelect'> & { network: N }
+export type TableProps<N extends Network> = Pick<GraphTableProps, 'selected' | 'onSelect'> & { network: N }
 
 /** The nodes as a table, in descending order of count. */
 export function NodeTable({ network, ...selection }: TableProps<Network>) {
@@ -90,36 +88,6 @@ export function NodeTable({ network, ...selection }: TableProps<Network>) {
           count,
           degrees[node],
           sources.join(', '),
-        ]
-      }}
-    />
-  )
-}
-
-const probability = (value: number | null) => (value === null ? '–' : formatShare(value))
-
-/** The pairs of accounts as a table, in descending order of their pairs of shares. */
-export function PairTable({ network, ...selection }: TableProps<Network<DrawnNode, CoShareLink>>) {
-  const { links, labels, shape } = network
-  const order = useMemo(
-    () => Uint32Array.from(links.keys()).sort((a, b) => links[b]!.edge.weight - links[a]!.edge.weight),
-    [links],
-  )
-  return (
-    <GraphTable
-      {...selection}
-      label="Pairs of accounts"
-      headers={['Accounts', 'Pairs of shares', 'Average time apart', 'p-value', 'q-value', 'Significant']}
-      order={order}
-      labelOf={link => `${labels[shape.sources[link]!]} – ${labels[shape.targets[link]!]}`}
-      cellsOf={link => {
-        const { weight, avg_delta_s, p_value, q_value, significant } = links[link]!.edge
-        return [
-          formatCount(weight),
-          formatSpan(avg_delta_s),
-          probability(p_value),
-          probability(q_value),
-          significant === null ? '–' : significant ? 'yes' : 'no',
         ]
       }}
     />

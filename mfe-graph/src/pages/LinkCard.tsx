@@ -1,6 +1,6 @@
 import { useHost } from '@iodine/mfe-kit'
 import { formatCount } from '@iodine/ui'
-import { type Filters, isOwnGraph } from '../model/filters'
+import { type GraphQuery, isOwnGraph } from '../model/filters'
 import type { TripletNetwork } from '../model/network'
 import { useTexts } from '../queries/narratives'
 import styles from './DetailCard.module.css'
@@ -12,7 +12,7 @@ import { Sentence, SentenceList } from './Sentence'
 export interface LinkCardProps extends LinkSlot {
   network: TripletNetwork
   /** The filters of the displayed graph. */
-  filters: Partial<Filters>
+  filters: GraphQuery
 }
 
 /** The details of the selected link, with the texts of its triplets. */
@@ -42,7 +42,7 @@ export function LinkCard({ className, network, link, filters, onSelect, onClose 
   )
 }
 
-function Texts({ link, filters }: { link: TripletNetwork['links'][number]; filters: Partial<Filters> }) {
+function Texts({ link, filters }: { link: TripletNetwork['links'][number]; filters: GraphQuery }) {
   const query = useTexts(link, filters)
   const { total } = query
   return (

@@ -1,6 +1,6 @@
 import { formatAmount, formatCount } from '@iodine/ui'
 import { Fragment } from 'react'
-import type { Filters } from '../model/filters'
+import type { GraphQuery } from '../model/filters'
 import { useMentions } from '../queries/narratives'
 import styles from './DetailCard.module.css'
 import { Sentence, SentenceList } from './Sentence'
@@ -9,7 +9,7 @@ export interface MentionsProps {
   /** Id of the node. */
   node: string
   /** The filters of the displayed graph. */
-  filters: Partial<Filters>
+  filters: GraphQuery
 }
 
 /** The triplets of a node by narrative, each with its sentence. */

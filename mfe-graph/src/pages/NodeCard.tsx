@@ -2,7 +2,7 @@ import { useHost } from '@iodine/mfe-kit'
 import { Button, formatCount, SegmentedControl, Tag } from '@iodine/ui'
 import { AddIcon } from '@iodine/ui/icons'
 import { useMemo } from 'react'
-import { type Filters, isOwnGraph } from '../model/filters'
+import { type GraphQuery, isOwnGraph } from '../model/filters'
 import { neighboursOf, type TripletNetwork } from '../model/network'
 import styles from './DetailCard.module.css'
 import { FactsCard, Sources } from './FactsCard'
@@ -13,7 +13,7 @@ import { Neighbours } from './Nodes'
 export interface NodeCardProps extends NodeSlot {
   network: TripletNetwork
   /** The filters of the displayed graph. */
-  filters: Partial<Filters>
+  filters: GraphQuery
   /** Called to create an IOD of the entity. */
   onCreateIod: () => void
 }

@@ -1,16 +1,13 @@
 import type { GraphLink } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { usePagedQuery } from '@iodine/mfe-kit/query'
-import { canonicalOf, type Filters } from '../model/filters'
+import type { GraphQuery } from '../model/filters'
 
-/** Returns the graph's filters of user, days and source. */
-const filtersOf = (filters: Partial<Filters>) => {
-  const { user_id, start_date, end_date, source } = filters
-  return { user_id, start_date, end_date, source, ...canonicalOf(filters) }
-}
+/** Returns the graph's filters without those of entities and verbs. */
+const filtersOf = ({ entity: _entity, verb: _verb, ...filters }: GraphQuery) => filters
 
 /** Reads the narratives of a node, newest first, paginated. */
-export function useMentions(node: string, filters: Partial<Filters>) {
+export function useMentions(node: string, filters: GraphQuery) {
   const { api } = useHost()
   const query = { ...filtersOf(filters), node, limit: 10 }
   return usePagedQuery({
@@ -20,7 +17,7 @@ export function useMentions(node: string, filters: Partial<Filters>) {
 }
 
 /** Reads the narratives of a link, newest first, paginated. */
-export function useTexts({ source: from, target: to }: GraphLink, filters: Partial<Filters>) {
+export function useTexts({ source: from, target: to }: GraphLink, filters: GraphQuery) {
   const { api } = useHost()
   const query = { ...filtersOf(filters), from, to, limit: 20 }
   return usePagedQuery({

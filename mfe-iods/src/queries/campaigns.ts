@@ -8,26 +8,24 @@ import {
   useAction,
   useHost,
 } from '@iodine/mfe-kit'
-import { keepPreviousData, useQuery } from '@iodine/mfe-kit/query'
+import { keepPreviousData, usePagedQuery } from '@iodine/mfe-kit/query'
 import { formatAmount, formatCount, truncate } from '@iodine/ui'
-import { CAMPAIGNS_OF } from './occurrences'
 
 /** Maximum number of campaigns in a search result. */
 const SHOWN_MAX = 50
 const CAMPAIGNS = ['campaigns', 'found']
+/** Query key prefix of the campaigns of IODs. */
+export const CAMPAIGNS_OF = ['iod-campaigns']
 const NAME_CHARS = 60
 
 /** Reads the newest campaigns whose name contains a text, and the total number of matches. */
 export function useCampaignSearch(text: string) {
   const { api } = useHost()
   const q = text.trim().slice(0, LIMITS.searchMax)
-  return useQuery({
+  return usePagedQuery({
     queryKey: [...CAMPAIGNS, q],
-    queryFn: async ({ signal }) => {
-      const query = { ...(q && { q }), limit: SHOWN_MAX }
-      const { items, total } = await api.page('GET /campaigns', { query, signal })
-      return { campaigns: items, total: total ?? items.length }
-    },
+    readPage: (page, signal) =>
+      api.page('GET /campaigns', { query: { ...(q && { q }), limit: SHOWN_MAX, ...page }, signal }),
     placeholderData: keepPreviousData,
   })
 }
