@@ -18,7 +18,7 @@ import { ConfirmDialog, Dialog, DialogBody, DialogFooter, FilterMenu } from '@io
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ChangeEvent, useEffect, useRef, useState } from 'react'
 import { useAdd } from '../queries/add'
-import { SELECTED_AT_ONCE_MAX, useChoiceCounts, useChoices } from '../queries/choices'
+import { type Choices, SELECTED_AT_ONCE_MAX, useChoiceCounts, useChoices } from '../queries/choices'
 import { TOAST_MS } from '../queries/toasts'
 import styles from './AddIodsDialog.module.css'
 
@@ -46,9 +46,7 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
   const add = useAdd(campaign.id)
   const choices = useChoices(campaign.iods, wanted, categories, isOpen)
   const counts = useChoiceCounts(campaign.iods, isOpen)
-  const { isFetching, more } = choices
-  const { hasNextPage, fetchNextPage } = more
-  const isFetchNextPageError = Boolean(more.nextPageError)
+  const { hasNextPage, fetchNextPage, nextPageError } = choices.more
 
   const choose = (ids: readonly string[], isChosen: boolean) =>
     setChosen(current => {
@@ -124,13 +122,10 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
               }
             >
               {iods => (
-                <Choices
+                <ChoiceList
                   key={`${wanted} ${categories}`}
                   iods={iods}
-                  total={hasNextPage && !choices.isExact ? null : choices.total}
-                  mayFetch={hasNextPage && !isFetching && !isFetchNextPageError}
-                  fetchMore={fetchNextPage}
-                  isBusy={isFetching}
+                  choices={choices}
                   chosen={chosen}
                   onChoose={choose}
                   disabled={progress !== null}
@@ -138,7 +133,7 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
               )}
             </LoadingPanel>
           </div>
-          {isFetchNextPageError && (
+          {Boolean(nextPageError) && (
             <p className={styles.more}>
               More IODs could not be loaded.{' '}
               <Button size="small" text="Retry" onClick={() => fetchNextPage()} />
@@ -202,7 +197,7 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
 }
 
 interface SelectAllProps {
-  choices: ReturnType<typeof useChoices>
+  choices: Choices
   isBusy: boolean
   onSelect: (ids: string[]) => void
 }
@@ -235,13 +230,9 @@ function SelectAll({ choices, isBusy, onSelect }: SelectAllProps) {
   )
 }
 
-interface ChoicesProps {
+interface ChoiceListProps {
   iods: Iod[]
-  /** Null if it is not known exactly. */
-  total: number | null
-  mayFetch: boolean
-  fetchMore: () => void
-  isBusy: boolean
+  choices: Choices
   chosen: ReadonlySet<string>
   onChoose: (ids: readonly string[], isChosen: boolean) => void
   disabled: boolean
@@ -251,7 +242,10 @@ interface ChoicesProps {
  * A virtualized list of the choices, which loads the next page near the end of the loaded ones. Shift selects or
  * deselects all choices from the previously clicked one.
  */
-function Choices({ iods, total, mayFetch, fetchMore, isBusy, chosen, onChoose, disabled }: ChoicesProps) {
+function ChoiceList({ iods, choices, chosen, onChoose, disabled }: ChoiceListProps) {
+  const { isFetching, isExact, more } = choices
+  const { hasNextPage, fetchNextPage, nextPageError } = more
+  const mayFetch = hasNextPage && !isFetching && !nextPageError
   const last = useRef<string>(undefined)
   const onChange = ({ currentTarget, nativeEvent }: ChangeEvent<HTMLInputElement>, index: number) => {
     const isRange = nativeEvent instanceof MouseEvent && nativeEvent.shiftKey
@@ -275,11 +269,11 @@ function Choices({ iods, total, mayFetch, fetchMore, isBusy, chosen, onChoose, d
   const shown = virtualizer.getVirtualItems()
   const lastShown = shown.at(-1)?.index ?? -1
   useEffect(() => {
-    if (mayFetch && lastShown >= iods.length - READ_AHEAD) fetchMore()
-  }, [mayFetch, lastShown, iods.length, fetchMore])
+    if (mayFetch && lastShown >= iods.length - READ_AHEAD) void fetchNextPage()
+  }, [mayFetch, lastShown, iods.length, fetchNextPage])
   return (
     <div ref={setFrame} className={styles.choices}>
-      <ul aria-label="Available IODs" aria-busy={isBusy} style={{ height: virtualizer.getTotalSize() }}>
+      <ul aria-label="Available IODs" aria-busy={isFetching} style={{ height: virtualizer.getTotalSize() }}>
         {shown.map(({ index, key, start }) => {
           const iod = iods[index]
           return (
@@ -287,7 +281,7 @@ function Choices({ iods, total, mayFetch, fetchMore, isBusy, chosen, onChoose, d
               <li
                 key={key}
                 aria-posinset={index + 1}
-                aria-setsize={total ?? -1}
+                aria-setsize={hasNextPage && !isExact ? -1 : choices.total}
                 style={{ transform: `translateY(${start}px)` }}
               >
                 <Checkbox

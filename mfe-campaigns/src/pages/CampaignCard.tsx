@@ -1,5 +1,5 @@
 import type { Campaign } from '@iodine/contracts'
-import { Card, DateTime, formatCount, Tag } from '@iodine/ui'
+import { Card, DateTime, formatAmount, Tag } from '@iodine/ui'
 import { Link, useLocation } from '@iodine/ui/router'
 import { memo } from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
@@ -25,7 +25,7 @@ export const CampaignCard = memo(function CampaignCard(props: { campaign: Campai
       </header>
       <p className={styles.meta}>
         <Tag minimal round intent="primary">
-          {formatCount(campaign.iod_count)} {campaign.iod_count === 1 ? 'IOD' : 'IODs'}
+          {formatAmount(campaign.iod_count, 'IOD')}
         </Tag>
         <span>
           Created <DateTime value={campaign.created_at} />

@@ -7,8 +7,10 @@ import {
   Classes,
   DateTime,
   EmptyState,
+  formatAmount,
   formatCount,
   LoadingPanel,
+  SearchInput,
   Tab,
   Tabs,
   useDialog,
@@ -20,7 +22,7 @@ import { TableSkeleton } from '@iodine/ui/table'
 import { useCallback, useDeferredValue, useId, useMemo, useRef, useState } from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
 import { type Statistics, searchMembers } from '../model/iods'
-import { type IodsState, useCampaign, useStatistics } from '../queries/campaigns'
+import { type CampaignQuery, useCampaign, useStatistics } from '../queries/campaigns'
 import { useRemoveIod } from '../queries/members'
 import { type CampaignTechniques, useTechniques } from '../queries/techniques'
 import { TOAST_MS } from '../queries/toasts'
@@ -32,7 +34,6 @@ import { ExportButtons } from './ExportButtons'
 import { ImportDialog } from './ImportDialog'
 import { IodDetailsDialog } from './IodDetailsDialog'
 import { HEIGHTS, IodTable, memberColumns } from './IodTable'
-import { MembersSearch } from './MembersSearch'
 import { SharingBlock } from './SharingBlock'
 import { SummaryBlock } from './SummaryBlock'
 import { Techniques } from './Techniques'
@@ -119,11 +120,9 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
             {shown => (
               <Members
                 campaign={shown}
-                state={iods}
+                query={query}
                 statistics={statistics}
                 techniques={techniques}
-                isFetching={query.isFetching}
-                onRetry={() => void query.refetch()}
                 onAdd={add}
               />
             )}
@@ -166,17 +165,15 @@ function DetailsSkeleton() {
 
 interface MembersProps {
   campaign: CampaignDetail
-  state: IodsState
+  query: CampaignQuery
   statistics: Statistics | null
   techniques: CampaignTechniques
-  isFetching: boolean
-  onRetry: () => void
   onAdd: () => void
 }
 
-function Members(props: MembersProps) {
-  const { campaign, state, statistics, techniques, isFetching, onRetry, onAdd } = props
+function Members({ campaign, query, statistics, techniques, onAdd }: MembersProps) {
   const { iods } = campaign
+  const { iods: state, isFetching, refetch } = query
   const used = techniques.query.data
   const [text, setText] = useState('')
   const wanted = useDeferredValue(text)
@@ -204,7 +201,17 @@ function Members(props: MembersProps) {
       )
     return (
       <>
-        <MembersSearch text={text} onChange={setText} found={found.length} total={campaign.iod_count} />
+        <div className={styles.bar}>
+          <SearchInput
+            className={styles.search}
+            value={text}
+            onChange={setText}
+            placeholder="Search by value or category..."
+          />
+          <span className={styles.count} role="status">
+            {formatCount(found.length)} of {formatAmount(campaign.iod_count, 'IOD')}
+          </span>
+        </div>
         {found.length > 0 ? (
           <IodTable key={wanted} iods={found} onOpen={setOpenIod} onRemove={remove} />
         ) : (
@@ -259,7 +266,7 @@ function Members(props: MembersProps) {
           <div role="status">
             <Callout className={styles.notice} intent="warning" compact>
               The IODs of this campaign can’t be shown right now.{' '}
-              <Button size="small" text="Retry" onClick={onRetry} loading={isFetching} />
+              <Button size="small" text="Retry" onClick={() => void refetch()} loading={isFetching} />
             </Callout>
           </div>
         )}

@@ -1,7 +1,7 @@
 import { type Category, type Iod, showsIndependence } from '@iodine/contracts'
 import { paths, SectionLink } from '@iodine/mfe-kit'
 import { useListConsensus } from '@iodine/mfe-kit/consensus'
-import { Button, CategoryTag, DayBars, formatCount, Tag } from '@iodine/ui'
+import { Button, CategoryTag, DayBars, Facts, formatCount, Tag } from '@iodine/ui'
 import { type CSSProperties, type ReactNode, useMemo } from 'react'
 import { overTime, type Statistics, sumVotes } from '../model/iods'
 import styles from './CampaignSummary.module.css'
@@ -35,13 +35,16 @@ export function CampaignSummary(props: CampaignSummaryProps) {
         )}
       </SummaryBlock>
       <SummaryBlock title="Statistics">
-        <dl className={styles.counts}>
-          <Count label="Total IODs" value={total} />
-          <Count label="Categories" value={statistics?.categories.length} />
-          <Count label="Sources" value={statistics?.sources.length} />
-          <Count label="Total Votes" value={statistics?.votes} />
-          <Count label="Total Comments" value={statistics?.comments} />
-        </dl>
+        <Facts
+          className={styles.counts}
+          facts={{
+            'Total IODs': formatCount(total),
+            Categories: countOf(statistics?.categories.length),
+            Sources: countOf(statistics?.sources.length),
+            'Total Votes': countOf(statistics?.votes),
+            'Total Comments': countOf(statistics?.comments),
+          }}
+        />
         {iods && <VotesBar iods={iods} />}
       </SummaryBlock>
       {total > 0 && (
@@ -88,6 +91,8 @@ export function CampaignSummary(props: CampaignSummaryProps) {
     </>
   )
 }
+
+const countOf = (count: number | undefined) => (count === undefined ? '—' : formatCount(count))
 
 interface CountBarProps {
   count: number
@@ -160,14 +165,5 @@ function VotesBar({ iods }: { iods: Iod[] }) {
           ` Only about ${formatCount(Math.round(against + forIt))} of ${formatCount(votes)} votes are independent. The pale votes come from accounts that often vote together.`}
       </p>
     </>
-  )
-}
-
-function Count({ label, value }: { label: string; value: number | undefined }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{value === undefined ? '—' : formatCount(value)}</dd>
-    </div>
   )
 }

@@ -1,10 +1,12 @@
 import { countVotes, type Iod } from '@iodine/contracts'
+
 import { useConsensus } from '@iodine/mfe-kit/consensus'
 import { useEvidenceCount, useIodEvidence } from '@iodine/mfe-kit/evidence'
 import {
   Button,
   CategoryTag,
   DateTime,
+  Facts,
   formatDateTime,
   HTMLTable,
   SourceLink,
@@ -12,7 +14,6 @@ import {
   useRetained,
 } from '@iodine/ui'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
-import type { ReactNode } from 'react'
 import styles from './IodDetailsDialog.module.css'
 
 /** All fields, votes and comments of an IOD. */
@@ -30,53 +31,40 @@ function Details({ iod }: { iod: Iod }) {
   const evidence = useIodEvidence(iod, useEvidenceCount(iod.id, true))
   return (
     <>
-      <dl className={styles.fields}>
-        <Field label="Value">
-          <span className={styles.text} dir="auto">
-            {iod.value}
-          </span>
-        </Field>
-        <Field label="Category">
-          <CategoryTag category={iod.category} />
-        </Field>
-        <Field label="Source Type">
-          <Tag minimal>{iod.source_type}</Tag>
-        </Field>
-        {iod.source && (
-          <Field label="Source">
-            <SourceLink source={iod.source} />
-          </Field>
-        )}
-        {iod.source_id !== null && <Field label="Source ID">{iod.source_id}</Field>}
-        <Field label="Description">
-          <span className={styles.text} dir="auto">
-            {iod.description || '—'}
-          </span>
-        </Field>
-      </dl>
+      <Facts
+        className={styles.fields}
+        facts={{
+          Value: (
+            <span className={styles.text} dir="auto">
+              {iod.value}
+            </span>
+          ),
+          Category: <CategoryTag category={iod.category} />,
+          'Source Type': <Tag minimal>{iod.source_type}</Tag>,
+          Source: iod.source && <SourceLink source={iod.source} />,
+          'Source ID': iod.source_id,
+          Description: (
+            <span className={styles.text} dir="auto">
+              {iod.description || '—'}
+            </span>
+          ),
+        }}
+      />
       {evidence.button && <p className={styles.block}>{evidence.button}</p>}
       {evidence.drawer}
       <Votes iod={iod} />
       <Comments iod={iod} />
       <section className={styles.block}>
         <h3>Metadata</h3>
-        <dl className={styles.fields}>
-          <Field label="Created by ID">{iod.created_by_id ?? 'Unknown'}</Field>
-          <Field label="Created on">
-            <DateTime value={iod.created_at} format={formatDateTime} />
-          </Field>
-        </dl>
+        <Facts
+          className={styles.fields}
+          facts={{
+            'Created by ID': iod.created_by_id ?? 'Unknown',
+            'Created on': <DateTime value={iod.created_at} format={formatDateTime} />,
+          }}
+        />
       </section>
     </>
-  )
-}
-
-function Field({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 

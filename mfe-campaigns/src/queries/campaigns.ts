@@ -69,8 +69,8 @@ export function useCampaign(id: string) {
   return { ...withData(query, campaign), iods }
 }
 
-export type IodsState = 'complete' | 'partial' | 'missing'
-type CampaignQuery = Pick<ReturnType<typeof useCampaign>, 'data' | 'iods'>
+type IodsState = 'complete' | 'partial' | 'missing'
+export type CampaignQuery = ReturnType<typeof useCampaign>
 
 /** Fetched once each time a campaign is opened. */
 const statisticsQuery = (api: ApiClient, id: string) => ({

@@ -55,6 +55,8 @@ export function useChoices(members: Iod[], text: string, categories: Category[],
   return { ...query, data: choices, total, isExact, readIds, search: `${q} ${categories}` }
 }
 
+export type Choices = ReturnType<typeof useChoices>
+
 /** Counts the choices by category, in descending order. */
 export function useChoiceCounts(members: Iod[], isNeeded: boolean): [Category, number][] {
   const { api } = useHost()

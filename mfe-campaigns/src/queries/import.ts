@@ -1,7 +1,6 @@
 import type { CampaignImport, Tlp } from '@iodine/contracts'
 import { errorToast, isApiError, useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
-import { useCallback } from 'react'
 import { useCampaignCache } from './campaigns'
 import { failureFields, successToast, TOAST_MS } from './toasts'
 
@@ -20,67 +19,54 @@ export function useImport(campaignId: string) {
   const queryClient = useQueryClient()
   const cache = useCampaignCache()
   /** Polls an import while it is planned or applied. Resolves to null once `isCurrent` returns false. */
-  const follow = useCallback(
-    async (
-      id: string,
-      onStep: (now: CampaignImport) => void,
-      isCurrent: () => boolean,
-    ): Promise<CampaignImport | null> => {
-      while (isCurrent()) {
-        const now = await api.call('GET /campaigns/imports/:id', { params: { id } }).catch(error => {
-          // A transient error: the service may be restarting, and the import continues.
-          if (isApiError(error) && error.status >= 400 && error.status < 500) throw error
-        })
-        if (!isCurrent()) break
-        if (now && !UNDER_WAY.includes(now.state)) return now
-        if (now) onStep(now)
-        await wait(POLL_MS)
-      }
-      return null
-    },
-    [api],
-  )
+  const follow = async (
+    id: string,
+    onStep: (now: CampaignImport) => void,
+    isCurrent: () => boolean,
+  ): Promise<CampaignImport | null> => {
+    while (isCurrent()) {
+      const now = await api.call('GET /campaigns/imports/:id', { params: { id } }).catch(error => {
+        // A transient error: the service may be restarting, and the import continues.
+        if (isApiError(error) && error.status >= 400 && error.status < 500) throw error
+      })
+      if (!isCurrent()) break
+      if (now && !UNDER_WAY.includes(now.state)) return now
+      if (now) onStep(now)
+      await wait(POLL_MS)
+    }
+    return null
+  }
   /** Discards a plan. If this fails, the server removes the plan within a day. */
-  const discard = useCallback(
-    ({ id }: Pick<CampaignImport, 'id'>): void => {
-      api.call('DELETE /campaigns/imports/:id', { params: { id } }).catch(() => {})
-    },
-    [api],
-  )
+  const discard = ({ id }: Pick<CampaignImport, 'id'>): void => {
+    api.call('DELETE /campaigns/imports/:id', { params: { id } }).catch(() => {})
+  }
   /** Sends a file. Resolves to its plan, or to null if `isCurrent` returns false by then. */
-  const plan = useCallback(
-    async (file: File, isCurrent: () => boolean): Promise<CampaignImport | null> => {
-      const { formatOf } = await import('@iodine/exchange')
-      const query = { campaign_id: campaignId, format: formatOf(await file.text()) }
-      const body = new Uint8Array(await file.arrayBuffer())
-      const made = await api.call('POST /campaigns/imports', { query, body })
-      const planned = await follow(made.id, () => {}, isCurrent)
-      if (!planned) discard(made)
-      return planned
-    },
-    [api, campaignId, discard, follow],
-  )
+  const plan = async (file: File, isCurrent: () => boolean): Promise<CampaignImport | null> => {
+    const { formatOf } = await import('@iodine/exchange')
+    const query = { campaign_id: campaignId, format: formatOf(await file.text()) }
+    const body = new Uint8Array(await file.arrayBuffer())
+    const made = await api.call('POST /campaigns/imports', { query, body })
+    const planned = await follow(made.id, () => {}, isCurrent)
+    if (!planned) discard(made)
+    return planned
+  }
   /** Applies an import. Resolves to it once it is done or failed, or to null once `isCurrent` returns false. */
-  const apply = useCallback(
-    async (
-      { id }: CampaignImport,
-      iods: boolean,
-      onStep: (now: CampaignImport) => void,
-      isCurrent: () => boolean,
-    ): Promise<CampaignImport | null> => {
-      const params = { id }
-      onStep(await api.call('POST /campaigns/imports/:id/apply', { params, body: { iods } }))
-      const ended = await follow(id, onStep, isCurrent)
-      await Promise.all([
-        cache.grown(campaignId),
-        ...[importedObjectsKey, sharingKey].map(key =>
-          queryClient.invalidateQueries({ queryKey: key(campaignId) }),
-        ),
-      ])
-      return ended
-    },
-    [api, cache, campaignId, follow, queryClient],
-  )
+  const apply = async (
+    { id }: CampaignImport,
+    iods: boolean,
+    onStep: (now: CampaignImport) => void,
+    isCurrent: () => boolean,
+  ): Promise<CampaignImport | null> => {
+    onStep(await api.call('POST /campaigns/imports/:id/apply', { params: { id }, body: { iods } }))
+    const ended = await follow(id, onStep, isCurrent)
+    await Promise.all([
+      cache.grown(campaignId),
+      ...[importedObjectsKey, sharingKey].map(key =>
+        queryClient.invalidateQueries({ queryKey: key(campaignId) }),
+      ),
+    ])
+    return ended
+  }
   return { plan, apply, discard }
 }
 

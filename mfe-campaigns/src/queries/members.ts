@@ -1,6 +1,6 @@
-import { useAction, useHost } from '@iodine/mfe-kit'
+import { errorToast, useAction, useHost } from '@iodine/mfe-kit'
 import { useCampaignCache } from './campaigns'
-import { errorWithoutDetail, failureFields } from './toasts'
+import { failureFields, TOAST_MS } from './toasts'
 
 /** Removes an IOD from a campaign, with a toast that offers to add it again. */
 export function useRemoveIod(campaignId: string): (iodId: string) => Promise<boolean> {
@@ -27,7 +27,7 @@ export function useRemoveIod(campaignId: string): (iodId: string) => Promise<boo
       key: iodId,
       action: { text: 'Undo', onClick: () => void addAgain(iodId) },
     }),
-    failed: () => errorWithoutDetail('Failed to remove IOD from campaign'),
+    failed: () => errorToast(null, 'Failed to remove IOD from campaign', { duration: TOAST_MS }),
   })
   return remove
 }

@@ -1,4 +1,4 @@
-import { errorToast, type Toast } from '@iodine/mfe-kit'
+import type { Toast } from '@iodine/mfe-kit'
 
 /** Duration of the section's toasts, in milliseconds. */
 export const TOAST_MS = 3_000
@@ -8,7 +8,3 @@ export const successToast = (title: string): Toast => ({ title, status: 'success
 
 /** Returns the fields of a failure toast. The description is shown if the server returns no detail. */
 export const failureFields = (description: string): Partial<Toast> => ({ description, duration: TOAST_MS })
-
-/** Returns the toast of a failure with only this text. */
-export const errorWithoutDetail = (description: string): Toast =>
-  errorToast(null, description, { duration: TOAST_MS })

@@ -6,6 +6,7 @@ import {
   Card,
   DateTime,
   EmptyState,
+  Facts,
   formatFrenchCount,
   formatFrenchDate,
   formatFrenchDateTime,
@@ -99,11 +100,14 @@ export function ProfilePage() {
                     />
                   }
                 />
-                <dl className={styles.totals}>
-                  <Total label="contributions" value={profile.total_iods + profile.total_narratives} />
-                  <Total label="IODs créés" value={profile.total_iods} />
-                  <Total label="analyses de narratives" value={profile.total_narratives} />
-                </dl>
+                <Facts
+                  className={styles.totals}
+                  facts={{
+                    contributions: formatFrenchCount(profile.total_iods + profile.total_narratives),
+                    'IODs créés': formatFrenchCount(profile.total_iods),
+                    'analyses de narratives': formatFrenchCount(profile.total_narratives),
+                  }}
+                />
                 {contributions.length === 0 ? (
                   <EmptyState
                     title="Aucune contribution pour le moment."
@@ -150,15 +154,6 @@ function ContributionRow({ contribution }: { contribution: Contribution }) {
         )}
       </Card>
     </li>
-  )
-}
-
-function Total({ label, value }: { label: string; value: number }) {
-  return (
-    <div className={styles.total}>
-      <dt>{label}</dt>
-      <dd>{formatFrenchCount(value)}</dd>
-    </div>
   )
 }
 

@@ -1,6 +1,6 @@
 import type { CommunityUser } from '@iodine/contracts'
 import { FROM_LIST, paths, SectionLink } from '@iodine/mfe-kit'
-import { Card, Classes, DateTime, formatCount, formatFrenchDate } from '@iodine/ui'
+import { Card, Classes, DateTime, Facts, formatCount, formatFrenchDate } from '@iodine/ui'
 import { summarize } from '../model/contributions'
 import { ContributionTitle } from './ContributionTitle'
 import { TypeTag } from './TypeTag'
@@ -16,11 +16,14 @@ export function UserCard({ user }: { user: CommunityUser }) {
           Since <DateTime value={user.created_at} format={formatFrenchDate} lang="fr" />
         </p>
       </header>
-      <dl className={styles.counts}>
-        <Count label="contributions" value={user.total_contributions} />
-        <Count label="recent IODs" value={iods} />
-        <Count label="recent narratives" value={narratives} />
-      </dl>
+      <Facts
+        className={styles.counts}
+        facts={{
+          contributions: formatCount(user.total_contributions),
+          'recent IODs': formatCount(iods),
+          'recent narratives': formatCount(narratives),
+        }}
+      />
       <ul className={styles.recent} aria-label="Recent contributions">
         {user.recent_contributions.map(({ type, id, title }) => (
           <li key={`${type} ${id}`} className={styles.contribution}>
@@ -40,14 +43,5 @@ export function UserCard({ user }: { user: CommunityUser }) {
         View full profile
       </SectionLink>
     </Card>
-  )
-}
-
-function Count({ label, value }: { label: string; value: number }) {
-  return (
-    <div className={styles.count}>
-      <dt>{label}</dt>
-      <dd>{formatCount(value)}</dd>
-    </div>
   )
 }

@@ -15,6 +15,7 @@ import {
   Button,
   Callout,
   EmptyState,
+  formatAmount,
   formatCount,
   Page,
   PageHeader,
@@ -166,7 +167,7 @@ interface RecordPanelProps {
 }
 
 function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps) {
-  const { error, hasMore, isFetching, fetchMore } = records
+  const { error, hasMore } = records
   const isSearch = use(SearchTerm) !== ''
   return (
     <RecordStates
@@ -180,12 +181,8 @@ function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps
         <>
           <RecordGrid
             source={source}
-            label={SOURCE_LABELS[source]}
+            records={records}
             slots={slots}
-            total={records.total ?? 0}
-            hasMore={hasMore}
-            isFetching={isFetching}
-            fetchMore={fetchMore}
             onStartIod={onStartIod}
             onDelete={onDelete}
           />
@@ -223,9 +220,7 @@ function Hits({ term, all }: { term: string; all: Record<Source, Records> }) {
   const found = totals.reduce<number>((sum, total) => sum + (total ?? 0), 0)
   return (
     <p className={styles.hits} aria-live="polite">
-      {term &&
-        isKnown &&
-        `${formatCount(found)} ${found === 1 ? 'record contains' : 'records contain'} this text`}
+      {term && isKnown && `${formatAmount(found, 'record contains', 'records contain')} this text`}
     </p>
   )
 }
@@ -337,19 +332,16 @@ function useFailureToast(all: Record<Source, Records>): void {
 function useReload(term: string) {
   const records = useReloadRecords(term)
   const iods = useReloadIods()
-  const failed = () => errorToast(null, 'Failed to refresh data', { duration: ERROR_MS })
-  const everything = useAction({
-    mutationFn: () => Promise.all([records(SOURCES), iods.all()]),
-    failed,
+  const { run, isPending } = useAction({
+    mutationFn: (refetch: () => Promise<unknown>) => refetch(),
+    failed: () => errorToast(null, 'Failed to refresh data', { duration: ERROR_MS }),
   })
-  const ownIods = useAction({ mutationFn: iods.own, failed })
-  const source = useAction({ mutationFn: (changed: Source) => records([changed]), failed })
   return {
-    isReloading: everything.isPending || ownIods.isPending || source.isPending,
-    reload: () => void everything.run(),
+    isReloading: isPending,
+    reload: () => void run(() => Promise.all([records(SOURCES), iods.all()])),
     /** A new IOD affects only the user's IODs. */
-    afterCreation: ownIods.run,
+    afterCreation: () => run(iods.own),
     /** A deletion affects only records: IODs created from the record remain. */
-    afterDeletion: source.run,
+    afterDeletion: (source: Source) => run(() => records([source])),
   }
 }

@@ -1,10 +1,11 @@
 import type { CaptureSummary, Source } from '@iodine/contracts'
+import { SOURCE_LABELS } from '@iodine/mfe-kit'
 import { useSealedCaptures } from '@iodine/mfe-kit/evidence'
 import { Card } from '@iodine/ui'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Slot } from '../model/record-pages'
-import { useShownRecords } from '../queries/records'
+import { type Records, useShownRecords } from '../queries/records'
 import { RecordCard, type RecordCardProps } from './RecordCard'
 import styles from './RecordGrid.module.css'
 import { RecordStates } from './RecordStates'
@@ -19,17 +20,14 @@ const NO_CAPTURES: readonly CaptureSummary[] = []
 
 export interface RecordGridProps extends Pick<RecordCardProps, 'onStartIod' | 'onDelete'> {
   source: Source
-  label: string
+  records: Records
   slots: Slot[]
-  total: number
-  hasMore: boolean
-  isFetching: boolean
-  fetchMore: () => void
 }
 
 /** A virtualized grid of cards. The next page is fetched near the end of the list. */
 export function RecordGrid(props: RecordGridProps) {
-  const { source, label, slots, total, hasMore, isFetching, fetchMore } = props
+  const { source, slots } = props
+  const { total = 0, hasMore, isFetching, fetchMore } = props.records
   const term = use(SearchTerm)
   const feed = useRef<HTMLDivElement>(null)
   const { columns, top } = useGridMetrics(feed)
@@ -56,7 +54,7 @@ export function RecordGrid(props: RecordGridProps) {
       ref={feed}
       className={styles.feed}
       role="feed"
-      aria-label={label}
+      aria-label={SOURCE_LABELS[source]}
       aria-busy={isFetching}
       style={{ height: virtualizer.getTotalSize() }}
     >

@@ -76,12 +76,10 @@ export function useIodOf(known: KnownIods, text: string): Iod | undefined {
  */
 export function useReloadIods() {
   const queryClient = useQueryClient()
-  return useMemo(() => {
-    const reload = (queryKey: string[]) =>
-      queryClient.refetchQueries({ queryKey, type: 'active' }, { throwOnError: true })
-    const own = () => reload(OWN_IODS)
-    return { own, all: () => Promise.all([reload(LOOKUPS), own()]) }
-  }, [queryClient])
+  const reload = (queryKey: string[]) =>
+    queryClient.refetchQueries({ queryKey, type: 'active' }, { throwOnError: true })
+  const own = () => reload(OWN_IODS)
+  return { own, all: () => Promise.all([reload(LOOKUPS), own()]) }
 }
 
 /** Returns a function that adds a new IOD to the cached IODs of the user. */

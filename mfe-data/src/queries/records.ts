@@ -1,7 +1,7 @@
 import type { Source, Stored } from '@iodine/contracts'
 import { type ApiClient, useHost } from '@iodine/mfe-kit'
 import { usePagedQuery, useQueries, useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
-import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import {
   flattenPages,
   replaceFirstPage,
@@ -108,14 +108,11 @@ export function useAllRecords(term: string): Record<Source, Records> {
 
 function useRemoveFromList() {
   const queryClient = useQueryClient()
-  return useCallback(
-    (selection: Selection, ids: string[], total?: number | null) =>
-      queryClient.setQueryData<Pages>(
-        listKey(selection),
-        current => current && { ...current, pages: withoutRecords(current.pages, ids, total) },
-      ),
-    [queryClient],
-  )
+  return (selection: Selection, ids: string[], total?: number | null) =>
+    queryClient.setQueryData<Pages>(
+      listKey(selection),
+      current => current && { ...current, pages: withoutRecords(current.pages, ids, total) },
+    )
 }
 
 export interface ShownRecords {
@@ -163,54 +160,48 @@ export function useReloadRecords(term: string): (sources: readonly Source[]) => 
   const { api } = useHost()
   const queryClient = useQueryClient()
   const reloads = useRef(0)
-  return useCallback(
-    async sources => {
-      reloads.current += 1
-      const current = reloads.current
-      const reload = async (source: Source) => {
-        const selection = { source, term }
-        const first = await readPage(api, selection, null)
-        const listed = () => queryClient.getQueryData<Pages>(listKey(selection))?.pages ?? []
-        const isIn = new Set(first.items.map(({ id }) => id))
-        const movesOut = listed()[0]?.slots.some(({ id }) => !isIn.has(id))
-        // Fetches this page before the list changes, so that records that move to the second page stay on screen.
-        if (movesOut && first.nextCursor !== null)
-          await queryClient.fetchQuery(contentsOf(api, selection, first.nextCursor))
-        // A later reload has newer data.
-        if (current !== reloads.current) return
-        await writeOver(queryClient, [listKey(selection)], () => {
-          const pages = replaceFirstPage(listed(), slotsOf(first, null))
-          queryClient.setQueryData(pageKey(selection, null), first)
-          queryClient.setQueryData<Pages>(listKey(selection), {
-            pages,
-            pageParams: pages.map((_, index) => pages[index - 1]?.nextCursor ?? null),
-          })
+  return async sources => {
+    reloads.current += 1
+    const current = reloads.current
+    const reload = async (source: Source) => {
+      const selection = { source, term }
+      const first = await readPage(api, selection, null)
+      const listed = () => queryClient.getQueryData<Pages>(listKey(selection))?.pages ?? []
+      const isIn = new Set(first.items.map(({ id }) => id))
+      const movesOut = listed()[0]?.slots.some(({ id }) => !isIn.has(id))
+      // Fetches this page before the list changes, so that records that move to the second page stay on screen.
+      if (movesOut && first.nextCursor !== null)
+        await queryClient.fetchQuery(contentsOf(api, selection, first.nextCursor))
+      // A later reload has newer data.
+      if (current !== reloads.current) return
+      await writeOver(queryClient, [listKey(selection)], () => {
+        const pages = replaceFirstPage(listed(), slotsOf(first, null))
+        queryClient.setQueryData(pageKey(selection, null), first)
+        queryClient.setQueryData<Pages>(listKey(selection), {
+          pages,
+          pageParams: pages.map((_, index) => pages[index - 1]?.nextCursor ?? null),
         })
-      }
-      const inSight = queryClient.refetchQueries(
-        {
-          queryKey: PAGES,
-          type: 'active',
-          predicate: ({ queryKey }) =>
-            queryKey.at(-1) !== null && sources.some(source => source === queryKey[1]),
-        },
-        { throwOnError: true },
-      )
-      await Promise.all([inSight, ...sources.map(reload)])
-    },
-    [api, queryClient, term],
-  )
+      })
+    }
+    const inSight = queryClient.refetchQueries(
+      {
+        queryKey: PAGES,
+        type: 'active',
+        predicate: ({ queryKey }) =>
+          queryKey.at(-1) !== null && sources.some(source => source === queryKey[1]),
+      },
+      { throwOnError: true },
+    )
+    await Promise.all([inSight, ...sources.map(reload)])
+  }
 }
 
 /** Deletes a record on the server, then from the displayed list. */
 export function useDeleteRecord(term: string): (source: Source, id: string) => Promise<void> {
   const { api } = useHost()
   const removeFromList = useRemoveFromList()
-  return useCallback(
-    async (source, id) => {
-      await api.call('DELETE /:source/data/:id', { params: { source, id } })
-      removeFromList({ source, term }, [id])
-    },
-    [api, removeFromList, term],
-  )
+  return async (source, id) => {
+    await api.call('DELETE /:source/data/:id', { params: { source, id } })
+    removeFromList({ source, term }, [id])
+  }
 }

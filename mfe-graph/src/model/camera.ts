@@ -104,13 +104,6 @@ export function fitCamera(box: Box, width: number, height: number): Camera {
   }
 }
 
-/** Returns the camera that centres a point of the graph at zoom `k`. */
-export const centerCamera = (x: number, y: number, k: number, width: number, height: number): Camera => ({
-  x: width / 2 - x * k,
-  y: height / 2 - y * k,
-  k,
-})
-
 /** Finds nodes by position. Valid until the positions change. */
 export interface NodeFinder {
   /** Returns the nearest node at a point of the screen; -1 for none. */

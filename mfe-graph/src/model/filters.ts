@@ -1,13 +1,16 @@
 const FORM = ['user_id', 'start_date', 'end_date', 'source', 'entity', 'verb'] as const
-const FIELDS = [...FORM, 'canonical'] as const
+type FormField = (typeof FORM)[number]
 
-/** The filters of a graph: the form's fields, empty for no filter, and whether the nodes are clusters ('true'). */
-export type Filters = Record<(typeof FIELDS)[number], string>
+/** The filters of a graph: the form's fields, and whether variants are merged. Empty for no filter. */
+export type Filters = Record<FormField, string> & { canonical: 'true' | '' }
 
-/** Returns the API's query: the fields that are not blank, trimmed except for the source, which is matched exactly. */
-export function toQuery(filters: Filters): Partial<Filters> {
-  const query: Partial<Filters> = {}
-  for (const field of FIELDS) {
+/** The filters as the API's query, without empty ones. */
+export type GraphQuery = Partial<Record<FormField, string>> & { canonical?: 'true' }
+
+/** Returns the API's query. Fields are trimmed, except for the source, which is matched exactly. */
+export function toQuery(filters: Filters): GraphQuery {
+  const query: GraphQuery = filters.canonical ? { canonical: filters.canonical } : {}
+  for (const field of FORM) {
     const value = filters[field]
     if (value.trim() !== '') query[field] = field === 'source' ? value : value.trim()
   }
@@ -15,13 +18,15 @@ export function toQuery(filters: Filters): Partial<Filters> {
 }
 
 /** Reads the filters from a URL's query. */
-export const fromSearch = (search: URLSearchParams): Filters =>
-  Object.fromEntries(FIELDS.map(field => [field, search.get(field) ?? ''])) as Filters
+export const fromSearch = (search: URLSearchParams): Filters => ({
+  ...(Object.fromEntries(FORM.map(field => [field, search.get(field) ?? ''])) as Record<FormField, string>),
+  canonical: search.get('canonical') === 'true' ? 'true' : '',
+})
 
 export const NO_FILTERS = fromSearch(new URLSearchParams())
 
 /** Returns whether the graph belongs to the user with the id. Only their author sees sentences. */
-export const isOwnGraph = ({ user_id }: Partial<Filters>, userId: string): boolean =>
+export const isOwnGraph = ({ user_id }: GraphQuery, userId: string): boolean =>
   !user_id || user_id.toLowerCase() === userId
 
 /** Returns the number of form fields that are not blank. */
@@ -29,7 +34,3 @@ export const activeFilters = (filters: Filters): number => {
   const query = toQuery(filters)
   return FORM.filter(field => query[field] !== undefined).length
 }
-
-/** Returns the API's parameter of merged variants. */
-export const canonicalOf = ({ canonical }: Partial<Filters>): { canonical?: 'true' } =>
-  canonical === 'true' ? { canonical } : {}

@@ -145,7 +145,7 @@ export function neighboursOf({ shape, links }: Network, node: number): Neighbour
 }
 
 /** Marks (1) the nodes at most `depth` links away from `node`, in either direction. */
-export function neighbourhood({ shape }: Network, node: number, depth: number): Uint8Array {
+export function neighbourhood({ shape }: Pick<Network, 'shape'>, node: number, depth: number): Uint8Array {
   const reached = new Uint8Array(shape.nodeCount)
   reached[node] = 1
   for (let step = 0; step < depth; step++) {

@@ -1,6 +1,6 @@
 import type { Camera } from './camera'
 import { GRAPH } from './constants'
-import type { Network, Shape } from './network'
+import { type Network, neighbourhood, type Shape } from './network'
 
 /** Colours and font for the canvas. */
 export interface Palette {
@@ -96,7 +96,7 @@ export function createPainter(scene: Scene, palette: Palette): Painter {
   let marked: { node: number; related: Uint8Array } | null = null
   const relatedOf = (node: number): Uint8Array | null => {
     if (node < 0) return null
-    if (marked?.node !== node) marked = { node, related: relatedTo(shape, node) }
+    if (marked?.node !== node) marked = { node, related: neighbourhood(scene, node, 1) }
     return marked.related
   }
 
@@ -380,17 +380,6 @@ function batchesOf(shape: Shape, palette: Palette): Batch[] {
       width: Math.floor(key / kinds),
       links: Uint32Array.from(links),
     }))
-}
-
-/** Marks a node and its neighbours. */
-function relatedTo(shape: Shape, node: number): Uint8Array {
-  const related = new Uint8Array(shape.nodeCount)
-  related[node] = 1
-  for (let link = 0; link < shape.linkCount; link++) {
-    if (shape.sources[link] === node) related[shape.targets[link]!] = 1
-    else if (shape.targets[link] === node) related[shape.sources[link]!] = 1
-  }
-  return related
 }
 
 const CELL = 4

@@ -7,8 +7,6 @@ export interface ViewState {
   node: string | null
   /** Id of the selected link's second node. */
   to: string | null
-  /** Maximum number of nodes; null for the default. */
-  limit: number | null
 }
 
 /** The selected node or link, as indices; -1 for none. At most one of the two is set. */
@@ -19,18 +17,14 @@ export interface Selection {
 
 export const NO_SELECTION: Selection = { node: -1, link: -1 }
 
-const FIELDS = ['view', 'node', 'to', 'limit'] as const
+const FIELDS = ['view', 'node', 'to'] as const
 
-/** Reads the view state from a URL; unknown values count as absent. `limits` are the possible numbers of nodes. */
-export function readViewState(search: URLSearchParams, limits: readonly number[]): ViewState {
-  const limit = Number(search.get('limit'))
-  return {
-    view: search.get('view') === 'table' ? 'table' : 'graph',
-    node: search.get('node'),
-    to: search.get('to'),
-    limit: limits.includes(limit) ? limit : null,
-  }
-}
+/** Reads the view state from a URL. An unknown view counts as absent. */
+export const readViewState = (search: URLSearchParams): ViewState => ({
+  view: search.get('view') === 'table' ? 'table' : 'graph',
+  node: search.get('node'),
+  to: search.get('to'),
+})
 
 /** Returns a URL's query with a changed view state; other parameters are kept. */
 export function withViewState(search: URLSearchParams, change: Partial<ViewState>): URLSearchParams {
@@ -39,7 +33,7 @@ export function withViewState(search: URLSearchParams, change: Partial<ViewState
     const value = change[field]
     if (value === undefined) continue
     if (value === null || value === 'graph') next.delete(field)
-    else next.set(field, String(value))
+    else next.set(field, value)
   }
   return next
 }

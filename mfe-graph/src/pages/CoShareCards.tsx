@@ -25,11 +25,11 @@ export function AccountCard({
       className={className}
       label="Account details"
       title={label}
-      facts={[
-        ['Type', type],
-        ['Pairs of shares', formatCount(count)],
-        ['Accounts', formatCount(neighbours.length)],
-      ]}
+      facts={{
+        Type: type,
+        'Pairs of shares': formatCount(count),
+        Accounts: formatCount(neighbours.length),
+      }}
       onClose={onClose}
     >
       <h3 className={styles.subtitle}>Shares the same content as</h3>
@@ -54,20 +54,15 @@ export function EdgeCard({
       className={className}
       label="Edge details"
       title={ends.map(node => network.labels[node]).join(' – ')}
-      facts={[
-        ['Pairs of shares', formatCount(edge.weight)],
-        ['Time apart', `${formatSpan(edge.avg_delta_s)} on average`],
-        ['Symmetry', edge.symmetry.toFixed(2)],
-        ...(edge.significant === null
-          ? []
-          : [['Significant', edge.significant ? 'yes' : 'no, may be chance'] as const]),
-        ...(edge.p_value === null || edge.q_value === null
-          ? []
-          : ([
-              ['p-value', `${formatShare(edge.p_value)}, from 100 runs with shuffled times`],
-              ['q-value', `${formatShare(edge.q_value)}, corrected for all pairs of accounts`],
-            ] as const)),
-      ]}
+      facts={{
+        'Pairs of shares': formatCount(edge.weight),
+        'Time apart': `${formatSpan(edge.avg_delta_s)} on average`,
+        Symmetry: edge.symmetry.toFixed(2),
+        Significant: edge.significant === null ? null : edge.significant ? 'yes' : 'no, may be chance',
+        'p-value': edge.p_value !== null && `${formatShare(edge.p_value)}, from 100 runs with shuffled times`,
+        'q-value':
+          edge.q_value !== null && `${formatShare(edge.q_value)}, corrected for all pairs of accounts`,
+      }}
       onClose={onClose}
     >
       <Ends network={network} ends={ends} onSelect={onSelect} />

@@ -6,6 +6,7 @@ import {
   Classes,
   EmptyState,
   ErrorCallout,
+  formatAmount,
   formatCount,
   formatDateTime,
   HTMLSelect,
@@ -26,16 +27,15 @@ import { type FileFindings, pairKey } from '../model/analyze-file'
 import { CO_SHARE_KINDS, type CoShares, drawnCoShares } from '../model/co-shares'
 import { edgesCsv } from '../model/edge-list'
 import { createNetwork } from '../model/network'
-import { readViewState, type ViewState, withViewState } from '../model/view-state'
 import { isUnderWay, useAbout, useCoShares, useRunCommands, useRuns } from '../queries/runs'
 import { analyze } from '../stage/analyze'
 import { AccountCard, EdgeCard } from './CoShareCards'
 import { CoShareLegend } from './CoShareLegend'
 import styles from './CoSharesPage.module.css'
+import { PairTable } from './CoShareTable'
 import { FilePairs, LeftOut, RunPairs } from './Evidence'
 import { GraphTabs } from './GraphTabs'
 import { GraphView } from './GraphView'
-import { PairTable } from './PairTable'
 import { KIND_LABELS, RunForm } from './RunForm'
 
 interface FileResult {
@@ -47,9 +47,6 @@ interface FileResult {
 /** The page of accounts that share the same content within a short time: runs over records, or a file. */
 export function CoSharesPage() {
   const [search, setSearch] = useSearchParams()
-  const viewState = useMemo(() => readViewState(search, []), [search])
-  const onViewState = (change: Partial<ViewState>) =>
-    setSearch(withViewState(search, change), { replace: true })
   const runs = useRuns()
   const [expanded, setExpanded] = useState(false)
   const [file, setFile] = useState<FileResult | null>(null)
@@ -149,15 +146,15 @@ export function CoSharesPage() {
                 <>
                   <Totals
                     counts={[
-                      [file.findings.shares, 'share', 'shares'],
-                      [file.findings.pairs, 'pair of shares', 'pairs of shares'],
-                      [file.findings.accounts, 'account', 'accounts'],
-                      [file.findings.edges, 'pair of accounts', 'pairs of accounts'],
+                      formatAmount(file.findings.shares, 'share'),
+                      formatAmount(file.findings.pairs, 'pair of shares', 'pairs of shares'),
+                      formatAmount(file.findings.accounts, 'account'),
+                      formatAmount(file.findings.edges, 'pair of accounts', 'pairs of accounts'),
                     ]}
                     windowS={file.windowS}
                     notes={[
                       file.findings.rejected > 0 &&
-                        `${formatCount(file.findings.rejected)} ${file.findings.rejected === 1 ? 'row was' : 'rows were'} left out: without an object, an account, a post or a time`,
+                        `${formatAmount(file.findings.rejected, 'row was', 'rows were')} left out: without an object, an account, a post or a time`,
                       file.findings.truncatedObjects > 0 && cutNote(file.findings.truncatedObjects),
                       file.findings.edges > file.findings.coShares.edges.length &&
                         `only the ${formatCount(file.findings.coShares.edges.length)} pairs of accounts with the most pairs of shares are shown`,
@@ -168,8 +165,6 @@ export function CoSharesPage() {
                     coShares={file.findings.coShares}
                     threshold={file.findings.threshold}
                     expanded={expanded}
-                    viewState={viewState}
-                    onViewState={onViewState}
                     evidence={(a, b) => <FilePairs pairs={file.findings.evidence[pairKey(a, b)] ?? []} />}
                   />
                 </>
@@ -182,8 +177,6 @@ export function CoSharesPage() {
                         coShares={coShares}
                         threshold={run.totals?.threshold ?? null}
                         expanded={expanded}
-                        viewState={viewState}
-                        onViewState={onViewState}
                         evidence={(a, b) => <RunPairs run={run.id} a={a} b={b} />}
                       />
                     )}
@@ -218,11 +211,10 @@ const nameOf = ({ created_at, kinds, window_s, scope, about, state }: Coordinati
     scope === 'shared' ? ' · with shared records' : ''
   }${about ? ` · about ${truncate(about.name, 40)}` : ''}${state === 'done' ? '' : ` · ${state}`}`
 
-const leftOut = (count: number, what: string) =>
-  `${formatCount(count)} ${count === 1 ? 'post' : 'posts'} without ${what} left out`
+const leftOut = (count: number, what: string) => `${formatAmount(count, 'post')} without ${what} left out`
 
 const cutNote = (objects: number) =>
-  `${formatCount(objects)} ${objects === 1 ? 'object has' : 'objects have'} too many pairs: only a part was compared`
+  `${formatAmount(objects, 'object has', 'objects have')} too many pairs: only a part was compared`
 
 function RunResult({ run, children }: { run: CoordinationRun; children: ReactNode }) {
   if (run.state === 'failed')
@@ -244,11 +236,11 @@ function RunResult({ run, children }: { run: CoordinationRun; children: ReactNod
       {totals && (
         <Totals
           counts={[
-            [totals.posts, 'post', 'posts'],
-            [totals.shares, 'share', 'shares'],
-            [totals.pairs, 'pair of shares', 'pairs of shares'],
-            [totals.accounts, 'account', 'accounts'],
-            [totals.edges, 'pair of accounts', 'pairs of accounts'],
+            formatAmount(totals.posts, 'post'),
+            formatAmount(totals.shares, 'share'),
+            formatAmount(totals.pairs, 'pair of shares', 'pairs of shares'),
+            formatAmount(totals.accounts, 'account'),
+            formatAmount(totals.edges, 'pair of accounts', 'pairs of accounts'),
           ]}
           windowS={run.window_s}
           notes={[
@@ -266,23 +258,21 @@ function RunResult({ run, children }: { run: CoordinationRun; children: ReactNod
   )
 }
 
-function Totals({
-  counts,
-  windowS,
-  notes,
-}: {
-  counts: [count: number, one: string, many: string][]
+interface TotalsProps {
+  counts: string[]
   windowS: number
   notes: (string | false)[]
-}) {
+}
+
+function Totals({ counts, windowS, notes }: TotalsProps) {
   const said = notes.filter(note => note !== false)
   return (
     <div className={styles.totals}>
       <ul className={styles.badges} aria-label="Counts">
-        {counts.map(([count, one, many]) => (
-          <li key={one}>
+        {counts.map(count => (
+          <li key={count}>
             <Tag minimal round>
-              {formatCount(count)} {count === 1 ? one : many}
+              {count}
             </Tag>
           </li>
         ))}
@@ -300,19 +290,10 @@ interface CoSharesViewProps {
   coShares: CoShares
   threshold: number | null
   expanded: boolean
-  viewState: ViewState
-  onViewState: (change: Partial<ViewState>) => void
   evidence: (a: string, b: string) => ReactNode
 }
 
-function CoSharesView({
-  coShares,
-  threshold,
-  expanded,
-  viewState,
-  onViewState,
-  evidence,
-}: CoSharesViewProps) {
+function CoSharesView({ coShares, threshold, expanded, evidence }: CoSharesViewProps) {
   const [only, setOnly] = useState(false)
   const network = useMemo(
     () => createNetwork(drawnCoShares(coShares, only), CO_SHARE_KINDS),
@@ -332,9 +313,7 @@ function CoSharesView({
         <Switch
           className={styles.only}
           checked={only}
-          label={`Significant pairs of accounts only: more than ${formatCount(Math.floor(threshold))} ${
-            Math.floor(threshold) === 1 ? 'pair' : 'pairs'
-          } of shares (99th percentile of 100 runs with shuffled times)`}
+          label={`Significant pairs of accounts only: more than ${formatAmount(Math.floor(threshold), 'pair')} of shares (99th percentile of 100 runs with shuffled times)`}
           onChange={event => setOnly(event.currentTarget.checked)}
         />
       )}
@@ -347,8 +326,6 @@ function CoSharesView({
         <GraphView
           network={network}
           expanded={expanded}
-          viewState={viewState}
-          onViewState={onViewState}
           label="Co-shares graph"
           fileName="co-shares"
           legend={<CoShareLegend types={types} />}

@@ -1,15 +1,13 @@
-import { Button, Card } from '@iodine/ui'
+import { Button, Card, Facts, type FactsProps } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
 import type { ReactNode } from 'react'
 import styles from './DetailCard.module.css'
+import type { CardSlot } from './GraphView'
 
-export interface FactsCardProps {
-  className?: string | undefined
+export interface FactsCardProps extends FactsProps, Pick<CardSlot, 'onClose'> {
   /** Accessible name of the card. */
   label: string
   title: string
-  facts: readonly (readonly [term: string, value: ReactNode])[]
-  onClose: () => void
   /** Details specific to this kind of selection. */
   children: ReactNode
 }
@@ -28,13 +26,26 @@ export function FactsCard({ className, label, title, facts, onClose, children }:
           onClick={onClose}
         />
       </header>
-      <dl className={styles.facts}>
-        {facts.flatMap(([term, value]) => [
-          <dt key={term}>{term}</dt>,
-          <dd key={`${term} value`}>{value}</dd>,
-        ])}
-      </dl>
+      <Facts className={styles.facts} facts={facts} />
       {children}
     </Card>
+  )
+}
+
+const SOURCES_MAX = 3
+
+/** The first sources of a triplet node or link. */
+export function Sources({ sources }: { sources: readonly string[] }) {
+  const rest = sources.length - SOURCES_MAX
+  return (
+    <>
+      {sources.length === 0 && 'none'}
+      {sources.slice(0, SOURCES_MAX).map(source => (
+        <div key={source} className={styles.source} title={source}>
+          {source}
+        </div>
+      ))}
+      {rest > 0 && <div>and {rest} more</div>}
+    </>
   )
 }

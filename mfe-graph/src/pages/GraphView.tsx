@@ -10,13 +10,22 @@ import {
   useLatest,
 } from '@iodine/ui'
 import { MinusIcon, PlusIcon, ZoomToFitIcon } from '@iodine/ui/icons'
+import { useSearchParams } from '@iodine/ui/router'
 import { type FormEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { GRAPH } from '../model/constants'
 import { findNodes, type Network, neighbourhood } from '../model/network'
-import { NO_SELECTION, type Selection, selectionOf, type ViewState, viewStateOf } from '../model/view-state'
+import {
+  NO_SELECTION,
+  readViewState,
+  type Selection,
+  selectionOf,
+  type ViewState,
+  viewStateOf,
+  withViewState,
+} from '../model/view-state'
 import { createStage, type Stage } from '../stage/stage'
+import { NodeTable } from './GraphTable'
 import styles from './GraphView.module.css'
-import { NodeTable } from './NodeTable'
 import { readPalette } from './palette'
 
 const ZOOM_STEP = 1.4
@@ -53,8 +62,6 @@ export interface LinkSlot extends CardSlot {
 export interface GraphViewProps {
   network: Network
   expanded: boolean
-  viewState: ViewState
-  onViewState: (change: Partial<ViewState>) => void
   /** Accessible name of the canvas. */
   label: string
   /** Prefix of the names of saved files. */
@@ -68,12 +75,10 @@ export interface GraphViewProps {
   linkCard: (slot: LinkSlot) => ReactNode
 }
 
-/** A graph as a drawing or a table, with the details of the selection. */
+/** A graph as a drawing or a table, with the details of the selection. The URL contains both. */
 export function GraphView({
   network,
   expanded,
-  viewState,
-  onViewState,
   label,
   fileName,
   legend,
@@ -83,7 +88,10 @@ export function GraphView({
   linkCard,
 }: GraphViewProps) {
   const [stage, setStage] = useState<Stage | null>(null)
-  const { view: mode, node: nodeId, to: toId } = viewState
+  const [search, setSearch] = useSearchParams()
+  const { view: mode, node: nodeId, to: toId } = readViewState(search)
+  const onViewState = (change: Partial<ViewState>) =>
+    setSearch(withViewState(search, change), { replace: true })
   const selection = useMemo(() => selectionOf(network, { node: nodeId, to: toId }), [network, nodeId, toId])
   const selected = selection.node
   const setSelection = useLatest((next: Selection) => onViewState(viewStateOf(network, next)))

@@ -1,14 +1,15 @@
-import { formatCount, LoadingPanel, LoadMore } from '@iodine/ui'
-import type { Filters } from '../model/filters'
-import { useMentions } from '../queries/mentions'
+import { formatAmount, formatCount } from '@iodine/ui'
+import { Fragment } from 'react'
+import type { GraphQuery } from '../model/filters'
+import { useMentions } from '../queries/narratives'
 import styles from './DetailCard.module.css'
-import { Sentence } from './Sentence'
+import { Sentence, SentenceList } from './Sentence'
 
 export interface MentionsProps {
   /** Id of the node. */
   node: string
   /** The filters of the displayed graph. */
-  filters: Partial<Filters>
+  filters: GraphQuery
 }
 
 /** The triplets of a node by narrative, each with its sentence. */
@@ -16,43 +17,28 @@ export function Mentions({ node, filters }: MentionsProps) {
   const query = useMentions(node, filters)
   const { total } = query
   return (
-    <>
-      <h3 className={styles.subtitle}>
-        Triplets{total !== null && ` in ${formatCount(total)} ${total === 1 ? 'narrative' : 'narratives'}`}
-      </h3>
-      <LoadingPanel
-        query={query}
-        errorTitle="Unable to load triplets"
-        empty={<p className={styles.more}>No narrative contains this node any more. Refresh the graph.</p>}
-      >
-        {mentions => (
-          <>
-            <ul className={styles.texts} aria-label="Triplets">
-              {mentions.flatMap(({ id: narrative, src, triplets, omitted }) => [
-                ...triplets.map(({ id, subject, verb, object, times, sentence, place }) => (
-                  <li key={`${narrative} ${id}`}>
-                    <span className={styles.triplet}>
-                      <span className={styles.entity}>{subject}</span>{' '}
-                      <span className={styles.verb}>{verb}</span>{' '}
-                      <span className={styles.entity}>{object}</span>
-                      {times > 1 && <span className={styles.more}> ×{times}</span>}
-                    </span>
-                    <Sentence narrative={narrative} src={src} sentence={sentence} place={place} />
-                  </li>
-                )),
-                ...(omitted > 0
-                  ? [
-                      <li key={narrative} className={styles.more}>
-                        and {formatCount(omitted)} more in this narrative
-                      </li>,
-                    ]
-                  : []),
-              ])}
-            </ul>
-            <LoadMore inline query={query.more} variant="minimal" size="small" text="Show more triplets" />
-          </>
-        )}
-      </LoadingPanel>
-    </>
+    <SentenceList
+      query={query}
+      title="Triplets"
+      total={total !== null && ` in ${formatAmount(total, 'narrative')}`}
+      errorTitle="Unable to load triplets"
+      empty="No narrative contains this node any more. Refresh the graph."
+    >
+      {({ id: narrative, src, triplets, omitted }) => (
+        <Fragment key={narrative}>
+          {triplets.map(({ id, subject, verb, object, times, sentence, place }) => (
+            <li key={id}>
+              <span className={styles.triplet}>
+                <span className={styles.entity}>{subject}</span> <span className={styles.verb}>{verb}</span>{' '}
+                <span className={styles.entity}>{object}</span>
+                {times > 1 && <span className={styles.more}> ×{times}</span>}
+              </span>
+              <Sentence narrative={narrative} src={src} sentence={sentence} place={place} />
+            </li>
+          ))}
+          {omitted > 0 && <li className={styles.more}>and {formatCount(omitted)} more in this narrative</li>}
+        </Fragment>
+      )}
+    </SentenceList>
   )
 }

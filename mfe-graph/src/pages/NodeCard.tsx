@@ -1,25 +1,19 @@
 import { useHost } from '@iodine/mfe-kit'
-import { Button, SegmentedControl, Tag } from '@iodine/ui'
+import { Button, formatCount, SegmentedControl, Tag } from '@iodine/ui'
 import { AddIcon } from '@iodine/ui/icons'
 import { useMemo } from 'react'
-import { type Filters, isOwnGraph } from '../model/filters'
+import { type GraphQuery, isOwnGraph } from '../model/filters'
 import { neighboursOf, type TripletNetwork } from '../model/network'
-import { DetailCard } from './DetailCard'
 import styles from './DetailCard.module.css'
+import { FactsCard, Sources } from './FactsCard'
+import type { NodeSlot } from './GraphView'
 import { Mentions } from './Mentions'
 import { Neighbours } from './Nodes'
 
-export interface NodeCardProps {
-  className?: string | undefined
+export interface NodeCardProps extends NodeSlot {
   network: TripletNetwork
-  node: number
   /** The filters of the displayed graph. */
-  filters: Partial<Filters>
-  /** Maximum number of links between the node and other displayed nodes; 0 displays all. */
-  depth: number
-  onDepth: (depth: number) => void
-  onSelect: (node: number) => void
-  onClose: () => void
+  filters: GraphQuery
   /** Called to create an IOD of the entity. */
   onCreateIod: () => void
 }
@@ -31,17 +25,19 @@ export function NodeCard(props: NodeCardProps) {
   const { id, label, type, count, sources } = network.nodes[node]!
   const neighbours = useMemo(() => neighboursOf(network, node), [network, node])
   return (
-    <DetailCard
+    <FactsCard
       className={className}
       label="Node details"
       title={label}
-      type={
-        <Tag minimal className={type === 'verb' ? styles.verb : styles.entity}>
-          {type}
-        </Tag>
-      }
-      count={count}
-      sources={sources}
+      facts={{
+        Type: (
+          <Tag minimal className={type === 'verb' ? styles.verb : styles.entity}>
+            {type}
+          </Tag>
+        ),
+        Count: formatCount(count),
+        Sources: <Sources sources={sources} />,
+      }}
       onClose={onClose}
     >
       {type === 'entity' && (
@@ -74,6 +70,6 @@ export function NodeCard(props: NodeCardProps) {
       )}
       <h3 className={styles.subtitle}>Neighbours ({neighbours.length})</h3>
       <Neighbours network={network} neighbours={neighbours} onSelect={onSelect} />
-    </DetailCard>
+    </FactsCard>
   )
 }

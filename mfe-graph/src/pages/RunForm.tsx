@@ -16,6 +16,7 @@ import {
   HTMLSelect,
   InputGroup,
   Tag,
+  toggled,
   UtcTimeField,
 } from '@iodine/ui'
 import { CrossIcon, DocumentIcon } from '@iodine/ui/icons'
@@ -51,7 +52,12 @@ export interface RunFormProps {
   onFile: (file: File, question: RunParameters) => void
 }
 
-const isWhole = (text: string, max: number) => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= max
+/** Returns why a text is no whole number from 1 to `max`; '' if it is one. */
+const faultOf = (text: string, max: number): string =>
+  /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= max
+    ? ''
+    : `A whole number from 1 to ${max.toLocaleString('en')}`
+
 /** Returns the text of a run about one value that is named after this value. */
 const wordsOf = (about: RunSubject | null | undefined): string | undefined =>
   about?.values?.length === 1 && about.name === about.values[0]?.slice(0, LIMITS.runNameMax)
@@ -76,15 +82,9 @@ export function RunForm({ initial, about, busy, onStart, onFile }: RunFormProps)
   const [until, setUntil] = useState(toUtcInput(initial?.until))
   const [scope, setScope] = useState<RunParameters['scope']>(initial?.scope ?? 'own')
 
-  const faults = {
-    window: isWhole(windowS, LIMITS.coordinationWindowMaxS)
-      ? ''
-      : `A whole number from 1 to ${LIMITS.coordinationWindowMaxS.toLocaleString('en')}`,
-    participation: isWhole(participation, LIMITS.coordinationParticipationMax)
-      ? ''
-      : `A whole number from 1 to ${LIMITS.coordinationParticipationMax.toLocaleString('en')}`,
-  }
-  const canAnalyze = !faults.window && !faults.participation
+  const windowFault = faultOf(windowS, LIMITS.coordinationWindowMaxS)
+  const participationFault = faultOf(participation, LIMITS.coordinationParticipationMax)
+  const canAnalyze = !windowFault && !participationFault
   const preset = PRESETS.findIndex(each => isSame(each.kinds, kinds))
   const changed = [
     preset < 0,
@@ -180,43 +180,25 @@ export function RunForm({ initial, about, busy, onStart, onFile }: RunFormProps)
                 inline
                 label={KIND_LABELS[kind]}
                 checked={kinds.includes(kind)}
-                onChange={event =>
-                  setKinds(
-                    event.currentTarget.checked ? [...kinds, kind] : kinds.filter(other => other !== kind),
-                  )
-                }
+                onChange={() => setKinds(toggled(kinds, kind))}
               />
             ))}
           </fieldset>
           <div className={styles.fields}>
-            <FormGroup
+            <NumberField
               label="Time window (seconds)"
-              labelFor={`${id}-window`}
-              helperText={faults.window || 'Maximum time between two shares of the same content'}
-              intent={faults.window ? 'danger' : 'none'}
-            >
-              <InputGroup
-                id={`${id}-window`}
-                inputMode="numeric"
-                value={windowS}
-                intent={faults.window ? 'danger' : 'none'}
-                onValueChange={setWindow}
-              />
-            </FormGroup>
-            <FormGroup
+              help="Maximum time between two shares of the same content"
+              fault={windowFault}
+              value={windowS}
+              onValueChange={setWindow}
+            />
+            <NumberField
               label="Minimum shares per account"
-              labelFor={`${id}-participation`}
-              helperText={faults.participation || 'Leaves out accounts with fewer shares'}
-              intent={faults.participation ? 'danger' : 'none'}
-            >
-              <InputGroup
-                id={`${id}-participation`}
-                inputMode="numeric"
-                value={participation}
-                intent={faults.participation ? 'danger' : 'none'}
-                onValueChange={setParticipation}
-              />
-            </FormGroup>
+              help="Leaves out accounts with fewer shares"
+              fault={participationFault}
+              value={participation}
+              onValueChange={setParticipation}
+            />
             <UtcTimeField id={`${id}-since`} label="Posted since" value={since} onValueChange={setSince} />
             <UtcTimeField id={`${id}-until`} label="Posted until" value={until} onValueChange={setUntil} />
           </div>
@@ -255,5 +237,24 @@ export function RunForm({ initial, about, busy, onStart, onFile }: RunFormProps)
         </div>
       </form>
     </Card>
+  )
+}
+
+interface NumberFieldProps {
+  label: string
+  help: string
+  /** Replaces the help text; '' if the value is valid. */
+  fault: string
+  value: string
+  onValueChange: (value: string) => void
+}
+
+function NumberField({ label, help, fault, ...input }: NumberFieldProps) {
+  const id = useId()
+  const intent = fault ? 'danger' : 'none'
+  return (
+    <FormGroup label={label} labelFor={id} helperText={fault || help} intent={intent}>
+      <InputGroup id={id} inputMode="numeric" intent={intent} {...input} />
+    </FormGroup>
   )
 }

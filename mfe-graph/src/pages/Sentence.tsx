@@ -1,6 +1,8 @@
 import type { TextPlace } from '@iodine/contracts'
 import { paths, SectionLink } from '@iodine/mfe-kit'
-import { SourceLink } from '@iodine/ui'
+import type { PagedQuery } from '@iodine/mfe-kit/query'
+import { LoadingPanel, LoadMore, SourceLink } from '@iodine/ui'
+import type { ReactNode } from 'react'
 import styles from './DetailCard.module.css'
 
 export interface SentenceProps {
@@ -27,6 +29,45 @@ export function Sentence({ narrative, src, sentence, place }: SentenceProps) {
           <SourceLink source={src} />
         </span>
       )}
+    </>
+  )
+}
+
+interface SentenceListProps<T> {
+  query: PagedQuery<{ items: T[]; nextCursor: string | null }>
+  title: string
+  /** Shown after the title. */
+  total: ReactNode
+  errorTitle: string
+  empty: string
+  /** Renders an item as list items. */
+  children: (item: T) => ReactNode
+}
+
+/** A titled, paginated list of sentences. */
+export function SentenceList<T>({ query, title, total, errorTitle, empty, children }: SentenceListProps<T>) {
+  return (
+    <>
+      <h3 className={styles.subtitle}>
+        {title}
+        {total}
+      </h3>
+      <LoadingPanel query={query} errorTitle={errorTitle} empty={<p className={styles.more}>{empty}</p>}>
+        {items => (
+          <>
+            <ul className={styles.texts} aria-label={title}>
+              {items.map(children)}
+            </ul>
+            <LoadMore
+              inline
+              query={query.more}
+              variant="minimal"
+              size="small"
+              text={`Show more ${title.toLowerCase()}`}
+            />
+          </>
+        )}
+      </LoadingPanel>
     </>
   )
 }

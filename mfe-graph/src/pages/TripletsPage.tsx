@@ -1,4 +1,4 @@
-import { type Graph, LIMITS } from '@iodine/contracts'
+import { type Graph, type GraphNode, LIMITS } from '@iodine/contracts'
 import { paths, useSections, withData } from '@iodine/mfe-kit'
 import {
   Button,
@@ -17,12 +17,15 @@ import { useSearchParams, useSetParam } from '@iodine/ui/router'
 import { useMemo, useState } from 'react'
 import { activeFilters, type Filters, fromSearch, NO_FILTERS, toQuery } from '../model/filters'
 import { createNetwork } from '../model/network'
-import { readViewState, type ViewState, withViewState } from '../model/view-state'
 import { useGraph } from '../queries/graph'
+import { EntityDialog } from './EntityDialog'
 import { FilterPanel } from './FilterPanel'
 import { GraphTabs } from './GraphTabs'
+import { GraphView } from './GraphView'
+import { TripletLegend } from './Legend'
+import { LinkCard } from './LinkCard'
+import { NodeCard } from './NodeCard'
 import styles from './TripletsPage.module.css'
-import { TripletsView } from './TripletsView'
 
 /** Default maximum number of nodes. */
 const LIMIT = 5_000
@@ -33,23 +36,21 @@ export function TripletsPage() {
   const [search, setSearch] = useSearchParams()
   const filters = useMemo(() => fromSearch(search), [search])
   const query = useMemo(() => toQuery(filters), [filters])
-  const viewState = useMemo(() => readViewState(search, CHOICES), [search])
-  const limit = viewState.limit ?? LIMIT
-  const onViewState = (change: Partial<ViewState>) =>
-    setSearch(withViewState(search, change), { replace: true })
+  const limit = CHOICES.find(size => String(size) === search.get('limit')) ?? LIMIT
   const graph = useGraph(query, limit)
   const [expanded, setExpanded] = useState(false)
+  const [creating, setCreating] = useState<GraphNode | null>(null)
   const network = useMemo(() => (graph.data ? createNetwork(graph.data) : undefined), [graph.data])
 
   const apply = (wanted: Filters) => {
     const next = new URLSearchParams(toQuery(wanted))
-    if (next.toString() === new URLSearchParams(query).toString()) void graph.refetch()
-    // Another graph may lack the selection.
-    else setSearch(withViewState(next, { view: viewState.view, limit: viewState.limit }))
+    if (next.toString() === new URLSearchParams(query).toString()) return void graph.refetch()
+    // Without the selection, which another graph may lack.
+    for (const name of ['view', 'limit']) if (search.has(name)) next.set(name, search.get(name) ?? '')
+    setSearch(next)
   }
 
   const set = useSetParam()
-
   const sections = useSections()
   const isFiltered = activeFilters(filters) > 0
   const totals = useMemo(() => graph.data && totalsOf(graph.data), [graph.data])
@@ -102,10 +103,7 @@ export function TripletsPage() {
             <HTMLSelect
               aria-label="Maximum nodes shown"
               value={limit}
-              onChange={event => {
-                const wanted = Number(event.target.value)
-                onViewState({ limit: wanted === LIMIT ? null : wanted })
-              }}
+              onChange={({ target: { value } }) => set('limit', value === String(LIMIT) ? '' : value)}
             >
               {CHOICES.map(size => (
                 <option key={size} value={size}>
@@ -139,13 +137,25 @@ export function TripletsPage() {
           }
         >
           {shown => (
-            <TripletsView
-              network={shown}
-              expanded={expanded}
-              filters={query}
-              viewState={viewState}
-              onViewState={onViewState}
-            />
+            <>
+              <GraphView
+                network={shown}
+                expanded={expanded}
+                label="Narrative triplets graph"
+                fileName="narrative-graph"
+                legend={<TripletLegend />}
+                nodeCard={slot => (
+                  <NodeCard
+                    {...slot}
+                    network={shown}
+                    filters={query}
+                    onCreateIod={() => setCreating(shown.nodes[slot.node] ?? null)}
+                  />
+                )}
+                linkCard={slot => <LinkCard {...slot} network={shown} filters={query} />}
+              />
+              <EntityDialog entity={creating} onClose={() => setCreating(null)} />
+            </>
           )}
         </LoadingPanel>
       </GraphTabs>

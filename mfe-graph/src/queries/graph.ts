@@ -1,17 +1,17 @@
-import type { Graph } from '@iodine/contracts'
 import { errorToast, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
-import { sameGraph } from '../model/compare'
-import { canonicalOf, type Filters } from '../model/filters'
+import type { GraphQuery } from '../model/filters'
 
 const LOADED_MS = 3_000
 const FAILED_MS = 5_000
 
-/** Reads the filtered graph, limited to the `limit` nodes with the highest counts. A toast reports each result. */
-export function useGraph(filters: Partial<Filters>, limit: number) {
+/**
+ * Reads the filtered graph, limited to the `limit` nodes with the highest counts. A toast reports each result. By
+ * structural sharing, an equal graph keeps its identity, and therefore its layout and pinned nodes.
+ */
+export function useGraph(filters: GraphQuery, limit: number) {
   const { api, notify } = useHost()
-  const { canonical: _, ...fields } = filters
-  const query = { ...fields, ...canonicalOf(filters), limit }
+  const query = { ...filters, limit }
   return useQuery({
     queryKey: ['graph', query],
     queryFn: async ({ signal }) => {
@@ -33,8 +33,5 @@ export function useGraph(filters: Partial<Filters>, limit: number) {
     },
     // No retries: each failure shows a toast, and the page offers Retry.
     retry: false,
-    // An equal graph keeps its identity, and therefore its layout and pinned nodes.
-    structuralSharing: (before, after) =>
-      before && sameGraph(before as Graph, after as Graph) ? before : after,
   })
 }

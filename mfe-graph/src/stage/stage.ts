@@ -1,7 +1,6 @@
 import { type D3DragEvent, type D3ZoomEvent, drag, select, zoom, zoomIdentity } from 'd3'
 import {
   type Camera,
-  centerCamera,
   createNodeFinder,
   fitCamera,
   linkAt,
@@ -291,11 +290,11 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     resize: (width, height) => {
       canvas.style.width = `${width}px`
       canvas.style.height = `${height}px`
-      const { k } = view.camera
-      const middle = { x: (view.width / 2 - view.camera.x) / k, y: (view.height / 2 - view.camera.y) / k }
+      const { x, y, k } = view.camera
+      const [right, down] = [(width - view.width) / 2, (height - view.height) / 2]
       setView({ width, height, pixelRatio: Math.max(1, window.devicePixelRatio || 1) })
       if (following) fit(false)
-      else moveCamera(centerCamera(middle.x, middle.y, k, width, height))
+      else moveCamera({ x: x + right, y: y + down, k })
     },
     reserve: part => {
       covered = part

@@ -1,4 +1,4 @@
-import type { Palette, Scene, View } from '../model/painter'
+import type { Palette } from '../model/painter'
 import type { DrawMessage } from './draw.worker'
 import { fontFiles } from './fonts'
 import { createScreen, type Screen } from './screen'
@@ -13,43 +13,32 @@ export interface Surface extends Screen {
  * called when the worker fails: the canvas, which the worker owns, is then lost.
  */
 export function createSurface(canvas: HTMLCanvasElement, palette: Palette, onFailure: () => void): Surface {
-  let screen: Screen | undefined
   let worker: Worker | null = null
   let closed = false
-  let scene: Scene | null = null
-  let moved: Parameters<Screen['move']> | undefined
-  let view: View | undefined
 
-  const begin = async () => {
+  const begin = async (): Promise<Screen | undefined> => {
     const offscreen = typeof canvas.transferControlToOffscreen === 'function'
     worker = offscreen ? await startWorker('draw') : null
-    if (closed) return worker?.terminate()
+    if (closed) return void worker?.terminate()
     if (worker)
       worker.onerror = () => {
         if (!closed) onFailure()
       }
-    screen = worker ? remoteScreen(worker, canvas, palette) : createScreen(canvas, palette)
     canvas.dataset.drawing = worker ? 'worker' : 'page'
-    if (scene) screen.show(scene)
-    if (moved) screen.move(...moved)
-    if (view) screen.setView(view)
+    return worker ? remoteScreen(worker, canvas, palette) : createScreen(canvas, palette)
   }
-  begin().catch(onFailure)
-
+  const begun = begin()
+  begun.catch(onFailure)
+  /** Calls the screen once it exists, in the order of the calls. */
+  const onScreen = (act: (screen: Screen) => void) =>
+    void begun.then(
+      screen => screen && act(screen),
+      () => {},
+    )
   return {
-    show: shown => {
-      scene = shown
-      moved = undefined
-      screen?.show(shown)
-    },
-    move: (...args) => {
-      moved = args
-      screen?.move(...args)
-    },
-    setView: seen => {
-      view = seen
-      screen?.setView(seen)
-    },
+    show: scene => onScreen(screen => screen.show(scene)),
+    move: (...moved) => onScreen(screen => screen.move(...moved)),
+    setView: view => onScreen(screen => screen.setView(view)),
     close: () => {
       closed = true
       worker?.terminate()

@@ -208,6 +208,7 @@ function CampaignChoice({ chosen, onChoose, disabled }: CampaignChoiceProps) {
   const [wanted, setWanted] = useState('')
   const [text, setText] = useSearchText(wanted, setWanted)
   const found = useCampaignSearch(wanted)
+  const total = found.total ?? 0
   const group = useId()
   return (
     <div className={styles.panel}>
@@ -223,10 +224,10 @@ function CampaignChoice({ chosen, onChoose, disabled }: CampaignChoiceProps) {
         <LoadingPanel
           query={found}
           errorTitle="Failed to load campaigns"
-          isEmpty={({ campaigns }) => campaigns.length === 0 && chosen === null}
+          isEmpty={campaigns => campaigns.length === 0 && chosen === null}
           empty={<EmptyState title={wanted.trim() ? 'No campaigns match your search' : 'No campaigns yet'} />}
         >
-          {({ campaigns, total }) => (
+          {campaigns => (
             <fieldset className={styles.choices} aria-label="Campaigns" disabled={disabled}>
               {withChosen(campaigns, chosen).map(campaign => (
                 <Radio

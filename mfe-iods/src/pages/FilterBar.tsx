@@ -38,8 +38,9 @@ export function FilterBar({ filters, creator, counts, onChange, sort, onSortChan
   const sortId = useId()
   const [text, setText] = useSearchText(filters.q, q => onChange({ q }))
   const { q, categories, sourceTypes, source, createdBy } = filters
-  const chips: { label: string; without: Partial<IodFilters> }[] = [
-    ...(q ? [{ label: `Search: ${truncate(q, CHIP_CHARS)}`, without: { q: '' } }] : []),
+  const cut = (text: string) => truncate(text, CHIP_CHARS)
+  const chips = [
+    q && { label: `Search: ${cut(q)}`, without: { q: '' } },
     ...categories.map(category => ({
       label: category,
       without: { categories: toggled(categories, category) },
@@ -48,16 +49,9 @@ export function FilterBar({ filters, creator, counts, onChange, sort, onSortChan
       label: `Source: ${type}`,
       without: { sourceTypes: toggled(sourceTypes, type) },
     })),
-    ...(source ? [{ label: `Source: ${truncate(source, CHIP_CHARS)}`, without: { source: '' } }] : []),
-    ...(createdBy
-      ? [
-          {
-            label: `Created By: ${truncate(creator ?? createdBy, CHIP_CHARS)}`,
-            without: { createdBy: '' },
-          },
-        ]
-      : []),
-  ]
+    source && { label: `Source: ${cut(source)}`, without: { source: '' } },
+    createdBy && { label: `Created By: ${cut(creator ?? createdBy)}`, without: { createdBy: '' } },
+  ].filter(chip => chip !== '')
   return (
     <div className={styles.bar}>
       <div className={styles.controls}>

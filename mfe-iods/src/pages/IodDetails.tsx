@@ -6,6 +6,7 @@ import {
   Button,
   CategoryTag,
   DateTime,
+  Facts,
   formatCount,
   formatDateTime,
   SourceLink,
@@ -51,28 +52,14 @@ export function IodDetails({ iod }: { iod: Iod }) {
         </SectionLink>
         <CopyButton text={value} />
       </div>
-      <dl className={styles.fields}>
-        <div>
-          <dt>Created by</dt>
-          <dd>
-            <PersonLink id={created_by_id} name={created_by} />
-          </dd>
-        </div>
-        <div>
-          <dt>Created</dt>
-          <dd>
-            <DateTime value={created_at} format={formatDateTime} />
-          </dd>
-        </div>
-        {source && (
-          <div>
-            <dt>Source</dt>
-            <dd dir="auto">
-              <SourceLink source={source} />
-            </dd>
-          </div>
-        )}
-      </dl>
+      <Facts
+        className={styles.fields}
+        facts={{
+          'Created by': <PersonLink id={created_by_id} name={created_by} />,
+          Created: <DateTime value={created_at} format={formatDateTime} />,
+          Source: source && <SourceLink source={source} />,
+        }}
+      />
       <Votes iod={iod} isSettled={isSettled} />
       <section className={styles.part} aria-label="Description">
         <h3>Description</h3>

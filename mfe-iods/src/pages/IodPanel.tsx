@@ -14,7 +14,6 @@ import { CrossIcon, FolderNewIcon, TagIcon } from '@iodine/ui/icons'
 import { Drawer } from '@iodine/ui/overlays'
 import { useEffect, useId, useMemo, useRef } from 'react'
 import { useIod } from '../queries/iod'
-import { useRefreshCampaigns } from '../queries/occurrences'
 import { AddToCampaignDialog } from './AddToCampaignDialog'
 import { IodDetails } from './IodDetails'
 import styles from './IodPanel.module.css'
@@ -30,7 +29,6 @@ export function IodPanel({ id }: { id: string }) {
   const isFullScreen = useMedia(FULL_SCREEN)
   const { close, isAdding, setAdding } = usePanel()
   const { data } = useIod(id)
-  const refreshCampaigns = useRefreshCampaigns()
   const added = useMemo(() => (isAdding && data ? [id] : null), [isAdding, data, id])
   useKeyDown(({ key, defaultPrevented }) => {
     // An overlay in front of the panel handles the key first.
@@ -53,11 +51,7 @@ export function IodPanel({ id }: { id: string }) {
       >
         <PanelFrame id={id} isModal={isFullScreen} />
       </Drawer>
-      <AddToCampaignDialog
-        iodIds={added}
-        onClose={() => setAdding(false)}
-        onAdded={() => void refreshCampaigns()}
-      />
+      <AddToCampaignDialog iodIds={added} onClose={() => setAdding(false)} />
     </>
   )
 }

@@ -8,7 +8,7 @@ import { type FocusEvent, useCallback, useEffect, useMemo, useRef, useState } fr
 import { rangeOf, type Selection } from '../model/selection'
 import { ownVote } from '../model/votes'
 import { useCachedIod } from '../queries/iod'
-import { PAGE_SIZE } from '../queries/list'
+import { type IodList, PAGE_SIZE } from '../queries/list'
 import { useVote } from '../queries/vote'
 import styles from './IodTable.module.css'
 import { CARD_TEMPLATE, HEIGHTS, iodColumns } from './iod-columns'
@@ -24,19 +24,12 @@ export interface IodTableProps {
   iods: Iod[]
   /** The searched text, highlighted in the rows; may be empty. */
   q: string
-  /** Null if it is not known exactly. */
-  total: number | null
+  list: IodList
   /** The page in the URL, from 1. */
   page: number
   /** The page to scroll to on mount. */
   startPage: number
   onPageChange: (page: number) => void
-  hasMore: boolean
-  isFetching: boolean
-  /** Whether the rows belong to the previous filters. */
-  isOutdated: boolean
-  hasFailed: boolean
-  fetchMore: () => void
   selection: Selection
   onSelect: (iods: readonly Iod[], isSelected: boolean) => void
   /** Id of the IOD whose side panel is open. The panel follows the focused row. */
@@ -44,27 +37,12 @@ export interface IodTableProps {
   onOpen: (iod: Iod) => void
 }
 
-const GROUP = 'Rows'
-
 /** A virtualized table that fetches the next page near the end of the loaded rows. */
 export function IodTable(props: IodTableProps) {
-  const {
-    iods,
-    q,
-    total,
-    page,
-    startPage,
-    onPageChange,
-    hasMore,
-    isFetching,
-    isOutdated,
-    hasFailed,
-    fetchMore,
-    selection,
-    onSelect,
-    openId,
-    onOpen,
-  } = props
+  const { iods, q, page, startPage, onPageChange, selection, onSelect, openId, onOpen } = props
+  const { total = null, isExact, isFetching, isPlaceholderData: isOutdated, more } = props.list
+  const { hasNextPage: hasMore, fetchNextPage: fetchMore } = more
+  const hasFailed = Boolean(more.nextPageError)
   const { notify, session } = useHost()
   const vote = useVote()
   const cached = useCachedIod()
@@ -104,51 +82,23 @@ export function IodTable(props: IodTableProps) {
       if (ownVote(iod, session.user)) notify({ title: 'You already voted', status: 'info' })
       else void vote(iod, voteType)
     })
-  const onKeyDown = useKeys([
-    { combo: 'j', label: 'Next row', group: GROUP, mayRepeat: true, act: () => focus.move(1) },
-    { combo: 'k', label: 'Previous row', group: GROUP, mayRepeat: true, act: () => focus.move(-1) },
-    {
-      combo: 'down',
-      label: 'Next row',
-      group: GROUP,
-      mayRepeat: true,
-      isLocal: true,
-      act: () => focus.move(1),
-    },
-    {
-      combo: 'up',
-      label: 'Previous row',
-      group: GROUP,
-      mayRepeat: true,
-      isLocal: true,
-      act: () => focus.move(-1),
-    },
-    {
-      combo: 'right',
-      label: 'Next button of the row',
-      group: GROUP,
-      isLocal: true,
-      act: () => focus.moveInRow(1),
-    },
-    {
-      combo: 'left',
-      label: 'Previous button of the row',
-      group: GROUP,
-      isLocal: true,
-      act: () => focus.moveInRow(-1),
-    },
-    { combo: 'u', label: 'Upvote', group: GROUP, act: voteByKey('POSITIVE') },
-    { combo: 'd', label: 'Downvote', group: GROUP, act: voteByKey('NEGATIVE') },
+  const onKeyDown = useKeys('Rows', [
+    { combo: 'j', label: 'Next row', mayRepeat: true, act: () => focus.move(1) },
+    { combo: 'k', label: 'Previous row', mayRepeat: true, act: () => focus.move(-1) },
+    { combo: 'down', label: 'Next row', mayRepeat: true, isLocal: true, act: () => focus.move(1) },
+    { combo: 'up', label: 'Previous row', mayRepeat: true, isLocal: true, act: () => focus.move(-1) },
+    { combo: 'right', label: 'Next button of the row', isLocal: true, act: () => focus.moveInRow(1) },
+    { combo: 'left', label: 'Previous button of the row', isLocal: true, act: () => focus.moveInRow(-1) },
+    { combo: 'u', label: 'Upvote', act: voteByKey('POSITIVE') },
+    { combo: 'd', label: 'Downvote', act: voteByKey('NEGATIVE') },
     {
       combo: 'x',
       label: 'Select or deselect',
-      group: GROUP,
       act: onRow(iod => choose(iod, !selection.has(iod.id), false)),
     },
     {
       combo: 'enter',
       label: 'Open',
-      group: GROUP,
       isLocal: true,
       // On a control, Enter activates the control.
       act: event => event.target instanceof HTMLTableRowElement && onRow(onOpen)(),
@@ -193,7 +143,7 @@ export function IodTable(props: IodTableProps) {
             columns={columns}
             minWidth={MIN_WIDTH}
             cardTemplate={CARD_TEMPLATE}
-            total={total}
+            total={isExact ? total : null}
             isBusy={isFetching}
             isOutdated={isOutdated}
             footer={
@@ -201,7 +151,8 @@ export function IodTable(props: IodTableProps) {
                 <div className={styles.more}>
                   {hasFailed ? (
                     <>
-                      More IODs could not be loaded. <Button size="small" text="Retry" onClick={fetchMore} />
+                      More IODs could not be loaded.{' '}
+                      <Button size="small" text="Retry" onClick={() => void fetchMore()} />
                     </>
                   ) : (
                     <>

@@ -1,5 +1,6 @@
 import type { Iod, IodSort } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
+import { useQueryClient } from '@iodine/mfe-kit/query'
 import {
   Button,
   EmptyState,
@@ -14,7 +15,7 @@ import { PlusIcon, RefreshIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { HotkeysProvider } from '@iodine/ui/overlays'
 import { useLocation, useSearchParams } from '@iodine/ui/router'
 import { TableSkeleton } from '@iodine/ui/table'
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import {
   type IodFilters,
   isFiltered,
@@ -25,8 +26,8 @@ import {
   writeSearch,
 } from '../model/filters'
 import { EMPTY_SELECTION, SELECTED_MAX, type Selection, withSelected } from '../model/selection'
-import { useIodCounts, useRefreshCounts } from '../queries/facets'
-import { useRefreshOne } from '../queries/iod'
+import { FACETS_KEY, useIodCounts } from '../queries/facets'
+import { IOD_KEY } from '../queries/iod'
 import { useIodList } from '../queries/list'
 import { useReadMatching } from '../queries/select'
 import { AddToCampaignDialog } from './AddToCampaignDialog'
@@ -45,7 +46,6 @@ const IodPanel = lazy(() => import('./IodPanel').then(module => ({ default: modu
 const BLANK_COLUMNS = iodColumns('', () => {})
 
 const KEYS = { title: 'Keyboard shortcuts' }
-const GROUP = 'List'
 
 /**
  * The shared list of IODs. The URL contains search, filters, order, page and the IOD of the open side panel, so that a
@@ -63,8 +63,7 @@ function IodsList() {
   const { filters, setFilters, sort, setSort, page, setPage } = useViewParams()
   const list = useIodList(filters, sort)
   const counts = useIodCounts(filters)
-  const refreshCounts = useRefreshCounts()
-  const refreshOne = useRefreshOne()
+  const queryClient = useQueryClient()
   const panel = usePanel()
   const { openId } = panel
   const [isCreating, setCreating] = useState(false)
@@ -82,22 +81,22 @@ function IodsList() {
     setRefreshing(true)
     setPage(1)
     setVersion(current => current + 1)
-    await Promise.all([list.refresh(), refreshCounts(), refreshOne()])
+    const others = [FACETS_KEY, IOD_KEY].map(queryKey => queryClient.invalidateQueries({ queryKey }))
+    await Promise.all([list.refresh(), ...others])
     setRefreshing(false)
   }
-  useKeys([
-    { combo: 'c', label: 'Create an IOD', group: GROUP, act: () => setCreating(true) },
-    { combo: 'r', label: 'Refresh', group: GROUP, act: () => void refresh() },
-    { combo: '/', label: 'Search', group: GROUP },
+  useKeys('List', [
+    { combo: 'c', label: 'Create an IOD', act: () => setCreating(true) },
+    { combo: 'r', label: 'Refresh', act: () => void refresh() },
+    { combo: '/', label: 'Search' },
     {
       combo: 'esc',
       label: 'Clear the selection',
-      group: GROUP,
       act: () => openId === undefined && selection.size > 0 && clear(),
     },
-    { combo: '?', label: 'Show keyboard shortcuts', group: GROUP },
+    { combo: '?', label: 'Show keyboard shortcuts' },
   ])
-  const { data: iods, total = 0, isExact, more } = list
+  const { data: iods, total = 0, isExact } = list
   // The count of all IODs is exact, but may be older than the total, or still loading.
   const all =
     counts.total === undefined || counts.total < total
@@ -150,9 +149,7 @@ function IodsList() {
         />
         <SelectionBar
           selection={selection}
-          total={iods ? total : 0}
-          isExact={isExact}
-          isOutdated={list.isPlaceholderData}
+          list={list}
           search={search}
           readMatching={readMatching}
           onSelect={found => select(found, true)}
@@ -172,15 +169,10 @@ function IodsList() {
               key={`${version} ${search}`}
               iods={rows}
               q={filters.q}
-              total={isExact ? total : null}
+              list={list}
               page={page}
               startPage={version === 0 ? page : 1}
               onPageChange={setPage}
-              hasMore={more.hasNextPage}
-              isFetching={list.isFetching}
-              isOutdated={list.isPlaceholderData}
-              hasFailed={Boolean(more.nextPageError)}
-              fetchMore={() => void more.fetchNextPage()}
               selection={selection}
               onSelect={select}
               openId={openId}
@@ -218,20 +210,17 @@ function useSelection() {
   const { notify } = useHost()
   const [selection, setSelection] = useState<Selection>(EMPTY_SELECTION)
   const latest = useLatest(selection)
-  const select = useCallback(
-    (iods: readonly Iod[], isSelected: boolean) => {
-      const { selection, omitted } = withSelected(latest.current, iods, isSelected)
-      setSelection(selection)
-      if (omitted > 0)
-        notify({
-          title: `At most ${formatCount(SELECTED_MAX)} IODs can be selected`,
-          description: `${formatAmount(omitted, 'IOD')} not selected.`,
-          status: 'warning',
-        })
-    },
-    [latest, notify],
-  )
-  const clear = useCallback(() => setSelection(EMPTY_SELECTION), [])
+  const select = (iods: readonly Iod[], isSelected: boolean) => {
+    const { selection, omitted } = withSelected(latest.current, iods, isSelected)
+    setSelection(selection)
+    if (omitted > 0)
+      notify({
+        title: `At most ${formatCount(SELECTED_MAX)} IODs can be selected`,
+        description: `${formatAmount(omitted, 'IOD')} not selected.`,
+        status: 'warning',
+      })
+  }
+  const clear = () => setSelection(EMPTY_SELECTION)
   return { selection, select, clear }
 }
 
@@ -248,35 +237,25 @@ function useViewParams() {
   useEffect(() => {
     latestQuery.current = query
   }, [query])
-  const latest = useLatest({ setSearch, state })
-  const write = useCallback(
-    (change: (now: URLSearchParams) => URLSearchParams, options?: Parameters<typeof setSearch>[1]) => {
-      const next = change(new URLSearchParams(latestQuery.current))
-      latestQuery.current = next.toString()
-      latest.current.setSearch(next, options)
-    },
-    [latest],
-  )
-  const setFilters = useCallback(
-    (changes: Partial<IodFilters>) =>
-      write(now => writeSearch({ ...readFilters(now), ...changes }, { sort: readSort(now) })),
-    [write],
-  )
-  const setSort = useCallback(
-    (sort: IodSort) => write(now => writeSearch(readFilters(now), { sort })),
-    [write],
-  )
-  const setPage = useCallback(
-    (next: number) =>
-      write(
-        now => {
-          if (next > 1) now.set('page', String(next))
-          else now.delete('page')
-          return now
-        },
-        { replace: true, state: latest.current.state },
-      ),
-    [write, latest],
-  )
+  const write = (
+    change: (now: URLSearchParams) => URLSearchParams,
+    options?: Parameters<typeof setSearch>[1],
+  ) => {
+    const next = change(new URLSearchParams(latestQuery.current))
+    latestQuery.current = next.toString()
+    setSearch(next, options)
+  }
+  const setFilters = (changes: Partial<IodFilters>) =>
+    write(now => writeSearch({ ...readFilters(now), ...changes }, { sort: readSort(now) }))
+  const setSort = (sort: IodSort) => write(now => writeSearch(readFilters(now), { sort }))
+  const setPage = (next: number) =>
+    write(
+      now => {
+        if (next > 1) now.set('page', String(next))
+        else now.delete('page')
+        return now
+      },
+      { replace: true, state },
+    )
   return { filters, setFilters, sort, setSort, page, setPage }
 }

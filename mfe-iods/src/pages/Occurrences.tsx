@@ -1,6 +1,6 @@
 import { type Iod, LIMITS, nodeIdOf } from '@iodine/contracts'
 import { paths, SectionLink, SOURCE_LABELS } from '@iodine/mfe-kit'
-import { CategoryTag, formatCount, LoadingPanel, LoadMore, type QueryState } from '@iodine/ui'
+import { CategoryTag, formatAmount, formatCount, LoadingPanel, LoadMore, type QueryState } from '@iodine/ui'
 import type { ReactNode } from 'react'
 import { findMatches } from '../model/matches'
 import { mayBeEntity, searchedText, searchedTextOf } from '../model/occurrences'
@@ -37,31 +37,25 @@ export function Occurrences({ iod, enabled }: OccurrencesProps) {
 
 interface SectionProps<T> {
   title: string
-  total?: number | null | undefined
-  query: QueryState<T>
+  query: QueryState<T[]> & { total: number | null }
   errorTitle: string
-  isEmpty: (data: T) => boolean
-  children: (data: T) => ReactNode
+  children: (items: T[]) => ReactNode
 }
 
 /** A section of the panel, which loads and fails independently. */
-function Section<T>({ title, total, query, errorTitle, isEmpty, children }: SectionProps<T>) {
-  const isLoading = query.data === undefined && !query.error
+function Section<T>({ title, query, errorTitle, children }: SectionProps<T>) {
+  const { data, error, total } = query
+  const isLoading = data === undefined && !error
   return (
     <section className={styles.part} aria-label={title} aria-busy={isLoading}>
       <h3>
         {title}
-        {total !== undefined && total !== null && ` (${formatCount(total)})`}
+        {total !== null && ` (${formatCount(total)})`}
       </h3>
       {isLoading ? (
         <p className={styles.none}>Loading...</p>
       ) : (
-        <LoadingPanel
-          query={query}
-          errorTitle={errorTitle}
-          isEmpty={isEmpty}
-          empty={<p className={styles.none}>None</p>}
-        >
+        <LoadingPanel query={query} errorTitle={errorTitle} empty={<p className={styles.none}>None</p>}>
           {children}
         </LoadingPanel>
       )}
@@ -69,19 +63,10 @@ function Section<T>({ title, total, query, errorTitle, isEmpty, children }: Sect
   )
 }
 
-const isEmptyList = (items: readonly unknown[]) => items.length === 0
-const isEmptyPage = ({ items }: { items: readonly unknown[] }) => items.length === 0
-
 function Campaigns({ iod, enabled }: OccurrencesProps) {
   const query = useCampaignsOf(iod.id, enabled)
   return (
-    <Section
-      title="Campaigns"
-      total={query.total}
-      query={query}
-      errorTitle="Failed to load campaigns"
-      isEmpty={isEmptyList}
-    >
+    <Section title="Campaigns" query={query} errorTitle="Failed to load campaigns">
       {campaigns => (
         <>
           <ul>
@@ -90,9 +75,7 @@ function Campaigns({ iod, enabled }: OccurrencesProps) {
                 <SectionLink className={styles.excerpt} dir="auto" to={paths.campaign(id)}>
                   {name || 'Unnamed Campaign'}
                 </SectionLink>
-                <span className={styles.meta}>
-                  {formatCount(iod_count)} {iod_count === 1 ? 'IOD' : 'IODs'}
-                </span>
+                <span className={styles.meta}>{formatAmount(iod_count, 'IOD')}</span>
               </li>
             ))}
           </ul>
@@ -106,35 +89,26 @@ function Campaigns({ iod, enabled }: OccurrencesProps) {
 function Records({ iod, enabled }: OccurrencesProps) {
   const q = searchedText(iod)
   const query = useRecordsWith(q, enabled)
-  const totals = query.data?.map(({ total, items }) => total ?? items.length)
   return (
-    <Section
-      title="In my data"
-      total={totals?.reduce((sum, total) => sum + total, 0)}
-      query={query}
-      errorTitle="Your data could not be searched"
-      isEmpty={sources => sources.every(isEmptyPage)}
-    >
+    <Section title="In my data" query={query} errorTitle="Your data could not be searched">
       {sources => (
         <>
-          {sources
-            .filter(source => !isEmptyPage(source))
-            .map(({ source, total, items }) => (
-              <div key={source}>
-                <h4>
-                  <SectionLink to={paths.data({ source, q })}>
-                    {SOURCE_LABELS[source]} ({formatCount(total ?? items.length)})
-                  </SectionLink>
-                </h4>
-                <ul>
-                  {items.map(record => (
-                    <li key={record.id}>
-                      <Hit text={searchedTextOf(record, q)} q={q} />
-                    </li>
-                  ))}
-                </ul>
-              </div>
-            ))}
+          {sources.map(({ source, total, items }) => (
+            <div key={source}>
+              <h4>
+                <SectionLink to={paths.data({ source, q })}>
+                  {SOURCE_LABELS[source]} ({formatCount(total)})
+                </SectionLink>
+              </h4>
+              <ul>
+                {items.map(record => (
+                  <li key={record.id}>
+                    <Hit text={searchedTextOf(record, q)} q={q} />
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ))}
           {q.length === LIMITS.searchMax && (
             <p className={styles.meta}>Searched for the first {LIMITS.searchMax} characters only.</p>
           )}
@@ -155,14 +129,8 @@ function Narratives({ iod, enabled }: OccurrencesProps) {
   const q = searchedText(iod)
   const query = useNarrativesWith(q, enabled)
   return (
-    <Section
-      title="In my narratives"
-      total={query.data?.total}
-      query={query}
-      errorTitle="Your narratives could not be searched"
-      isEmpty={isEmptyPage}
-    >
-      {({ items }) => (
+    <Section title="In my narratives" query={query} errorTitle="Your narratives could not be searched">
+      {items => (
         <ul>
           {items.map(({ id, text }) => {
             const [first] = findMatches(text, q)
@@ -184,14 +152,8 @@ function Narratives({ iod, enabled }: OccurrencesProps) {
 function Mentions({ iod: { value }, enabled }: OccurrencesProps) {
   const query = useMentionsOf(value, enabled)
   return (
-    <Section
-      title="In my graph"
-      total={query.data?.total}
-      query={query}
-      errorTitle="Your graph could not be searched"
-      isEmpty={isEmptyPage}
-    >
-      {({ items }) => (
+    <Section title="In my graph" query={query} errorTitle="Your graph could not be searched">
+      {items => (
         <>
           <ul>
             {items.flatMap(({ id: narrative, triplets }) =>
@@ -216,16 +178,13 @@ function Mentions({ iod: { value }, enabled }: OccurrencesProps) {
 
 function SameSource({ iod, source, enabled }: OccurrencesProps & { source: string }) {
   const query = useSameSource(iod.id, source, enabled)
-  const total = query.data?.total ?? null
   return (
     <Section
       title="Other IODs of this source"
-      total={total === null ? null : Math.max(0, total - 1)}
       query={query}
       errorTitle="IODs of this source could not be loaded"
-      isEmpty={isEmptyPage}
     >
-      {({ items }) => (
+      {items => (
         <>
           <ul>
             {items.map(({ id, value, category }) => (

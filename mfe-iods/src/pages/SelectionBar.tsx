@@ -6,16 +6,13 @@ import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
 import { useEffect, useRef, useState } from 'react'
 import { SELECTED_MAX, type Selection } from '../model/selection'
 import { useExportIods } from '../queries/export'
+import type { IodList } from '../queries/list'
 import styles from './SelectionBar.module.css'
 
 export interface SelectionBarProps {
   selection: Selection
-  /** Number of IODs that match the filters. */
-  total: number
-  /** False if `total` is a lower bound. */
-  isExact: boolean
-  /** Whether the matching IODs are still loading. */
-  isOutdated: boolean
+  /** The IODs that match the filters. */
+  list: IodList
   /** Identifies the filters: a change cancels the loading of matching IODs. */
   search: string
   /** Loads the first `max` matching IODs. */
@@ -86,7 +83,8 @@ export function SelectionBar(props: SelectionBarProps) {
   )
 }
 
-function SelectAll({ total, isExact, isOutdated, search, readMatching, onSelect }: SelectionBarProps) {
+function SelectAll({ list, search, readMatching, onSelect }: SelectionBarProps) {
+  const { total = 0, isExact, isPlaceholderData } = list
   const [read, setRead] = useState(0)
   const reading = useRef<AbortController>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: other filters end the reading
@@ -108,7 +106,7 @@ function SelectAll({ total, isExact, isOutdated, search, readMatching, onSelect 
       variant="minimal"
       intent="primary"
       text={select.isPending ? `Selecting… ${formatCount(read)}` : text}
-      disabled={isOutdated || select.isPending}
+      disabled={isPlaceholderData || select.isPending}
       onClick={() => {
         reading.current = new AbortController()
         void select.run(reading.current)

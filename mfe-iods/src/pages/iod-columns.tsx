@@ -1,7 +1,7 @@
 import { type Iod, isHttpUrl, LIMITS, type VoteType } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { EvidenceMark, useIodEvidence, useListedCount } from '@iodine/mfe-kit/evidence'
-import { AnchorButton, Button, CategoryTag, DateTime, Tag, truncate } from '@iodine/ui'
+import { AnchorButton, Button, CategoryTag, DateTime, Facts, Tag, truncate } from '@iodine/ui'
 import { InfoSignIcon, ShareIcon, ThumbsDownIcon, ThumbsUpIcon } from '@iodine/ui/icons'
 import { ScrollPopover, Tooltip } from '@iodine/ui/overlays'
 import type { CardColumn } from '@iodine/ui/table'
@@ -209,14 +209,7 @@ function DetailsPopover({ iod }: { iod: Iod }) {
         placement="bottom-end"
         content={
           <div className={styles.details}>
-            <dl>
-              <dt>Value</dt>
-              <dd dir="auto">{value}</dd>
-              <dt>Description</dt>
-              <dd dir="auto">{description || '—'}</dd>
-              <dt>Source</dt>
-              <dd>{source || '—'}</dd>
-            </dl>
+            <Facts facts={{ Value: value, Description: description || '—', Source: source || '—' }} />
             <div className={styles.links}>
               {source && isHttpUrl(source) && (
                 <AnchorButton

@@ -3,7 +3,7 @@ import { type HotkeyConfig, HotkeysContext, useHotkeys } from '@iodine/ui/overla
 import { use, useCallback, useMemo } from 'react'
 import { PANEL } from './panel-focus'
 
-export interface Key extends Pick<HotkeyConfig, 'combo' | 'label' | 'group'> {
+export interface Key extends Pick<HotkeyConfig, 'combo' | 'label'> {
   /** Whether the key applies only in the table. */
   isLocal?: boolean
   /** Whether a held key repeats the action. */
@@ -20,19 +20,19 @@ const isFree = ({ defaultPrevented, target }: KeyboardEvent): boolean =>
   !defaultPrevented && !isTyping(target) && !document.querySelector(OVERLAYS)
 
 /**
- * Binds keys and lists them in the dialog of `useKeysDialog`. Text fields, modifiers and open overlays take precedence.
+ * Binds keys and lists them as a group in the dialog of `useKeysDialog`. Text fields, modifiers and open overlays take precedence.
  * Returns the handler for the local keys. Between renders, only the actions of `keys` may change.
  */
-export function useKeys(keys: readonly Key[]) {
+export function useKeys(group: string, keys: readonly Key[]) {
   const latest = useLatest(keys)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the keys stay the same
   const hotkeys = useMemo(
     () =>
       keys.map(
-        ({ combo, label, group, isLocal, mayRepeat }, index): HotkeyConfig => ({
+        ({ combo, label, isLocal, mayRepeat }, index): HotkeyConfig => ({
           combo,
           label,
-          ...(group !== undefined && { group }),
+          group,
           global: !isLocal,
           onKeyDown: event => {
             if ((event.repeat && !mayRepeat) || !isFree(event)) return

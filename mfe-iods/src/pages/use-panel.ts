@@ -1,6 +1,5 @@
 import { cameFromList, FROM_LIST } from '@iodine/mfe-kit'
 import { useLocation, useNavigate, useParams } from '@iodine/ui/router'
-import { useCallback } from 'react'
 
 /** URL parameter that opens the dialog `Add to Campaign`: `?add=campaign`. */
 const ADD = 'add'
@@ -25,33 +24,24 @@ export function usePanel() {
   const kept = params.toString()
 
   /** Returns the target of a link to an IOD's panel, also for `navigate`. */
-  const targetOf = useCallback(
-    (id: string): PanelTarget => ({
-      to: { pathname: `/${id}`, search: kept },
-      state: iodId === undefined ? FROM_LIST : state,
-      replace: iodId !== undefined,
-    }),
-    [kept, iodId, state],
-  )
-  const open = useCallback(
-    (id: string) => {
-      const { to, ...options } = targetOf(id)
-      navigate(to, options)
-    },
-    [targetOf, navigate],
-  )
-  const close = useCallback(() => {
+  const targetOf = (id: string): PanelTarget => ({
+    to: { pathname: `/${id}`, search: kept },
+    state: iodId === undefined ? FROM_LIST : state,
+    replace: iodId !== undefined,
+  })
+  const open = (id: string) => {
+    const { to, ...options } = targetOf(id)
+    navigate(to, options)
+  }
+  const close = () => {
     if (cameFromList(state)) navigate(-1)
     else navigate({ pathname: '/', search: kept }, { replace: true })
-  }, [state, kept, navigate])
-  const setAdding = useCallback(
-    (isAdding: boolean) => {
-      const next = new URLSearchParams(kept)
-      if (isAdding) next.set(ADD, 'campaign')
-      navigate({ pathname: `/${iodId}`, search: next.toString() }, { replace: true, state })
-    },
-    [kept, iodId, state, navigate],
-  )
+  }
+  const setAdding = (isAdding: boolean) => {
+    const next = new URLSearchParams(kept)
+    if (isAdding) next.set(ADD, 'campaign')
+    navigate({ pathname: `/${iodId}`, search: next.toString() }, { replace: true, state })
+  }
   return {
     /** Id of the IOD whose panel is open. */
     openId: iodId,

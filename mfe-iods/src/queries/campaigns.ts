@@ -8,25 +8,24 @@ import {
   useAction,
   useHost,
 } from '@iodine/mfe-kit'
-import { keepPreviousData, useQuery } from '@iodine/mfe-kit/query'
+import { keepPreviousData, usePagedQuery } from '@iodine/mfe-kit/query'
 import { formatAmount, formatCount, truncate } from '@iodine/ui'
 
 /** Maximum number of campaigns in a search result. */
 const SHOWN_MAX = 50
 const CAMPAIGNS = ['campaigns', 'found']
+/** Query key prefix of the campaigns of IODs. */
+export const CAMPAIGNS_OF = ['iod-campaigns']
 const NAME_CHARS = 60
 
 /** Reads the newest campaigns whose name contains a text, and the total number of matches. */
 export function useCampaignSearch(text: string) {
   const { api } = useHost()
   const q = text.trim().slice(0, LIMITS.searchMax)
-  return useQuery({
+  return usePagedQuery({
     queryKey: [...CAMPAIGNS, q],
-    queryFn: async ({ signal }) => {
-      const query = { ...(q && { q }), limit: SHOWN_MAX }
-      const { items, total } = await api.page('GET /campaigns', { query, signal })
-      return { campaigns: items, total: total ?? items.length }
-    },
+    readPage: (page, signal) =>
+      api.page('GET /campaigns', { query: { ...(q && { q }), limit: SHOWN_MAX, ...page }, signal }),
     placeholderData: keepPreviousData,
   })
 }
@@ -118,6 +117,6 @@ export function useAddToCampaign() {
       const description = `${inIt} of ${formatAmount(ids.length, 'IOD')} are now in “${truncate(name, NAME_CHARS)}”. The others were not added: ${errorDetail(cause, 'try again.')}`
       return errorToast(cause, '', { description })
     },
-    invalidates: [CAMPAIGNS],
+    invalidates: [CAMPAIGNS, CAMPAIGNS_OF],
   })
 }

@@ -1,15 +1,15 @@
 import type { IodFacets } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { keepPreviousData, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useCallback } from 'react'
+import { keepPreviousData, useQuery } from '@iodine/mfe-kit/query'
 import { type IodFilters, NO_FILTERS, toQuery } from '../model/filters'
 
-const FACETS = ['iods', 'facets']
+/** Query key prefix of all counts. */
+export const FACETS_KEY = ['iods', 'facets']
 
 function useFacets(filters: IodFilters): IodFacets | undefined {
   const { api } = useHost()
   const { data } = useQuery({
-    queryKey: [...FACETS, filters],
+    queryKey: [...FACETS_KEY, filters],
     queryFn: ({ signal }) => api.call('GET /iods/facets', { query: toQuery(filters), signal }),
     placeholderData: keepPreviousData,
   })
@@ -37,10 +37,4 @@ export function useIodCounts(filters: IodFilters) {
     },
     total: all?.total,
   }
-}
-
-/** Returns a function that refetches the counts. */
-export function useRefreshCounts(): () => Promise<void> {
-  const queryClient = useQueryClient()
-  return useCallback(() => queryClient.invalidateQueries({ queryKey: FACETS }), [queryClient])
 }

@@ -1,7 +1,6 @@
 import type { Iod } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { type QueryClient, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useCallback } from 'react'
 import { type IodPages, LIST_KEY } from './list'
 
 /** Query key prefix of single IODs. */
@@ -31,14 +30,8 @@ export function useIod(id: string) {
   })
 }
 
-/** Returns a function that refetches the IOD of the open panel. */
-export function useRefreshOne(): () => Promise<void> {
-  const queryClient = useQueryClient()
-  return useCallback(() => queryClient.invalidateQueries({ queryKey: IOD_KEY }), [queryClient])
-}
-
 /** Returns a function that finds a cached single IOD, such as that of the open panel. */
 export function useCachedIod(): (id: string) => Iod | undefined {
   const queryClient = useQueryClient()
-  return useCallback(id => queryClient.getQueryData<Iod>([...IOD_KEY, id]), [queryClient])
+  return id => queryClient.getQueryData<Iod>([...IOD_KEY, id])
 }

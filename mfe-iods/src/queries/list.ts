@@ -1,7 +1,7 @@
 import type { Iod, IodSort, Page } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { keepPreviousData, usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useCallback, useMemo } from 'react'
+import { useMemo } from 'react'
 import { type IodFilters, toQuery } from '../model/filters'
 
 export const PAGE_SIZE = 50
@@ -19,7 +19,7 @@ export interface IodPages {
 export function useIodList(filters: IodFilters, sort: IodSort) {
   const { api } = useHost()
   const queryClient = useQueryClient()
-  const queryKey = useMemo(() => [...LIST_KEY, filters, sort], [filters, sort])
+  const queryKey = [...LIST_KEY, filters, sort]
   const query = usePagedQuery({
     queryKey,
     readPage: (page, signal) =>
@@ -32,13 +32,13 @@ export function useIodList(filters: IodFilters, sort: IodSort) {
   const { items, refetch } = query
   // A later page may repeat an IOD of an earlier one.
   const iods = useMemo(() => items && [...new Map(items.map(iod => [iod.id, iod])).values()], [items])
-  const refresh = useCallback(async () => {
+  const refresh = async () => {
     queryClient.setQueryData<IodPages>(
       queryKey,
       current => current && { pages: current.pages.slice(0, 1), pageParams: current.pageParams.slice(0, 1) },
     )
     await refetch()
-  }, [queryClient, queryKey, refetch])
+  }
   return {
     ...query,
     data: iods,
@@ -47,3 +47,5 @@ export function useIodList(filters: IodFilters, sort: IodSort) {
     refresh,
   }
 }
+
+export type IodList = ReturnType<typeof useIodList>

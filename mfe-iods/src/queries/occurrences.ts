@@ -1,10 +1,9 @@
 import { nodeIdOf, SOURCES } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
-import { usePagedQuery, useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useCallback } from 'react'
+import { useHost, withData } from '@iodine/mfe-kit'
+import { usePagedQuery, useQueries } from '@iodine/mfe-kit/query'
+import { CAMPAIGNS_OF } from './campaigns'
 import { FRESH_MS } from './iod'
 
-const CAMPAIGNS = ['iod-campaigns']
 const CAMPAIGNS_SHOWN = 20
 const HITS_SHOWN = 3
 const NEIGHBOURS_SHOWN = 5
@@ -13,7 +12,7 @@ const NEIGHBOURS_SHOWN = 5
 export function useCampaignsOf(id: string, enabled: boolean) {
   const { api } = useHost()
   return usePagedQuery({
-    queryKey: [...CAMPAIGNS, id],
+    queryKey: [...CAMPAIGNS_OF, id],
     readPage: (page, signal) =>
       api.page('GET /campaigns', { query: { iod_id: id, limit: CAMPAIGNS_SHOWN, ...page }, signal }),
     enabled,
@@ -21,13 +20,7 @@ export function useCampaignsOf(id: string, enabled: boolean) {
   })
 }
 
-/** Returns a function that refetches the campaigns of the displayed IODs. */
-export function useRefreshCampaigns(): () => Promise<void> {
-  const queryClient = useQueryClient()
-  return useCallback(() => queryClient.invalidateQueries({ queryKey: CAMPAIGNS }), [queryClient])
-}
-
-/** Reads the first of the user's records that contain a text, and their number, by source. */
+/** Reads the first of the user's records that contain a text, by source, and their number. */
 export function useRecordsWith(q: string, enabled: boolean) {
   const { api } = useHost()
   const queries = useQueries({
@@ -35,15 +28,18 @@ export function useRecordsWith(q: string, enabled: boolean) {
       queryKey: ['records-with', source, q],
       queryFn: async ({ signal }: { signal: AbortSignal }) => {
         const query = { q, limit: HITS_SHOWN }
-        return { source, ...(await api.page('GET /:source/data', { params: { source }, query, signal })) }
+        const { items, total } = await api.page('GET /:source/data', { params: { source }, query, signal })
+        return { source, items, total: total ?? items.length }
       },
       enabled,
       staleTime: FRESH_MS,
     })),
   })
   const found = queries.flatMap(({ data }) => data ?? [])
+  const isComplete = found.length === SOURCES.length
   return {
-    data: found.length === SOURCES.length ? found : undefined,
+    data: isComplete ? found.filter(({ items }) => items.length > 0) : undefined,
+    total: isComplete ? found.reduce((sum, { total }) => sum + total, 0) : null,
     error: queries.find(({ error }) => error)?.error ?? null,
     isFetching: queries.some(({ isFetching }) => isFetching),
     refetch: () => Promise.all(queries.filter(({ error }) => error).map(({ refetch }) => refetch())),
@@ -53,9 +49,10 @@ export function useRecordsWith(q: string, enabled: boolean) {
 /** Reads the first of the user's narratives that contain a text, and their number. */
 export function useNarrativesWith(q: string, enabled: boolean) {
   const { api } = useHost()
-  return useQuery({
+  return usePagedQuery({
     queryKey: ['narratives-with', q],
-    queryFn: ({ signal }) => api.page('GET /narratives/data', { query: { q, limit: HITS_SHOWN }, signal }),
+    readPage: (page, signal) =>
+      api.page('GET /narratives/data', { query: { q, limit: HITS_SHOWN, ...page }, signal }),
     enabled,
     staleTime: FRESH_MS,
   })
@@ -65,23 +62,25 @@ export function useNarrativesWith(q: string, enabled: boolean) {
 export function useMentionsOf(label: string, enabled: boolean) {
   const { api } = useHost()
   const node = nodeIdOf('entity', label)
-  return useQuery({
+  return usePagedQuery({
     queryKey: ['mentions-of', node],
-    queryFn: ({ signal }) => api.page('GET /graph/mentions', { query: { node, limit: HITS_SHOWN }, signal }),
+    readPage: (page, signal) =>
+      api.page('GET /graph/mentions', { query: { node, limit: HITS_SHOWN, ...page }, signal }),
     enabled,
     staleTime: FRESH_MS,
   })
 }
 
-/** Reads the newest other IODs of an IOD's source, and the number of all IODs of the source. */
+/** Reads the newest other IODs of an IOD's source, and their number. */
 export function useSameSource(id: string, source: string, enabled: boolean) {
   const { api } = useHost()
-  return useQuery({
+  const query = usePagedQuery({
     queryKey: ['iods', 'of-source', source],
-    queryFn: ({ signal }) =>
-      api.page('GET /iods', { query: { source, limit: NEIGHBOURS_SHOWN + 1 }, signal }),
-    select: page => ({ ...page, items: page.items.filter(iod => iod.id !== id).slice(0, NEIGHBOURS_SHOWN) }),
+    readPage: (page, signal) =>
+      api.page('GET /iods', { query: { source, limit: NEIGHBOURS_SHOWN + 1, ...page }, signal }),
     enabled,
     staleTime: FRESH_MS,
   })
+  const others = query.items?.filter(iod => iod.id !== id).slice(0, NEIGHBOURS_SHOWN)
+  return { ...withData(query, others), total: query.total && query.total - 1 }
 }

@@ -21,8 +21,8 @@ export const reachText = ({
   sources,
 }: Pick<CanonicalNarrative, 'sentences' | 'sources'>): string =>
   sources === 0
-    ? formatAmount(sentences, 'sentence', 'sentences')
-    : `${formatAmount(sentences, 'sentence', 'sentences')} from ${formatAmount(sources, 'source', 'sources')}`
+    ? formatAmount(sentences, 'sentence')
+    : `${formatAmount(sentences, 'sentence')} from ${formatAmount(sources, 'source')}`
 
 type Timed = Pick<CanonicalNarrative, 'clock' | 'since' | 'last' | 'dated' | 'sentences'>
 

@@ -12,23 +12,21 @@ import {
   useMissingField,
 } from '@iodine/ui'
 import type { FormEvent } from 'react'
-import type { Extraction } from '../model/extractions'
+import type { useExtractions } from '../queries/extractions'
 import styles from './AnalyzeForm.module.css'
 
 const EMPTY = { text: '', source: '' }
 const COUNT_FROM = LIMITS.narrativeTextMax * 0.8
 
 export interface AnalyzeFormProps {
-  underWay: readonly Extraction[]
-  isUnderWay: (text: string, src: string | null) => boolean
-  /** The error of the user's API key, after an extraction failed because of it. */
-  keyFault: string | null
+  extractions: Pick<ReturnType<typeof useExtractions>, 'underWay' | 'isUnderWay' | 'keyFault'>
   /** Resolves to true if the form may be cleared. */
   onExtract: (text: string, src: string | null) => Promise<boolean>
 }
 
 /** The form that analyzes a text. It remains usable while other texts are analyzed. */
-export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: AnalyzeFormProps) {
+export function AnalyzeForm({ extractions, onExtract }: AnalyzeFormProps) {
+  const { underWay, isUnderWay, keyFault } = extractions
   const { notify, session } = useHost()
   const [draft, setDraft] = useDraft(`${session.user.id}:narrative`, EMPTY)
   const { groupProps, fieldProps, setMissing } = useMissingField<keyof typeof EMPTY>()

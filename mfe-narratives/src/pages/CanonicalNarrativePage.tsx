@@ -31,7 +31,7 @@ import { useCanonical, useCanonicalState, useDecide, useSentences } from '../que
 import { useReadNarrative } from '../queries/narrative'
 import { useTripletIods } from '../queries/triplet-iods'
 import styles from './CanonicalNarrativePage.module.css'
-import { ConvertDialog, type NarrativeTriplet } from './ConvertDialog'
+import { useConvertDialog } from './ConvertDialog'
 import listStyles from './NarrativesPage.module.css'
 import { Parts } from './Parts'
 import { TripletIod } from './TripletIod'
@@ -82,7 +82,7 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
   const bars = useMemo(() => timeline(narrative.days), [narrative.days])
   const showGraph = () => sections.open(paths.graph({ canonical: true, node: graphNodeOf(narrative) }))
   const open = (id: string) => sections.open(paths.canonicalNarrative(id), { replace: true })
-  const { merge, split } = useDecide(() => open(narrative.id))
+  const { merge, split } = useDecide(narrative.id, open)
   return (
     <>
       <PageHeader
@@ -136,23 +136,13 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
         <MergeDialog
           isOpen={isMerging}
           narrative={narrative}
-          onMerge={async (other, scope) => {
-            const done = await merge(narrative.id, other, scope)
-            if ('problem' in done) return done.problem
-            open(done.id)
-            return null
-          }}
+          onMerge={merge}
           onClose={() => setMerging(false)}
         />
         <SplitDialog
           part={splitting}
           narrative={narrative}
-          onSplit={async (part, members, together) => {
-            const done = await split(narrative.id, part, members, together)
-            if ('problem' in done) return done.problem
-            open(done.id)
-            return null
-          }}
+          onSplit={split}
           onClose={() => setSplitting(null)}
         />
       </Suspense>
@@ -256,11 +246,11 @@ function Sentences({ id, source }: { id: string; source: string | null }) {
   const narratives = useMemo(() => query.items?.map(narrativeOf), [query.items])
   const iodOf = useTripletIods(narratives)
   const readNarrative = useReadNarrative()
-  const [converting, setConverting] = useState<NarrativeTriplet | null>(null)
-  const { run: convert } = useAction({
+  const { dialog, convert } = useConvertDialog()
+  const { run: readAndConvert } = useAction({
     mutationFn: ({ sentence }: { sentence: CanonicalSentence; triplet: Triplet }) =>
       readNarrative(sentence.narrative_id),
-    onSuccess: (narrative, { triplet }) => setConverting({ narrative, triplet }),
+    onSuccess: (narrative, { triplet }) => convert(narrative, triplet),
     failed: 'Unable to load the text',
   })
   return (
@@ -282,7 +272,7 @@ function Sentences({ id, source }: { id: string; source: string | null }) {
                   key={`${sentence.narrative_id} ${sentence.place?.start ?? ''}`}
                   sentence={sentence}
                   iodOf={iodOf}
-                  onConvert={triplet => void convert({ sentence, triplet })}
+                  onConvert={triplet => void readAndConvert({ sentence, triplet })}
                 />
               ))}
             </ul>
@@ -290,11 +280,7 @@ function Sentences({ id, source }: { id: string; source: string | null }) {
           </>
         )}
       </LoadingPanel>
-      <ConvertDialog
-        target={converting}
-        onClose={() => setConverting(null)}
-        onQuoted={quoted => setConverting(current => (current === quoted ? null : current))}
-      />
+      {dialog}
     </section>
   )
 }
@@ -328,11 +314,7 @@ function Sentence({ sentence, iodOf, onConvert }: SentenceProps) {
           {sentence.triplets.map(({ id, subject, verb, object }) => (
             <li key={id}>
               <Parts
-                narrative={{
-                  subject: { cluster: '', label: subject, members: 1 },
-                  verb: { cluster: '', label: verb, members: 1 },
-                  object: { cluster: '', label: object, members: 1 },
-                }}
+                parts={{ subject: { label: subject }, verb: { label: verb }, object: { label: object } }}
               />
             </li>
           ))}

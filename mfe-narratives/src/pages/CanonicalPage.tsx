@@ -111,10 +111,10 @@ function Row({ narrative, userId }: { narrative: CanonicalNarrative; userId: str
         <div className={styles.said}>
           {owners === null ? (
             <SectionLink to={to} className={styles.link}>
-              <Parts narrative={narrative} />
+              <Parts parts={narrative} />
             </SectionLink>
           ) : (
-            <Parts narrative={narrative} />
+            <Parts parts={narrative} />
           )}
           <span className={styles.meta}>
             {owners !== null && `${formatCount(owners)} members · `}

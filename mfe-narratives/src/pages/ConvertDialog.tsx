@@ -1,17 +1,18 @@
 import type { Narrative, Triplet } from '@iodine/contracts'
 import { IodForm } from '@iodine/mfe-kit'
 import { useRetained } from '@iodine/ui'
+import { useState } from 'react'
 import { quoteOf, tripletDescription, tripletValue } from '../model/triplets'
 import { useReadCitations } from '../queries/citations'
 import { useTripletIodCache } from '../queries/triplet-iods'
 
 /** A triplet and its narrative. */
-export interface NarrativeTriplet {
+interface NarrativeTriplet {
   narrative: Narrative
   triplet: Triplet
 }
 
-export interface ConvertDialogProps {
+interface ConvertDialogProps {
   /** The triplet to convert; null closes the dialog. */
   target: NarrativeTriplet | null
   onClose: () => void
@@ -19,8 +20,20 @@ export interface ConvertDialogProps {
   onQuoted: (target: NarrativeTriplet) => void
 }
 
-/** The dialog 'Convert to IOD'. */
-export function ConvertDialog({ target, onClose, onQuoted }: ConvertDialogProps) {
+/** Returns the dialog 'Convert to IOD', and a function that opens it. */
+export function useConvertDialog() {
+  const [target, setTarget] = useState<NarrativeTriplet | null>(null)
+  const dialog = (
+    <ConvertDialog
+      target={target}
+      onClose={() => setTarget(null)}
+      onQuoted={quoted => setTarget(current => (current === quoted ? null : current))}
+    />
+  )
+  return { dialog, convert: (narrative: Narrative, triplet: Triplet) => setTarget({ narrative, triplet }) }
+}
+
+function ConvertDialog({ target, onClose, onQuoted }: ConvertDialogProps) {
   const readCitations = useReadCitations()
   const cache = useTripletIodCache()
   const shown = useRetained(target)

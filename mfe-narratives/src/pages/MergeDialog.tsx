@@ -93,7 +93,7 @@ function MergeForm({ narrative, onMerge, onClose }: Omit<MergeDialogProps, 'isOp
                     onChange={() => choose(other)}
                   >
                     <span className={styles.other}>
-                      <Parts narrative={other} /> <span className={styles.meta}>{reachText(other)}</span>
+                      <Parts parts={other} /> <span className={styles.meta}>{reachText(other)}</span>
                     </span>
                   </Radio>
                 ))

@@ -2,12 +2,12 @@ import { hasStatus, paths, useSections } from '@iodine/mfe-kit'
 import { BackButton, EmptyState, LoadingPanel, Page, PageHeader, SkeletonCards } from '@iodine/ui'
 import { ChatIcon } from '@iodine/ui/icons'
 import { useParams, useSearchParams } from '@iodine/ui/router'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { rangeFromUrl } from '../model/text-range'
 import { useNarrative } from '../queries/narrative'
 import { useDeleteNarrative } from '../queries/narratives'
 import { useTripletIods } from '../queries/triplet-iods'
-import { ConvertDialog, type NarrativeTriplet } from './ConvertDialog'
+import { useConvertDialog } from './ConvertDialog'
 import { NarrativeCard } from './NarrativeCard'
 import styles from './NarrativesPage.module.css'
 
@@ -22,7 +22,7 @@ export function NarrativePage() {
   const shown = useMemo(() => data && [data], [data])
   const iodOf = useTripletIods(shown)
   const { deleting, remove, restore } = useDeleteNarrative()
-  const [converting, setConverting] = useState<NarrativeTriplet | null>(null)
+  const { dialog, convert } = useConvertDialog()
   const leave = async () => {
     if (await remove({ id, onUndone: () => void restore(id) })) open(paths.narratives())
   }
@@ -44,17 +44,13 @@ export function NarrativePage() {
               iodOf={iodOf}
               deleting={deleting.includes(id)}
               onDelete={() => void leave()}
-              onConvert={triplet => setConverting({ narrative, triplet })}
+              onConvert={triplet => convert(narrative, triplet)}
               sentence={sentence}
             />
           )}
         </LoadingPanel>
       )}
-      <ConvertDialog
-        target={converting}
-        onClose={() => setConverting(null)}
-        onQuoted={quoted => setConverting(current => (current === quoted ? null : current))}
-      />
+      {dialog}
     </Page>
   )
 }

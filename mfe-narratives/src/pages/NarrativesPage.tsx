@@ -18,7 +18,7 @@ import { useDeleteNarrative, useNarratives } from '../queries/narratives'
 import { useOpenNarratives } from '../queries/open-narratives'
 import { useTripletIods } from '../queries/triplet-iods'
 import { AnalyzeForm } from './AnalyzeForm'
-import { ConvertDialog, type NarrativeTriplet } from './ConvertDialog'
+import { useConvertDialog } from './ConvertDialog'
 import { ExtractionCard } from './ExtractionCard'
 import { NarrativeCard } from './NarrativeCard'
 import styles from './NarrativesPage.module.css'
@@ -35,7 +35,7 @@ export function NarrativesPage() {
   const opened = useOpenNarratives(extractions.underWay.some(({ phase }) => phase !== 'overdue'))
   const iodOf = useTripletIods(list.items)
   const { deleting, removed, remove, restore, release } = useRemoval(list.items)
-  const [converting, setConverting] = useState<NarrativeTriplet | null>(null)
+  const { dialog, convert } = useConvertDialog()
 
   const { settle } = extractions
   // biome-ignore lint/correctness/useExhaustiveDependencies: an equal answer counts too, because a wait may be over
@@ -51,9 +51,7 @@ export function NarrativesPage() {
       <PageHeader title="Narratives" subtitle="Extract subject, verb and object triplets from a text" />
       <NarrativesTabs selected="texts">
         <AnalyzeForm
-          underWay={extractions.underWay}
-          isUnderWay={extractions.isUnderWay}
-          keyFault={extractions.keyFault}
+          extractions={extractions}
           onExtract={(text, src) => extractions.extract(text, src, list.items ?? [])}
         />
         <section aria-labelledby="analyzed-narratives">
@@ -105,7 +103,7 @@ export function NarrativesPage() {
                         iodOf={iodOf}
                         deleting={deleting.includes(narrative.id)}
                         onDelete={height => void remove(narrative.id, height)}
-                        onConvert={triplet => setConverting({ narrative, triplet })}
+                        onConvert={triplet => convert(narrative, triplet)}
                       />
                     ),
                   )}
@@ -116,11 +114,7 @@ export function NarrativesPage() {
           </div>
         </section>
       </NarrativesTabs>
-      <ConvertDialog
-        target={converting}
-        onClose={() => setConverting(null)}
-        onQuoted={quoted => setConverting(current => (current === quoted ? null : current))}
-      />
+      {dialog}
     </Page>
   )
 }

@@ -1,13 +1,18 @@
-import type { CanonicalNarrative, CanonPart } from '@iodine/contracts'
+import type { CanonPart } from '@iodine/contracts'
 import palette from './NarrativesPage.module.css'
 import styles from './Parts.module.css'
 
-/** Subject, verb and object of a canonical narrative, each with the number of its other variants. */
-export function Parts({ narrative }: { narrative: Pick<CanonicalNarrative, CanonPart> }) {
+export interface PartsProps {
+  /** `members` is the number of variants, default 1. */
+  parts: Readonly<Record<CanonPart, { label: string; members?: number }>>
+}
+
+/** Subject, verb and object, each with the number of its other variants. */
+export function Parts({ parts }: PartsProps) {
   return (
     <span className={styles.parts}>
       {(['subject', 'verb', 'object'] as const).map(part => {
-        const { label, members } = narrative[part]
+        const { label, members = 1 } = parts[part]
         return (
           <span key={part} className={styles.part}>
             <bdi className={palette[part]} title={`${label} (${part})`}>

@@ -142,17 +142,20 @@ export function useUndo(onUndone?: () => void) {
   })
 }
 
-/** Returns functions that merge and split. They resolve to the narrative's id or to an error message. */
-export function useDecide(onUndone: () => void) {
+/**
+ * Returns functions that merge and split a canonical narrative. They resolve to an error message, or to null once
+ * `onChanged` has received the id of the new narrative. After an undo, it receives `id`.
+ */
+export function useDecide(id: string, onChanged: (id: string) => void) {
   const { api, notify } = useHost()
   const client = useQueryClient()
-  const { run: undo } = useUndo(onUndone)
+  const { run: undo } = useUndo(() => onChanged(id))
   const decided = async (
     title: string,
-    request: () => Promise<{ id: string; decision: string }>,
-  ): Promise<{ id: string } | { problem: string }> => {
+    request: Promise<{ id: string; decision: string }>,
+  ): Promise<string | null> => {
     try {
-      const { id, decision } = await request()
+      const { id: changedId, decision } = await request
       notify({
         status: 'success',
         title,
@@ -160,21 +163,23 @@ export function useDecide(onUndone: () => void) {
         action: { text: 'Undo', onClick: () => void undo(decision) },
       })
       for (const queryKey of [CANONICAL, STATE]) void client.invalidateQueries({ queryKey })
-      return { id }
+      onChanged(changedId)
+      return null
     } catch (error) {
-      return { problem: errorDetail(error, 'The server could not be reached. Please try again.') }
+      return errorDetail(error, 'The server could not be reached. Please try again.')
     }
   }
-  const merge = (id: string, other: CanonicalNarrative, scope: MergeScope) =>
-    decided('Narratives merged', () =>
-      api.call('POST /narratives/canonical/:id/merge', { params: { id }, body: { with: other.id, scope } }),
-    )
-  const split = (id: string, part: CanonPart, members: string[], together: boolean) =>
-    decided('Variants split off', () =>
-      api.call('POST /narratives/canonical/:id/split', {
-        params: { id },
-        body: { part, members, together },
-      }),
-    )
-  return { merge, split }
+  const params = { id }
+  return {
+    merge: (other: CanonicalNarrative, scope: MergeScope) =>
+      decided(
+        'Narratives merged',
+        api.call('POST /narratives/canonical/:id/merge', { params, body: { with: other.id, scope } }),
+      ),
+    split: (part: CanonPart, members: string[], together: boolean) =>
+      decided(
+        'Variants split off',
+        api.call('POST /narratives/canonical/:id/split', { params, body: { part, members, together } }),
+      ),
+  }
 }

@@ -1,36 +1,23 @@
 import type { Citation } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
+import { type ApiClient, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useCallback } from 'react'
 
 /** A narrative's text and triplets never change, so its citations do not either. */
-const options = (narrativeId: string) => ({
-  queryKey: ['citations', narrativeId],
+const citationsQuery = (api: ApiClient, id: string) => ({
+  queryKey: ['citations', id],
+  queryFn: () => api.call('GET /narratives/data/:id/citations', { params: { id } }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
 /** Reads the sentences of a narrative's triplets once `wanted`; undefined while they load. */
 export function useCitations(narrativeId: string, wanted: boolean): Citation[] | undefined {
   const { api } = useHost()
-  const { data } = useQuery({
-    ...options(narrativeId),
-    queryFn: ({ signal }) =>
-      api.call('GET /narratives/data/:id/citations', { params: { id: narrativeId }, signal }),
-    enabled: wanted,
-  })
-  return data
+  return useQuery({ ...citationsQuery(api, narrativeId), enabled: wanted }).data
 }
 
 /** Returns a function that reads the sentences of a narrative's triplets. It rejects on failure. */
-export function useReadCitations(): (narrativeId: string) => Promise<Citation[]> {
+export function useReadCitations() {
   const { api } = useHost()
   const client = useQueryClient()
-  return useCallback(
-    narrativeId =>
-      client.fetchQuery({
-        ...options(narrativeId),
-        queryFn: () => api.call('GET /narratives/data/:id/citations', { params: { id: narrativeId } }),
-      }),
-    [api, client],
-  )
+  return (narrativeId: string) => client.fetchQuery(citationsQuery(api, narrativeId))
 }

@@ -1,28 +1,18 @@
-import type { Narrative } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
+import { type ApiClient, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useCallback } from 'react'
 import { NARRATIVES_KEY } from './narratives'
 
+const narrativeQuery = (api: ApiClient, id: string) => ({
+  queryKey: [...NARRATIVES_KEY, 'one', id],
+  queryFn: () => api.call('GET /narratives/data/:id', { params: { id } }),
+})
+
 /** Reads one of the user's narratives. */
-export function useNarrative(id: string) {
-  const { api } = useHost()
-  return useQuery({
-    queryKey: [...NARRATIVES_KEY, 'one', id],
-    queryFn: ({ signal }) => api.call('GET /narratives/data/:id', { params: { id }, signal }),
-  })
-}
+export const useNarrative = (id: string) => useQuery(narrativeQuery(useHost().api, id))
 
 /** Returns a function that reads one of the user's narratives. It rejects on failure. */
-export function useReadNarrative(): (id: string) => Promise<Narrative> {
+export function useReadNarrative() {
   const { api } = useHost()
   const client = useQueryClient()
-  return useCallback(
-    id =>
-      client.fetchQuery({
-        queryKey: [...NARRATIVES_KEY, 'one', id],
-        queryFn: () => api.call('GET /narratives/data/:id', { params: { id } }),
-      }),
-    [api, client],
-  )
+  return (id: string) => client.fetchQuery(narrativeQuery(api, id))
 }

@@ -100,14 +100,11 @@ export const scaleOf = ({
 
 const DAY_MS = 86_400_000
 const MONTH_MS = 28 * DAY_MS
-const [fullDay, monthAndDay, monthAndYear, hourAndMinute, withSeconds] = [
-  '%b %-d, %Y',
-  '%b %-d',
-  '%b %Y',
-  '%H:%M',
-  '%H:%M:%S',
-].map(pattern => utcFormat(pattern)) as [Label, Label, Label, Label, Label]
-type Label = (time: Date) => string
+const fullDay = utcFormat('%b %-d, %Y')
+const monthAndDay = utcFormat('%b %-d')
+const monthAndYear = utcFormat('%b %Y')
+const hourAndMinute = utcFormat('%H:%M')
+const withSeconds = utcFormat('%H:%M:%S')
 
 /**
  * Returns the labels of an axis. The first label, and the first of each year, contain the full date. The first label of

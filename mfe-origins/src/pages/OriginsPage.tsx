@@ -2,6 +2,7 @@ import { exactTime, hasStatus, paths, SectionLink, withData } from '@iodine/mfe-
 import {
   Callout,
   EmptyState,
+  formatAmount,
   formatCount,
   LoadingPanel,
   Page,
@@ -143,8 +144,8 @@ function Results({ criteria, found, query }: ResultsProps) {
   return (
     <>
       <ul className={styles.badges} aria-label="Counts">
-        <Badge count={counts.items} one="post" many="posts" />
-        <Badge count={counts.accounts} one="account" many="accounts" />
+        <Badge count={counts.items} one="post" />
+        <Badge count={counts.accounts} one="account" />
         {counts.without_time > 0 && (
           <Badge count={counts.without_time} one="without a claimed time" many="without a claimed time" />
         )}
@@ -213,10 +214,10 @@ function Results({ criteria, found, query }: ResultsProps) {
 const coSharesOf = ({ by, words }: SearchCriteria) =>
   paths.coShares(by === 'iod' ? { iod: words } : by === 'record' ? { record: words } : { about: words })
 
-const Badge = ({ count, one, many }: { count: number; one: string; many: string }) => (
+const Badge = ({ count, one, many }: { count: number; one: string; many?: string }) => (
   <li>
     <Tag minimal round>
-      {formatCount(count)} {count === 1 ? one : many}
+      {formatAmount(count, one, many)}
     </Tag>
   </li>
 )

@@ -1,6 +1,6 @@
 import { type Sighting, siteOf } from '@iodine/contracts'
 import { exactTime, paths, SectionLink } from '@iodine/mfe-kit'
-import { Button, Card, SourceLink, Tag } from '@iodine/ui'
+import { Button, Card, Facts, SourceLink, Tag } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
 import type { ReactNode } from 'react'
 import { describeEdge, MATCH_LABELS, nameOf, type SearchResult, SOURCE_LABELS } from '../model/sightings'
@@ -39,10 +39,10 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
         <p className={styles.muted}>The text is not available right now.</p>
       )}
       <Marks sighting={sighting} />
-      <dl className={styles.facts}>
-        <dt>Posted</dt>
-        <dd>
-          {sighting.posted_at ? (
+      <Facts
+        className={styles.facts}
+        facts={{
+          Posted: sighting.posted_at ? (
             <>
               <time dateTime={sighting.posted_at}>{exactTime(sighting.posted_at)}</time>
               <span className={styles.muted}>
@@ -53,81 +53,51 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
             </>
           ) : (
             <span className={styles.muted}>The page states no time</span>
-          )}
-        </dd>
-        <dt>Collected</dt>
-        <dd>
-          <time dateTime={sighting.fetched_at}>{exactTime(sighting.fetched_at)}</time>
-          {!sighting.posted_claimed && (
-            <span className={styles.muted}> used for the order; the post may be earlier</span>
-          )}
-        </dd>
-        {edited && (
-          <>
-            <dt>Edited</dt>
-            <dd>An edited version never counts as the first appearance</dd>
-          </>
-        )}
-        {url && (
-          <>
-            <dt>URL</dt>
-            <dd dir="auto">
-              <SourceLink source={url} />
-            </dd>
-          </>
-        )}
-        {removed_at && (
-          <>
-            <dt>Removed</dt>
-            <dd>
+          ),
+          Collected: (
+            <>
+              <time dateTime={sighting.fetched_at}>{exactTime(sighting.fetched_at)}</time>
+              {!sighting.posted_claimed && (
+                <span className={styles.muted}> used for the order; the post may be earlier</span>
+              )}
+            </>
+          ),
+          Edited: edited && 'An edited version never counts as the first appearance',
+          URL: url && <SourceLink source={url} />,
+          Removed: removed_at && (
+            <>
               Detected on <time dateTime={removed_at}>{exactTime(removed_at)}</time>; the record is kept
-            </dd>
-          </>
-        )}
-        {original && (
-          <>
-            <dt>Original</dt>
-            <dd dir="auto">
+            </>
+          ),
+          Original: original && (
+            <>
               <bdi>{original}</bdi>
               <span className={styles.muted}> according to the page; compare both</span>
-            </dd>
-          </>
-        )}
-        {forwarded_from && (
-          <>
-            <dt>Forward of</dt>
-            <dd dir="auto">
+            </>
+          ),
+          'Forward of': forwarded_from && (
+            <>
               {forwarded_from.name ?? ''} {forwarded_from.url && <SourceLink source={forwarded_from.url} />}
-            </dd>
-          </>
-        )}
-        {!own && (
-          <>
-            <dt>Shared by</dt>
-            <dd dir="auto">{shared_by ? `@${shared_by}` : 'an anonymous member'}</dd>
-          </>
-        )}
-        {edges.length > 0 && (
-          <>
-            <dt>Earlier posts</dt>
-            <dd>
-              <ul className={styles.edges}>
-                {edges.map(edge => (
-                  <li key={`${edge.from} ${edge.how}`}>
-                    <Button
-                      variant="minimal"
-                      size="small"
-                      alignText="start"
-                      text={describeEdge(edge, found.byId.get(edge.from))}
-                      onClick={() => onSelect(edge.from)}
-                    />
-                  </li>
-                ))}
-              </ul>
-            </dd>
-          </>
-        )}
-      </dl>
+            </>
+          ),
+          'Shared by': !own && (shared_by ? `@${shared_by}` : 'an anonymous member'),
+          'Earlier posts': edges.length > 0 && (
+            <ul className={styles.edges}>
+              {edges.map(edge => (
+                <li key={`${edge.from} ${edge.how}`}>
+                  <Button
+                    variant="minimal"
+                    size="small"
+                    alignText="start"
+                    text={describeEdge(edge, found.byId.get(edge.from))}
+                    onClick={() => onSelect(edge.from)}
+                  />
+                </li>
+              ))}
+            </ul>
+          ),
+        }}
+      />
       {own && (
         <p className={styles.links}>
           <SectionLink to={paths.origins({ record: sighting.id })}>Search for this post</SectionLink>

@@ -5,7 +5,6 @@ import {
   type KeyboardEvent,
   type PointerEvent,
   type ReactNode,
-  useCallback,
   useEffect,
   useId,
   useLayoutEffect,
@@ -79,7 +78,6 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
     paint(context, view)
   })
 
-  const setSpan = useCallback((next: Span) => setZoomed(next), [])
   const zoom = (factor: number) => {
     const mark = timeline.marks[index]
     const inView = mark && mark.at >= span[0] && mark.at <= span[1]
@@ -189,7 +187,7 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
           />
         </div>
       </div>
-      <Overview timeline={timeline} span={span} gutter={gutter} width={width} onSpan={setSpan} />
+      <Overview timeline={timeline} span={span} gutter={gutter} width={width} onSpan={setZoomed} />
       <p id={hintId} className={styles.hint}>
         Drag over the bars to zoom. Keys: ← → by time, ↑ ↓ by account, + and − zoom, 0 shows all, Enter goes
         to the row.

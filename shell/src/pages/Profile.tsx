@@ -95,17 +95,16 @@ function Account({ onChanged }: { onChanged: () => Promise<void> }) {
       <Card className={styles.card}>
         <Facts
           className={styles.fields}
-          facts={[
-            ['Email', user.email],
-            ['Username', <Username key="username" username={user.username} onSaved={onChanged} />],
-            [
-              'Status',
-              <Tag key="status" minimal intent={user.is_admin ? 'primary' : 'none'}>
+          facts={{
+            Email: user.email,
+            Username: <Username username={user.username} onSaved={onChanged} />,
+            Status: (
+              <Tag minimal intent={user.is_admin ? 'primary' : 'none'}>
                 {user.is_admin ? 'Administrator' : 'User'}
-              </Tag>,
-            ],
-            ['Member since', formatLongDate(user.created_at)],
-          ]}
+              </Tag>
+            ),
+            'Member since': formatLongDate(user.created_at),
+          }}
         />
       </Card>
       <AiKeyCard configured={user.has_openai_key} onChanged={onChanged} />

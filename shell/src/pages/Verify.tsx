@@ -182,18 +182,17 @@ function Report({ name, report: { verdict, checks, about, isKeyGiven } }: Checke
       {about && (
         <Facts
           className={styles.about}
-          facts={[
-            ['URL', <bdi key="url">{about.url}</bdi>],
-            [
-              'Captured',
+          facts={{
+            URL: about.url,
+            Captured: (
               <>
                 <DateTime value={about.capturedAt} format={formatDateTime} />, by the collector’s clock
-              </>,
-            ],
-            ['Received', <DateTime key="received" value={about.receivedAt} format={formatDateTime} />],
-            ['Position in the log', String(about.seq)],
-            ['Key id', about.keyId],
-          ]}
+              </>
+            ),
+            Received: <DateTime value={about.receivedAt} format={formatDateTime} />,
+            'Position in the log': about.seq,
+            'Key id': about.keyId,
+          }}
         />
       )}
     </Card>

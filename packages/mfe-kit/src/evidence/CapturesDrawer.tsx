@@ -2,7 +2,7 @@ import type { CaptureSummary } from '@iodine/contracts'
 import { Card, DateTime, EmptyState, Facts, formatCount, LoadingPanel, SourceLink, Tag } from '@iodine/ui'
 import { EndorsedIcon } from '@iodine/ui/icons'
 import { EraseButton, ShareButton, WaczButton } from './CaptureActions'
-import { FINGERPRINT_HELP, SEAL_NUMBER_HELP } from './EvidencePiece'
+import { FACT_HELP } from './EvidencePiece'
 import styles from './evidence.module.css'
 import { formatInstant } from './format-instant'
 import { Hash } from './Hash'
@@ -52,27 +52,25 @@ function Details({ summary, number }: { summary: CaptureSummary; number: number 
       </div>
       <Facts
         className={styles.facts}
-        facts={[
-          ['URL', <SourceLink key="url" source={url} />],
-          ['Captured', <DateTime key="captured" value={captured_at} format={formatInstant} />],
-          ['Received', <DateTime key="received" value={received_at} format={formatInstant} />],
-          ['Size', `${formatCount(Math.ceil(bytes / 1024))} KiB`],
-          ['Seal', `No. ${seq}`, SEAL_NUMBER_HELP],
-        ]}
+        facts={{
+          URL: <SourceLink source={url} />,
+          Captured: <DateTime value={captured_at} format={formatInstant} />,
+          Received: <DateTime value={received_at} format={formatInstant} />,
+          Size: `${formatCount(Math.ceil(bytes / 1024))} KiB`,
+          Seal: `No. ${seq}`,
+        }}
+        help={FACT_HELP}
       />
       <LoadingPanel query={query} errorTitle="Unable to load the capture">
         {capture => (
           <>
             <Facts
               className={styles.facts}
-              facts={[
-                [
-                  'Fingerprint',
-                  <Hash key="hash" value={capture.manifest_hash} name="fingerprint" />,
-                  FINGERPRINT_HELP,
-                ],
-                ['Captured with', capture.manifest.collector],
-              ]}
+              facts={{
+                Fingerprint: <Hash value={capture.manifest_hash} name="fingerprint" />,
+                'Captured with': capture.manifest.collector,
+              }}
+              help={FACT_HELP}
             />
             <div className={styles.actions}>
               {check.button}

@@ -79,15 +79,16 @@ export function EvidencePiece({ piece, number }: EvidencePieceProps) {
       {note && <p className={styles.meta}>{note}</p>}
       <Facts
         className={styles.facts}
-        facts={[
-          ['URL', url && <SourceLink source={url} />],
-          ['Captured', captured_at && <DateTime value={captured_at} format={formatInstant} />],
-          ['Received', seal && <DateTime value={seal.received_at} format={formatInstant} />],
-          ['Added', <AddedBy key="added" piece={piece} />],
-          ['Field', role === 'record' && pointer && <code>{pointer}</code>],
-          ['Seal', seal && `No. ${seal.seq}`, SEAL_NUMBER_HELP],
-          ['Fingerprint', seal && <Hash value={seal.manifest_hash} name="fingerprint" />, FINGERPRINT_HELP],
-        ]}
+        facts={{
+          URL: url && <SourceLink source={url} />,
+          Captured: captured_at && <DateTime value={captured_at} format={formatInstant} />,
+          Received: seal && <DateTime value={seal.received_at} format={formatInstant} />,
+          Added: <AddedBy piece={piece} />,
+          Field: role === 'record' && pointer && <code>{pointer}</code>,
+          Seal: seal && `No. ${seal.seq}`,
+          Fingerprint: seal && <Hash value={seal.manifest_hash} name="fingerprint" />,
+        }}
+        help={FACT_HELP}
       />
       <div className={styles.actions}>
         {check.button}
@@ -112,8 +113,10 @@ export function EvidencePiece({ piece, number }: EvidencePieceProps) {
   )
 }
 
-export const SEAL_NUMBER_HELP = 'Position of the capture in the server’s log of captures'
-export const FINGERPRINT_HELP = 'SHA-256 of the capture’s manifest, which lists the content by its hashes'
+export const FACT_HELP = {
+  Seal: 'Position of the capture in the server’s log of captures',
+  Fingerprint: 'SHA-256 of the capture’s manifest, which lists the content by its hashes',
+}
 
 function AddedBy({ piece: { created_at, created_by_id, created_by_username } }: { piece: Evidence }) {
   return (

@@ -1,20 +1,24 @@
 import type { ReactNode } from 'react'
 
-/** A label with its value, and an explanation of the label that is shown by hover. */
-export type Fact = readonly [label: string, value: ReactNode, help?: string]
-
-/** A description list, which omits facts with an empty value. */
-export function Facts({ facts, className }: { facts: readonly Fact[]; className: string | undefined }) {
-  return (
-    <dl className={className}>
-      {facts.map(([label, value, help]) =>
-        value ? (
-          <div key={label}>
-            <dt title={help}>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ) : null,
-      )}
-    </dl>
-  )
+export interface FactsProps {
+  className?: string | undefined
+  /** Values by term, in display order. Terms whose value is false, null, undefined or '' are omitted. */
+  facts: Readonly<Record<string, ReactNode>>
+  /** Explanations of terms, shown by hover. */
+  help?: Readonly<Record<string, string>>
 }
+
+/** A list of terms and values. */
+export const Facts = ({ className, facts, help = {} }: FactsProps) => (
+  <dl className={className}>
+    {Object.entries(facts).map(
+      ([term, value]) =>
+        (value || value === 0) && (
+          <div key={term}>
+            <dt title={help[term]}>{term}</dt>
+            <dd dir="auto">{value}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+)
