@@ -1,5 +1,5 @@
 /**
- * Writes the list of DISARM's techniques (src/disarm/) from MISP's galaxy:
+ * Writes the list of DISARM's techniques (data/disarm.json) from MISP's galaxy:
  *
  *   node scripts/make-disarm-list.mjs disarm-techniques.json 2024-03-15
  *
@@ -33,23 +33,12 @@ for (const key of ['id', 'name'])
   if (new Set(techniques.map(each => each[key])).size < techniques.length)
     throw new Error(`Two techniques have the same ${key}`)
 
-const text = value => (value.includes("'") ? JSON.stringify(value) : `'${value}'`)
-const head = `// Written by scripts/make-disarm-list.mjs from MISP's galaxy "disarm-techniques", version ${version} of ${date}
-// (github.com/MISP/misp-galaxy, by CIRCL and others: CC0 1.0 or, at choice, BSD 2-Clause; CC0 is taken).
-// The techniques are those of DISARM, by the DISARM Foundation (github.com/DISARMFoundation/DISARMframeworks: CC BY-SA 4.0).
-`
-writeFileSync(
-  new URL('../src/disarm/techniques.ts', import.meta.url),
-  `${head}import type { Technique } from './technique.js'
-
-/** Date of the list. */
-export const LIST_DATE = '${date}'
-
-const ROWS: readonly (readonly [id: string, name: string, tactic: string])[] = [
-${techniques.map(({ id, name, tactic }) => `  ['${id}', ${text(name)}, ${text(tactic)}],`).join('\n')}
+const about = [
+  `Written by scripts/make-disarm-list.mjs from MISP's galaxy disarm-techniques, version ${version} of ${date} (github.com/MISP/misp-galaxy, by CIRCL and others: CC0 1.0 or, at choice, BSD 2-Clause; CC0 is taken).`,
+  'The techniques are those of DISARM, by the DISARM Foundation (github.com/DISARMFoundation/DISARMframeworks: CC BY-SA 4.0).',
 ]
-
-/** DISARM's techniques, sorted by id. */
-export const TECHNIQUES: readonly Technique[] = ROWS.map(([id, name, tactic]) => ({ id, name, tactic }))
-`,
+const rows = techniques.map(({ id, name, tactic }) => [id, name, tactic])
+writeFileSync(
+  new URL('../data/disarm.json', import.meta.url),
+  `${JSON.stringify({ about, date, techniques: rows }, null, 2)}\n`,
 )
