@@ -19,7 +19,7 @@ const common = {
   hookTimeout: 300_000,
   expect: { poll: { timeout: 30_000 } },
 }
-const setupFiles = ['heartbeat.mjs', 'patience.mjs', 'restore.mjs', 'unexpected-errors.mjs'].map(file =>
+const setupFiles = ['heartbeat.mjs', 'wait-limits.mjs', 'restore.mjs', 'unexpected-errors.mjs'].map(file =>
   join(root, 'scripts/lib/vitest', file),
 )
 

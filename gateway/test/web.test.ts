@@ -96,8 +96,11 @@ describe('the shell', () => {
     expect(answer).toMatch(/^HTTP\/1.1 200 [\s\S]*the shell/)
   })
   it('serves the routes of its router', () => {
-    const app = readFileSync(new URL('../../shell/src/app/App.tsx', import.meta.url), 'utf8')
-    const routes = [...app.matchAll(/<Route\s+path="\/([\w-]+)/g)].map(([, first]) => first)
+    const sources = ['App.tsx', 'pages.ts'].map(name =>
+      readFileSync(new URL(`../../shell/src/app/${name}`, import.meta.url), 'utf8'),
+    )
+    const path = /(?:<Route\s+path="|^ {2}')\/([\w-]+)/gm
+    const routes = [...sources.join('\n').matchAll(path)].map(([, first]) => first)
     expect([...new Set(routes)].sort()).toEqual([...PAGES].sort())
   })
   it.each([

@@ -6,7 +6,7 @@ const TIMEOUT_MS = 30_000
 for (const name of ['waitFor', 'waitUntil']) {
   const wait = vi[name]
   // Files of a worker share this module's `vi`.
-  if (wait.isPatient) continue
+  if (wait.isLimited) continue
   const withLimit = options => (typeof options === 'number' ? options : { timeout: TIMEOUT_MS, ...options })
-  vi[name] = Object.assign((check, options) => wait(check, withLimit(options)), { isPatient: true })
+  vi[name] = Object.assign((check, options) => wait(check, withLimit(options)), { isLimited: true })
 }
