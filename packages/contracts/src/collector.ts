@@ -178,7 +178,12 @@ export const collectorApi = {
     scopes: ['read'],
     summary: "The caller's records of one source, newest first; with q those with a text that contains it",
     params: z.strictObject({ source }),
-    query: z.strictObject({ q: text(LIMITS.searchMax).optional(), ...pageQuery }),
+    query: z.strictObject({
+      q: text(LIMITS.searchMax).optional(),
+      /** Only records that an import of the caller created or changed. */
+      import_id: id.optional(),
+      ...pageQuery,
+    }),
     response: z.array(stored),
   }),
   ingestRecords: endpoint('collector', 'POST /:source/data', {
@@ -191,10 +196,27 @@ export const collectorApi = {
         .array(z.unknown())
         .min(1, 'must hold 1 to 500 records')
         .max(LIMITS.ingestRecordsMax, 'must hold 1 to 500 records'),
+      /** Import that the records belong to. Their `collector_metadata.source` begins with `import:`. */
+      import_id: id.optional(),
+      /** Number of the import's records before this batch: a batch that is repeated counts once. Default: all so far. */
+      offset: z.int().min(0).optional(),
     }),
     response: z.strictObject({ results: z.array(ingestResult) }),
     bodyLimit: LIMITS.ingestBodyBytes,
     checksBody: true,
+  }),
+  knownRecords: endpoint('user', 'POST /:source/data/known', {
+    scopes: ['read', 'collect'],
+    summary: 'Whether the caller has a record of each natural key, in order',
+    params: z.strictObject({ source }),
+    body: z.strictObject({
+      keys: z
+        .array(z.string().max(LIMITS.naturalKeyMax))
+        .min(1, 'must hold 1 to 500 keys')
+        .max(LIMITS.ingestRecordsMax, 'must hold 1 to 500 keys'),
+    }),
+    bodyLimit: LIMITS.ingestBodyBytes,
+    response: z.array(z.boolean()),
   }),
   deleteRecord: endpoint('user', 'DELETE /:source/data/:id', {
     summary: 'Delete one of the caller’s records',

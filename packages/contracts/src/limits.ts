@@ -56,6 +56,11 @@ export const LIMITS = {
   /** Minimum users whose texts express a narrative that is shown to all. */
   sharedOwnersMin: 3,
   ingestRecordsMax: 500,
+  naturalKeyMax: 10_100,
+  /** Imports of records that are kept per user, and days in which they can be undone. */
+  recordImportsMax: 1_000,
+  importUndoDays: 30,
+  fileNameMax: 255,
   /** Characters of a search in records, narratives, and names of campaigns. */
   searchMax: 200,
   addedIodsMax: 500,

@@ -117,7 +117,7 @@ const keyOf = (path: readonly string[]): string => JSON.stringify(path)
 const isEqual = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 /** Returns whether a record comes from a file, as its source states. */
-const isImported = ({ collector_metadata: { source } }: RecordOf[Source]): boolean =>
+export const isImported = ({ collector_metadata: { source } }: RecordOf[Source]): boolean =>
   source.startsWith('import:')
 
 /** Fields of a notice of removal: identity of the post, and times of the removal. */

@@ -24,6 +24,7 @@ import { keysInternal, secretsInternal } from './keys.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
 import { outboxInternal } from './outbox.js'
+import { recordImportsApi } from './record-imports.js'
 import { recordsInternal, sightingsApi, sightingsInternal } from './sightings.js'
 import { subscriptionsApi, subscriptionsInternal } from './subscriptions.js'
 import { usageInternal } from './usage.js'
@@ -76,8 +77,8 @@ export const SERVICES = {
     },
   },
   collector: {
-    prefixes: { tiktok: {}, telegram: {}, blog: {}, captures: large, seals: {} },
-    apis: { collector: collectorApi, captures: capturesApi, seals: sealsApi },
+    prefixes: { tiktok: {}, telegram: {}, blog: {}, imports: {}, captures: large, seals: {} },
+    apis: { collector: collectorApi, imports: recordImportsApi, captures: capturesApi, seals: sealsApi },
     internal: {
       ...recordsInternal,
       ...capturesInternal,

@@ -3,6 +3,7 @@ import { readSealKey } from './captures/policies/seal-key.js'
 import { addCaptureRoutes } from './captures/routes/captures.js'
 import { addInternalRoutes } from './captures/routes/internal.js'
 import type { CollectorConfig } from './config.js'
+import { addRecordImportRoutes } from './imports/routes/record-imports.js'
 import { addRecordRoutes } from './records/routes/records.js'
 import { createStore } from './store.js'
 
@@ -12,6 +13,7 @@ export const createApp = (config: CollectorConfig, deps?: ServiceDeps): Promise<
   return startStoreService('collector', config, deps, service => {
     const store = createStore(service, config)
     addRecordRoutes(service, store)
+    addRecordImportRoutes(service, store)
     addCaptureRoutes(service, store, key)
     addInternalRoutes(service, store, config)
   })

@@ -3,6 +3,7 @@ import { createQuotas } from '@iodine/service-kit'
 import { createCaptureModel } from './captures/models/capture.js'
 import { createLogModels } from './captures/models/log.js'
 import type { CollectorConfig } from './config.js'
+import { createRecordImportModel } from './imports/models/record-import.js'
 import { countRecords, createRecordModels, type RecordCounter } from './records/models/record.js'
 
 /** Counters per user: quotas, and number of records by source. */
@@ -15,6 +16,7 @@ export const createModels = (
   { QUOTA_RECORDS, QUOTA_RECORD_BYTES, QUOTA_CAPTURE_BYTES }: Limits,
 ) => {
   const { records, removals } = createRecordModels(mongo)
+  const imports = createRecordImportModel(mongo)
   const captures = createCaptureModel(mongo)
   const log = createLogModels(mongo)
   const quotas = createQuotas<QuotaCounter>({
@@ -41,6 +43,6 @@ export const createModels = (
       return { ...counted, capture_bytes: sum?.bytes ?? 0 }
     },
   })
-  return { mongo, records, removals, captures, log, quotas }
+  return { mongo, records, removals, imports, captures, log, quotas }
 }
 export type CollectorModels = ReturnType<typeof createModels>

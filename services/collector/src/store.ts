@@ -8,6 +8,7 @@ import {
   uncitedErasure,
 } from './captures/commands/erase-captures.js'
 import type { CollectorConfig } from './config.js'
+import { importUndoing } from './imports/commands/undo-record-import.js'
 import { type CollectorModels, createModels } from './models.js'
 import { createRecordsChanged, type RecordsChanged } from './records/commands/sight-records.js'
 
@@ -19,6 +20,8 @@ export interface CollectorStore extends CollectorModels {
   erasures: Kind<Erasure>
   /** Deleted records whose captures have to be erased, unless evidence cites them. */
   deletedRecords: Kind<DeletedRecord>
+  /** Imports that have to be taken back from their records. */
+  undoing: Kind<{ id: string }>
   /** Number of batches that this process is storing. */
   ingesting: { count: number }
 }
@@ -32,11 +35,12 @@ export const createStore = (service: StoreService, config: CollectorConfig): Col
   const ingesting = { count: 0 }
   const erasing = { ...models, erasures: outbox.kind('capture.erased', blobDeletion(blobs)) }
   tasks.every('open-captures', HOUR_MS, signal => eraseOpenCaptures(erasing, signal))
-  return {
+  const store = {
     ...erasing,
     blobs,
     ingesting,
     recordsChanged: createRecordsChanged(service, models, ingesting),
     deletedRecords: outbox.kind('record.deleted', uncitedErasure(erasing, peers)),
   }
+  return { ...store, undoing: outbox.kind('import.undone', importUndoing(store)) }
 }

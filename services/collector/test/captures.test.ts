@@ -396,7 +396,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     // The capture is sealed while the deletion is being committed.
     const second = await ingested()
     const { id } = await upload({ record: second.json })
-    beforeNext(service.mongo.model('Removal'), 'create', () =>
+    beforeNext(service.mongo.model('Removal'), 'insertMany', () =>
       api.call(capturesApi.sealCapture, { params: { id } }),
     )
     await deleteIt(second.id)

@@ -7,6 +7,7 @@ import {
   watchStorage,
 } from '@iodine/service-kit'
 import type { CollectorConfig } from '../../config.js'
+import { presentRecordImport } from '../../imports/presenters/record-import.js'
 import { redeliverRecords } from '../../records/commands/sight-records.js'
 import { presentRecords } from '../../records/presenters/record.js'
 import { openRecords } from '../../records/queries/open-records.js'
@@ -67,6 +68,7 @@ export const addInternalRoutes = (
           record: presentRecords([doc])[0],
         }),
       ),
+      personalSource('import', store.imports, user_id => ({ user_id }), presentRecordImport),
       personalSource(
         'capture',
         captures,

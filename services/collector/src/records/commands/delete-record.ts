@@ -1,22 +1,46 @@
+import type { Source } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
+import type { QueryFilter, Types } from 'mongoose'
 import type { CollectorStore } from '../../store.js'
 import type { RecordDoc, RecordScope } from '../models/record.js'
 
+type Context = Pick<CollectorStore, 'records' | 'removals' | 'quotas' | 'recordsChanged' | 'deletedRecords'>
+
+/** Deletes at most `limit` of a user's records, in one transaction. Resolves to their number. */
+export const deleteRecords = (
+  { records, removals, quotas, recordsChanged, deletedRecords }: Context,
+  user_id: Types.ObjectId,
+  filter: QueryFilter<RecordDoc>,
+  limit: number,
+): Promise<number> =>
+  quotas.settle(async (session, take) => {
+    const docs = await records
+      .find({ ...filter, user_id }, { bytes: 1, source: 1 })
+      .limit(limit)
+      .session(session)
+      .lean<Pick<RecordDoc, '_id' | 'bytes' | 'source'>[]>()
+    if (docs.length === 0) return 0
+    await records.deleteMany({ _id: { $in: docs.map(({ _id }) => _id) } }, { session })
+    await removals.insertMany(
+      docs.map(({ _id }) => ({ _id, user_id })),
+      { session },
+    )
+    await recordsChanged(user_id, session)
+    // Enqueued even without captures in this snapshot: one may be sealed concurrently.
+    const payloads = docs.map(({ _id }) => ({ id: _id.toHexString(), user_id: user_id.toHexString() }))
+    await deletedRecords.addAll(payloads, { session })
+    const bytes = docs.reduce((sum, doc) => sum + doc.bytes, 0)
+    const counts: Partial<Record<Source, number>> = {}
+    for (const { source } of docs) counts[source] = (counts[source] ?? 0) - 1
+    await take(user_id, { records: -docs.length, record_bytes: -bytes, ...counts })
+    return docs.length
+  })
+
 /** Deletes one of the user's own records. @throws HttpError 404 for any other */
 export const deleteRecord = async (
-  { records, removals, quotas, recordsChanged, deletedRecords }: CollectorStore,
-  scope: RecordScope,
+  context: Context,
+  { user_id, source }: RecordScope,
   id: string,
 ): Promise<void> => {
-  await quotas.settle(async (session, take) => {
-    const deleted = await records
-      .findOneAndDelete({ _id: id, ...scope }, { session, projection: { bytes: 1 } })
-      .lean<Pick<RecordDoc, '_id' | 'bytes'>>()
-    if (!deleted) throw notFound()
-    await removals.create([{ _id: deleted._id, user_id: scope.user_id }], { session })
-    await recordsChanged(scope.user_id, session)
-    // Enqueued even without captures in this snapshot: one may be sealed concurrently.
-    await deletedRecords.add({ id, user_id: scope.user_id.toHexString() }, { session })
-    await take(scope.user_id, { records: -1, record_bytes: -deleted.bytes, [scope.source]: -1 })
-  })
+  if ((await deleteRecords(context, user_id, { _id: id, source }, 1)) === 0) throw notFound()
 }

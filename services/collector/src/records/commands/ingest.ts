@@ -1,12 +1,14 @@
 import {
   type IngestResult,
+  isImported,
   isRemovalNotice,
   mergeRecords,
   NEVER_COLLECTED,
   naturalKey,
+  observed,
   RECORD_SCHEMAS,
   type RecordOf,
-  type SeenValues,
+  type SeenRecord,
   type Source,
 } from '@iodine/contracts'
 import {
@@ -20,17 +22,21 @@ import {
   unavailable,
 } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, Types } from 'mongoose'
+import { countWritten, isTimed } from '../../imports/commands/count-batch.js'
+import type { RecordImportDoc } from '../../imports/models/record-import.js'
 import type { QuotaCounter } from '../../models.js'
 import type { CollectorStore } from '../../store.js'
+import { firstLayers, formOf, observationOf, withObservation } from '../models/layers.js'
 import {
   bytesOf,
   DOCUMENT_BYTES,
   isTooLarge,
+  type Layers,
   type RecordDoc,
   type RecordScope,
   versionOf,
 } from '../models/record.js'
-import { packRecord, unpackRecord } from '../presenters/record.js'
+import { packRecord } from '../presenters/record.js'
 
 const ATTEMPTS = 20
 /** BSON may take five times the bytes of the JSON: only larger bodies can exceed the document limit. */
@@ -41,6 +47,12 @@ const MERGED_BYTES = 32 * 1024 * 1024
 const SLOW_BYTES = 100_000
 /** Tolerated clock skew of collectors. */
 const AHEAD_MS = 5 * 60_000
+
+/** Whose records a batch contains, and the import that it belongs to. */
+export interface Batch {
+  scope: RecordScope
+  run?: RecordImportDoc | undefined
+}
 
 /** A valid record of the batch. */
 interface Entry {
@@ -82,9 +94,10 @@ const withoutFuture = (record: RecordOf[Source]): RecordOf[Source] => {
 }
 
 const TOO_LARGE = ['record: is too large']
+const NOT_IMPORTED = ['collector_metadata.source: must begin with import:']
 
 const readEntry = <S extends Source>(
-  source: S,
+  { scope: { source }, run }: Batch & { scope: { source: S } },
   record: unknown,
   at: number,
   key: string | undefined,
@@ -98,6 +111,7 @@ const readEntry = <S extends Source>(
   }
   const result = RECORD_SCHEMAS[source].safeParse(record)
   if (!result.success) return { error: faults(result.error, 'record') }
+  if (run && !isImported(result.data)) return { error: NOT_IMPORTED }
   if (key === undefined) throw new Error('a valid record has a natural key')
   if (weigh && isTooLarge(packRecord(record as RecordOf[S]))) return { error: TOO_LARGE }
   // Keeps the input, not the parsed value, to preserve the sender's field order.
@@ -144,10 +158,11 @@ const rounds = (entries: Entry[]): Entry[][] => {
  */
 export const ingest = async (
   models: CollectorStore,
-  scope: RecordScope,
+  batch: Batch,
   records: unknown[],
   bodyBytes: number,
 ): Promise<IngestResult[]> => {
+  const { scope } = batch
   const results: IngestResult[] = []
   const weigh = !(bodyBytes < SAFE_BODY_BYTES)
   const keys = records.map(record => keyOf(scope.source, record))
@@ -157,7 +172,7 @@ export const ingest = async (
   await new Promise(setImmediate)
   const valid: Entry[] = []
   records.forEach((record, at) => {
-    const entry = readEntry(scope.source, record, at, keys[at], weigh)
+    const entry = readEntry(batch, record, at, keys[at], weigh)
     if ('error' in entry) results[at] = entry
     else valid.push(entry)
   })
@@ -167,7 +182,7 @@ export const ingest = async (
     stored = undefined
     for (const part of parts(round, found))
       for (let attempt = 1; ; attempt++) {
-        const written = await write(models, scope, part, await readStored(models, scope, part, found))
+        const written = await write(models, batch, part, await readStored(models, scope, part, found))
         if (written) {
           for (const [at, result] of written) results[at] = result
           break
@@ -217,63 +232,73 @@ const plus = (a: Delta, b: Delta): Delta => {
   return sum
 }
 
-/** Returns the stored fields of a record. @param seen result of the merge */
-const storedForm = (record: RecordOf[Source], seen?: SeenValues) => {
-  const data = packRecord(record)
+/** Returns the stored fields of a record. */
+const storedForm = (held: SeenRecord, layers: Layers | undefined) => {
+  const form = { ...formOf(held), ...(layers && { layers }) }
   return {
-    fetched_at: new Date(record.collector_metadata.fetch_timestamp),
-    data,
-    bytes: bytesOf(data, seen),
+    fetched_at: new Date(held.record.collector_metadata.fetch_timestamp),
+    ...form,
+    bytes: bytesOf(form),
     sighted: false,
-    ...(seen && { seen }),
   }
+}
+
+interface Change {
+  at: number
+  delta: Delta
+  operation: AnyBulkWriteOperation<RecordDoc>
+}
+
+/** Returns the outcome of an entry, and its change if there is one. @param doc the stored record */
+const outcomeOf = (
+  { scope, run }: Batch,
+  { at, key, record }: Entry,
+  doc: StoredRecord | undefined,
+): { result: IngestResult; change?: Change } => {
+  const incoming = run ? observed(record, isTimed(run, record)) : { record }
+  if (!doc) {
+    if (isRemovalNotice(record)) return { result: { error: [NEVER_COLLECTED] } }
+    const _id = new Types.ObjectId()
+    const form = storedForm(incoming, firstLayers(run?._id))
+    const document = { _id, ...scope, key, created_at: new Date(), ...form }
+    const delta = { records: 1, record_bytes: form.bytes, [scope.source]: 1 }
+    const change = { at, delta, operation: { insertOne: { document } } }
+    return { result: { id: _id.toHexString(), status: 'created' }, change }
+  }
+  const { changed, ...merged } = mergeRecords(observationOf(doc), incoming)
+  const layers = withObservation(doc, incoming, run?._id, changed)
+  const result: IngestResult = { id: doc._id.toHexString(), status: changed ? 'updated' : 'unchanged' }
+  const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+  if (!changed && isSame(doc.seen, merged.seen) && isSame(doc.layers, layers)) return { result }
+  const { sighted, ...form } = storedForm(merged, layers)
+  if (isTooLarge(form)) return { result: changed ? { error: TOO_LARGE } : result }
+  const update = {
+    $set: { ...form, ...(changed && { sighted }), revision: (doc.revision ?? 0) + 1 },
+    $unset: { ...(!form.seen && { seen: 1 as const }), ...(!layers && { layers: 1 as const }) },
+  }
+  const delta = { record_bytes: form.bytes - doc.bytes }
+  return { result, change: { at, delta, operation: { updateOne: { filter: versionOf(doc), update } } } }
 }
 
 /**
  * Makes one atomic attempt to write entries of distinct keys. Resolves to undefined on a conflict with another batch.
  */
 const write = async (
-  { records, quotas, recordsChanged }: CollectorStore,
-  scope: RecordScope,
+  { records, imports, quotas, recordsChanged }: CollectorStore,
+  batch: Batch,
   entries: Entry[],
   stored: StoredRecord[],
 ): Promise<Map<number, IngestResult> | undefined> => {
+  const { scope, run } = batch
   const known = new Map(stored.map(doc => [doc.key, doc]))
   const results = new Map<number, IngestResult>()
-  const changes: { at: number; delta: Delta; operation: AnyBulkWriteOperation<RecordDoc> }[] = []
-  const created_at = new Date()
-  for (const { at, key, record } of entries) {
-    const doc = known.get(key)
-    if (!doc) {
-      if (isRemovalNotice(record)) {
-        results.set(at, { error: [NEVER_COLLECTED] })
-        continue
-      }
-      const document = { _id: new Types.ObjectId(), ...scope, key, created_at, ...storedForm(record) }
-      results.set(at, { id: document._id.toHexString(), status: 'created' })
-      const delta = { records: 1, record_bytes: document.bytes, [scope.source]: 1 }
-      changes.push({ at, delta, operation: { insertOne: { document } } })
-      continue
-    }
-    if (doc.bytes > SLOW_BYTES) await new Promise(setImmediate)
-    const {
-      record: merged,
-      seen,
-      changed,
-    } = mergeRecords({ record: unpackRecord(doc), seen: doc.seen }, { record })
-    results.set(at, { id: doc._id.toHexString(), status: changed ? 'updated' : 'unchanged' })
-    if (!changed && JSON.stringify(doc.seen) === JSON.stringify(seen)) continue
-    const { sighted, ...form } = storedForm(merged, seen)
-    if (isTooLarge(form)) {
-      if (changed) results.set(at, { error: TOO_LARGE })
-      continue
-    }
-    const update = {
-      $set: { ...form, ...(changed && { sighted }), revision: (doc.revision ?? 0) + 1 },
-      ...(!seen && { $unset: { seen: 1 as const } }),
-    }
-    const delta = { record_bytes: form.bytes - doc.bytes }
-    changes.push({ at, delta, operation: { updateOne: { filter: versionOf(doc), update } } })
+  const changes: Change[] = []
+  for (const entry of entries) {
+    const doc = known.get(entry.key)
+    if (doc && doc.bytes > SLOW_BYTES) await new Promise(setImmediate)
+    const { result, change } = outcomeOf(batch, entry, doc)
+    results.set(entry.at, result)
+    if (change) changes.push(change)
   }
   /** Returns the changes, in order, that fit into the quotas, and stores an error for each of the others. */
   const fit = ({ used, own }: QuotaExceeded<QuotaCounter>) => {
@@ -289,8 +314,10 @@ const write = async (
   for (let attempt = 1; fitting.length > 0; attempt++) {
     const operations = fitting.map(({ operation }) => operation)
     const delta = fitting.reduce<Delta>((sum, change) => plus(sum, change.delta), {})
+    const written = fitting.map(({ at }) => results.get(at))
     try {
       await quotas.change(scope.user_id, delta, async session => {
+        if (run) await countWritten(imports, run, written, session)
         const done = await records.collection.bulkWrite(operations as never, { session })
         if (done.insertedCount + done.matchedCount !== operations.length) throw new WriteConflict()
         await recordsChanged(scope.user_id, session)

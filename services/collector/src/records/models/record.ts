@@ -3,9 +3,27 @@ import { SHARED_AS, SOURCES } from '@iodine/contracts'
 import { type Amounts, type Connection, type DocOf, defineSchema, modelOf, typed } from '@iodine/service-kit'
 import { type ClientSession, type Model, mongo, Schema, type Types } from 'mongoose'
 
+/** A record as sent or merged, in storage form, and the observations of its values. */
+export interface RecordForm {
+  data: Record<string, unknown>
+  seen?: SeenValues
+}
+
+/**
+ * Observations that a record consists of: `base`, the merge of those that no import can take back, and one layer per
+ * import. A layer without data is the only observation: it equals the record.
+ */
+export interface Layers {
+  base?: RecordForm
+  imports: ({ id: Types.ObjectId } & Partial<RecordForm>)[]
+}
+
 /** Returns the bytes of a record that count towards its user's quota. */
-export const bytesOf = (data: Record<string, unknown>, seen?: SeenValues): number =>
-  Buffer.byteLength(JSON.stringify(data)) + (seen ? Buffer.byteLength(JSON.stringify(seen)) : 0)
+export const bytesOf = ({ data, seen, layers }: RecordForm & { layers?: Layers | undefined }): number =>
+  [data, seen, layers].reduce<number>(
+    (sum, part) => sum + (part ? Buffer.byteLength(JSON.stringify(part)) : 0),
+    0,
+  )
 
 /** Below MongoDB's limit of 16 MiB, which leaves 1 MiB for the fields beside the data. */
 export const DOCUMENT_BYTES = 15 * 1024 * 1024
@@ -37,13 +55,15 @@ const schema = defineSchema(
     revision: Number,
     /** Time and source of each value that differ from the record's. */
     seen: typed<SeenValues>(Schema.Types.Mixed),
+    /** Present while an import of the record can be undone. */
+    layers: typed<Layers>(Schema.Types.Mixed),
     /** Time of the insert. Lists are sorted by it, so that a newer version keeps its position. */
     created_at: { type: Date, required },
     /**
      * The record as sent or merged. `imageHashes` is stored as pairs, because its keys may contain dots and dollar signs.
      */
     data: { type: typed<Record<string, unknown>>(Schema.Types.Mixed), required },
-    /** Size of `data` and `seen` as JSON. */
+    /** Size of `data`, `seen` and `layers` as JSON. */
     bytes: { type: Number, required },
     /** Whether this version, with its `shared`, was delivered to the sightings service. */
     sighted: { type: Boolean, required },
@@ -55,6 +75,9 @@ const schema = defineSchema(
 export type RecordDoc = DocOf<typeof schema>
 schema.index({ user_id: 1, source: 1, key: 1 }, { unique: true })
 schema.index({ user_id: 1, source: 1, created_at: -1, _id: -1 })
+/** Index of the records of an import. */
+export const BY_IMPORT = { user_id: 1, 'layers.imports.id': 1, created_at: -1, _id: -1 } as const
+schema.index(BY_IMPORT, { partialFilterExpression: { 'layers.imports.id': { $exists: true } } })
 // Contains only the records that await delivery to the sightings service.
 schema.index({ sighted: 1, user_id: 1 }, { partialFilterExpression: { sighted: false } })
 schema.index({ user_id: 1, source: 1, shared: 1 }, { partialFilterExpression: { shared: { $exists: true } } })

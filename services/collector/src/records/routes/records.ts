@@ -1,12 +1,15 @@
 import { collectorApi, type Source } from '@iodine/contracts'
 import { createKeyedLimiter, type StoreService, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import { checkPosition, countReceived } from '../../imports/commands/count-batch.js'
+import { findRecordImport } from '../../imports/queries/find-record-import.js'
 import type { CollectorStore } from '../../store.js'
 import { deleteRecord } from '../commands/delete-record.js'
 import { ingest } from '../commands/ingest.js'
 import { shareRecords } from '../commands/share-records.js'
 import type { RecordDoc, RecordScope } from '../models/record.js'
 import { presentRecords } from '../presenters/record.js'
+import { knownKeys } from '../queries/known-keys.js'
 import { containingText } from '../queries/search-records.js'
 
 const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordScope => ({
@@ -15,16 +18,21 @@ const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordSc
 })
 
 export const addRecordRoutes = (service: StoreService, store: CollectorStore): void => {
-  const { records, quotas, ingesting } = store
+  const { records, imports, quotas, ingesting } = store
   /** A search reads all of a user's records of a source: one at a time for each user and source. */
   const searches = createKeyedLimiter()
-  service.route(collectorApi.listRecords, async ({ params, query: { q, limit, cursor }, user, reply }) => {
-    const scope = scopeOf(user, params)
+  service.route(collectorApi.listRecords, async ({ params, query, user, reply }) => {
+    const { q, import_id, limit, cursor } = query
+    const scope = {
+      ...scopeOf(user, params),
+      ...(import_id && { 'layers.imports.id': new Types.ObjectId(import_id) }),
+    }
     const list = { model: records, limit, cursor, present: presentRecords }
     if (q)
       return searches(`${user.id} ${params.source}`, () =>
         sendList(reply, { ...list, filter: { ...scope, ...containingText(params.source, q) } }),
       )
+    if (import_id) return sendList(reply, { ...list, filter: scope })
     const total = async () => (await quotas.used(scope.user_id))[params.source] ?? 0
     return sendList(reply, { ...list, filter: scope, total })
   })
@@ -32,12 +40,21 @@ export const addRecordRoutes = (service: StoreService, store: CollectorStore): v
   service.route(collectorApi.ingestRecords, async ({ params, body, user, request }) => {
     const bytes = Number(request.headers['content-length'] ?? Number.NaN)
     const scope = scopeOf(user, params)
+    const { records, import_id, offset } = body
+    const run = import_id ? await findRecordImport(imports, scope.user_id, import_id) : undefined
+    const at = offset ?? run?.received ?? 0
+    if (run) checkPosition(run, at, records.length)
     ingesting.count++
-    const results = await ingest(store, scope, body.records, bytes).finally(() => {
+    const results = await ingest(store, { scope, run }, records, bytes).finally(() => {
       ingesting.count--
     })
+    if (run && at === run.received) await countReceived(imports, run, results)
     return { results }
   })
+
+  service.route(collectorApi.knownRecords, ({ params, body, user }) =>
+    knownKeys(store, scopeOf(user, params), body.keys),
+  )
 
   service.route(collectorApi.deleteRecord, async ({ params, user }) => {
     await deleteRecord(store, scopeOf(user, params), params.id)

@@ -1,0 +1,90 @@
+import { byId, HttpError, inTransaction, type KindSpec } from '@iodine/service-kit'
+import type { AnyBulkWriteOperation, Types } from 'mongoose'
+import { deleteRecords } from '../../records/commands/delete-record.js'
+import { withoutImport } from '../../records/models/layers.js'
+import { bytesOf, type RecordDoc, versionOf } from '../../records/models/record.js'
+import { unpackRecord } from '../../records/presenters/record.js'
+import type { CollectorStore } from '../../store.js'
+import { type RecordImportDoc, undoUntil } from '../models/record-import.js'
+import { findRecordImport } from '../queries/find-record-import.js'
+
+/** Records per run of the handler. The remaining ones are enqueued behind other users. */
+const BATCH = 200
+
+type UndoContext = Omit<CollectorStore, 'undoing'>
+
+/**
+ * Begins to undo an import.
+ * @throws HttpError 404 if it is not the user's, 409 after the time in which it can be undone
+ */
+export const undoRecordImport = async (
+  { mongo, imports, undoing }: CollectorStore,
+  user_id: Types.ObjectId,
+  id: string,
+): Promise<RecordImportDoc> => {
+  const doc = await findRecordImport(imports, user_id, id)
+  if (undoUntil(doc) <= new Date()) throw new HttpError(409, 'This import can no longer be undone')
+  await inTransaction(mongo, async session => {
+    await imports.updateOne({ _id: doc._id }, { $set: { state: 'undoing' } }, { session })
+    await undoing.add({ id }, { session })
+  })
+  return { ...doc, state: 'undoing' }
+}
+
+/**
+ * Takes an import back from records that have other observations.
+ * @throws Error after a concurrent change of one of them
+ */
+const takeBack = async (
+  { records, quotas, recordsChanged }: UndoContext,
+  user_id: Types.ObjectId,
+  docs: RecordDoc[],
+  import_id: Types.ObjectId,
+): Promise<void> => {
+  const changes = docs.flatMap(doc => {
+    const rest = withoutImport(doc, import_id)
+    return rest ? [{ doc, rest, bytes: bytesOf(rest) }] : []
+  })
+  const delta = changes.reduce((sum, { doc, bytes }) => sum + bytes - doc.bytes, 0)
+  await quotas.change(user_id, { record_bytes: delta }, async session => {
+    const { matchedCount } = await records.bulkWrite(
+      changes.map(({ doc, rest: { data, seen, layers }, bytes }) => {
+        const { fetch_timestamp } = unpackRecord({ data }).collector_metadata
+        const $set = {
+          data,
+          ...(seen && { seen }),
+          ...(layers && { layers }),
+          bytes,
+          fetched_at: new Date(fetch_timestamp),
+          revision: (doc.revision ?? 0) + 1,
+          sighted: false,
+        }
+        const $unset = { ...(!seen && { seen: 1 as const }), ...(!layers && { layers: 1 as const }) }
+        return { updateOne: { filter: versionOf(doc), update: { $set, $unset } } }
+      }) as AnyBulkWriteOperation<RecordDoc>[],
+      { session },
+    )
+    if (matchedCount !== changes.length) throw new Error('records changed while their import was undone')
+    await recordsChanged(user_id, session)
+  })
+}
+
+/** Outbox handler: takes an import back from all records, then deletes it. */
+export const importUndoing = (store: UndoContext): KindSpec<{ id: string }> => ({
+  ...byId,
+  async handle([undone]) {
+    const { imports, records } = store
+    const doc = await imports.findById(undone?.id).lean<RecordImportDoc>()
+    if (!doc) return
+    const { _id, user_id } = doc
+    const ofImport = { user_id, 'layers.imports.id': _id }
+    const alone = { ...ofImport, 'layers.base': { $exists: false }, 'layers.imports': { $size: 1 } }
+    if ((await deleteRecords(store, user_id, alone, BATCH)) === BATCH) return 0
+    const others = await records.find(ofImport).limit(BATCH).lean<RecordDoc[]>()
+    if (others.length > 0) {
+      await takeBack(store, user_id, others, _id)
+      return 0
+    }
+    await imports.deleteOne({ _id })
+  },
+})
