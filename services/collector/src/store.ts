@@ -20,7 +20,7 @@ export interface CollectorStore extends CollectorModels {
   erasures: Kind<Erasure>
   /** Deleted records whose captures have to be erased, unless evidence cites them. */
   deletedRecords: Kind<DeletedRecord>
-  /** Imports that have to be taken back from their records. */
+  /** Imports that have to be removed from their records. */
   undoing: Kind<{ id: string }>
   /** Number of batches that this process is storing. */
   ingesting: { count: number }

@@ -22,6 +22,7 @@ import {
   OPERATIONS,
   type PublicEndpoint,
   profileApi,
+  recordImportsApi,
   SERVICE_NAMES,
   SERVICES,
   type ServiceManifest,
@@ -71,6 +72,8 @@ interface Entities {
   capture: string
   /** The owner's unsealed capture. */
   open: string
+  /** The owner's import of a file into their records. */
+  file: string
   /** The owner's import plans into their campaign: one to apply, one to discard. */
   import: string
   discarded: string
@@ -102,6 +105,7 @@ const MARK = 'only-its-owner-sees-this'
 const PAGE = `Captured, and ${MARK}`
 const [[HASH, BYTES] = ['', new Uint8Array()]] = captureOf({ text: PAGE }).contents
 const RECORDS = { tiktok: tiktokPost, telegram: telegramPost, blog: blogArticle }
+const FILE = { format: 'csv', file_name: `${MARK}.csv`, file_sha256: HASH, total: 1 }
 let made = 0
 const aBundle = () => new TextEncoder().encode(`{"type":"x-kept","id":"x-kept--${++made}"}`)
 /** Returns a subscription whose pulls fail. */
@@ -180,6 +184,11 @@ const ROWS: Record<string, Row> = {
     status: ownerOnly(200, 404),
   },
   'GET /:source/data/shared': { status: 200 },
+  'POST /:source/data/known': { body: () => ({ keys: ['1'] }), status: 200 },
+  'POST /imports': { body: () => FILE, status: 201 },
+  'GET /imports': { status: 200 },
+  'GET /imports/:id': { id: 'file', status: ownerOnly(200, 404) },
+  'DELETE /imports/:id': { id: 'file', status: ownerOnly(202, 404) },
   'DELETE /:source/data/:id': { id: 'record', status: ownerOnly(200, 404) },
   'POST /iods': { body: () => iodInput(), status: 201 },
   'POST /iods/lookup': { body: () => ({ values: ['anything'] }), status: 200 },
@@ -340,6 +349,9 @@ const ROWS: Record<string, Row> = {
   'POST /auth/logout': { status: 200 },
 }
 
+/** Operations of imports of files, which the extension does not call. */
+const IMPORTS = ['POST /:source/data/known', 'POST /imports', 'GET /imports', 'GET /imports/:id']
+
 /**
  * Operations that a token of a scope may call. Duplicates the contracts' `scopes`, so that a change is noticed. All other
  * operations reject tokens.
@@ -350,6 +362,9 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'GET /profile/usage',
     'GET /:source/data',
     'GET /:source/data/shared',
+    'POST /:source/data/known',
+    'GET /imports',
+    'GET /imports/:id',
     'GET /captures',
     'GET /captures/:id',
     'GET /captures/:id/text',
@@ -399,11 +414,12 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'GET /coordination/runs/:id/left-out',
     'GET /coordination/runs/:id/shares',
   ],
-  // The operations of the extension, except ending its session.
+  // The operations of the extension, except ending its session, and imports of files.
   collect: [
     'GET /profile/me',
     'GET /profile/usage',
     'POST /:source/data',
+    ...IMPORTS,
     'POST /captures',
     'PUT /captures/:id/blobs/:sha256',
     'POST /captures/:id/seal',
@@ -530,6 +546,7 @@ const prepare = async (
     data_export,
     subscription,
     session: sessions.find(({ current }) => !current)?.id ?? '',
+    file: (await api.call(recordImportsApi.createRecordImport, { body: FILE })).id,
     import: await planned(),
     discarded: await planned(),
     run: (await api.call(coordinationApi.createRun, { body: { ...aRun(), scope: 'own' } })).id,
@@ -665,7 +682,7 @@ it('has the scopes of its table, none by default, and `collect` for the operatio
     expect([scope, open.sort()]).toEqual([scope, [...OPEN_TO_TOKENS[scope]].sort()])
   }
   const extensions = operations.filter(({ access }) => access === 'collector').map(nameOf)
-  expect([...extensions, 'GET /profile/usage'].sort()).toEqual(
+  expect([...extensions, 'GET /profile/usage', ...IMPORTS].sort()).toEqual(
     [...OPEN_TO_TOKENS.collect, 'POST /auth/logout'].sort(),
   )
   // Operations on accounts, and permanent changes, require a session.

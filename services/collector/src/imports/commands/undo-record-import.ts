@@ -32,10 +32,10 @@ export const undoRecordImport = async (
 }
 
 /**
- * Takes an import back from records that have other observations.
+ * Removes an import from records that have other observations.
  * @throws Error after a concurrent change of one of them
  */
-const takeBack = async (
+const removeImport = async (
   { records, quotas, recordsChanged }: UndoContext,
   user_id: Types.ObjectId,
   docs: RecordDoc[],
@@ -69,7 +69,7 @@ const takeBack = async (
   })
 }
 
-/** Outbox handler: takes an import back from all records, then deletes it. */
+/** Outbox handler: removes an import from all records, then deletes it. */
 export const importUndoing = (store: UndoContext): KindSpec<{ id: string }> => ({
   ...byId,
   async handle([undone]) {
@@ -82,7 +82,7 @@ export const importUndoing = (store: UndoContext): KindSpec<{ id: string }> => (
     if ((await deleteRecords(store, user_id, alone, BATCH)) === BATCH) return 0
     const others = await records.find(ofImport).limit(BATCH).lean<RecordDoc[]>()
     if (others.length > 0) {
-      await takeBack(store, user_id, others, _id)
+      await removeImport(store, user_id, others, _id)
       return 0
     }
     await imports.deleteOne({ _id })

@@ -64,7 +64,7 @@ export const withObservation = (
   import_id: Types.ObjectId | undefined,
   changed: boolean,
 ): Layers | undefined => {
-  // Nothing can be taken back from a record that consists of its base.
+  // Nothing can be undone in a record that consists of its base.
   if (!doc.layers && (!import_id || !changed)) return undefined
   const { base, imports } = filled(doc)
   if (!import_id) return compact({ base: merged(base, incoming), imports })

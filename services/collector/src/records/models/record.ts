@@ -10,8 +10,8 @@ export interface RecordForm {
 }
 
 /**
- * Observations that a record consists of: `base`, the merge of those that no import can take back, and one layer per
- * import. A layer without data is the only observation: it equals the record.
+ * Observations that a record consists of: one layer per import that can be undone, and `base`, the merge of all others. A
+ * layer without data is the only observation: it equals the record.
  */
 export interface Layers {
   base?: RecordForm
