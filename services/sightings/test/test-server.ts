@@ -62,6 +62,7 @@ export const aRecord = (given: Partial<SightingRecord> = {}): SightingRecord => 
     links: [],
     media: [],
     shared: null,
+    revision: 0,
     ...given,
   }
 }
