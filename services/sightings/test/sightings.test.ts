@@ -327,7 +327,10 @@ describe('searching by links, forwards and pictures', () => {
   })
 
   it('forgets the text of an import that was undone, though that was newer', async () => {
-    const [kept, undone] = [`Kept text, number ${newId()}`, `Undone text, number ${newId()}`]
+    const [kept, undone] = [
+      `The quay keeps its lanterns lit ${newId()}`,
+      `Gulls never count as witnesses ${newId()}`,
+    ]
     const imported_at = '2026-04-05T10:00:00.000Z'
     const [id = ''] = await server.put(ana, {
       text: undone,
