@@ -2,7 +2,7 @@ import type { Kind, StoreService } from '@iodine/service-kit'
 import { type Blobs, createBlobs } from './captures/blobs/index.js'
 import {
   blobDeletion,
-  type DeletedRecord,
+  type DeletedRecords,
   type Erasure,
   eraseOpenCaptures,
   uncitedErasure,
@@ -19,7 +19,7 @@ export interface CollectorStore extends CollectorModels {
   /** Erased captures whose blobs have to be deleted. */
   erasures: Kind<Erasure>
   /** Deleted records whose captures have to be erased, unless evidence cites them. */
-  deletedRecords: Kind<DeletedRecord>
+  deletedRecords: Kind<DeletedRecords>
   /** Imports that have to be removed from their records. */
   undoing: Kind<{ id: string }>
   /** Number of batches that this process is storing. */

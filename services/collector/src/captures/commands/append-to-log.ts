@@ -52,7 +52,7 @@ const finishAppend = async (
   if (record_id && !(await records.exists({ _id: record_id }))) {
     const capture = await captures.findById(capture_id, { user_id: 1 }).lean<CaptureDoc>()
     if (capture?.user_id)
-      await deletedRecords.add({ id: record_id.toHexString(), user_id: capture.user_id.toHexString() })
+      await deletedRecords.add({ ids: [record_id.toHexString()], user_id: capture.user_id.toHexString() })
   }
   await log.checkpoints.updateOne({ _id }, { $unset: { append: 1 } })
 }

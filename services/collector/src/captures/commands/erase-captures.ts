@@ -15,8 +15,9 @@ const erasure = z.strictObject({ id, blobs: z.array(sha256) })
 /** An erased capture with the hashes of its blobs. */
 export type Erasure = z.output<typeof erasure>
 
-const deletedRecord = z.strictObject({ id, user_id: id })
-export type DeletedRecord = z.output<typeof deletedRecord>
+const deletedRecords = z.strictObject({ ids: z.array(id), user_id: id })
+/** Deleted records of a user. */
+export type DeletedRecords = z.output<typeof deletedRecords>
 
 interface ErasureContext extends Pick<CollectorModels, 'captures' | 'quotas'> {
   erasures: Kind<Erasure>
@@ -81,15 +82,17 @@ export const eraseOpenCaptures = async (store: ErasureContext, signal: AbortSign
   }
 }
 
-/** Outbox handler: erases a deleted record's captures. Captures that evidence cites stay, without their record id. */
-export const uncitedErasure = (store: ErasureContext, peers: Peers): KindSpec<DeletedRecord> => ({
-  payload: deletedRecord,
-  keyOf: ({ id }) => id,
-  async handle([record]) {
-    if (!record) return
+/** Outbox handler: erases the captures of deleted records. Captures that evidence cites stay, without their record id. */
+export const uncitedErasure = (store: ErasureContext, peers: Peers): KindSpec<DeletedRecords> => ({
+  payload: deletedRecords,
+  async handle([deleted]) {
+    if (!deleted) return
     const { captures } = store
     const docs = await captures
-      .find({ user_id: new Types.ObjectId(record.user_id), record_id: new Types.ObjectId(record.id) })
+      .find({
+        user_id: new Types.ObjectId(deleted.user_id),
+        record_id: { $in: deleted.ids.map(each => new Types.ObjectId(each)) },
+      })
       .limit(BATCH)
       .lean<CaptureDoc[]>()
     if (docs.length === 0) return

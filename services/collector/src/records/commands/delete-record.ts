@@ -27,8 +27,8 @@ export const deleteRecords = (
     )
     await recordsChanged(user_id, session)
     // Enqueued even without captures in this snapshot: one may be sealed concurrently.
-    const payloads = docs.map(({ _id }) => ({ id: _id.toHexString(), user_id: user_id.toHexString() }))
-    await deletedRecords.addAll(payloads, { session })
+    const ids = docs.map(({ _id }) => _id.toHexString())
+    await deletedRecords.add({ ids, user_id: user_id.toHexString() }, { session })
     const bytes = docs.reduce((sum, doc) => sum + doc.bytes, 0)
     const counts: Partial<Record<Source, number>> = {}
     for (const { source } of docs) counts[source] = (counts[source] ?? 0) - 1
