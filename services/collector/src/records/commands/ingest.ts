@@ -291,6 +291,7 @@ const write = async (
     const delta = fitting.reduce<Delta>((sum, change) => plus(sum, change.delta), {})
     try {
       await quotas.change(scope.user_id, delta, async session => {
+        // The driver writes: Mongoose would cast each operation.
         const done = await records.collection.bulkWrite(operations as never, { session })
         if (done.insertedCount + done.matchedCount !== operations.length) throw new WriteConflict()
         await recordsChanged(scope.user_id, session)
