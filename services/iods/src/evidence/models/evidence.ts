@@ -53,6 +53,7 @@ evidenceSchema.index(
 evidenceSchema.index({ capture_id: 1 }, { partialFilterExpression: { kind: 'capture' } })
 evidenceSchema.index({ created_by: 1 })
 
+/** Number of an IOD's pieces of evidence. Each change of its evidence writes this document, which serializes them. */
 export const evidenceCountSchema = defineSchema(
   'evidence_counts',
   {
@@ -62,8 +63,6 @@ export const evidenceCountSchema = defineSchema(
   },
   { id: false },
 )
-/** Number of an IOD's pieces of evidence. Each change of its evidence writes this document, which serializes them. */
-export type EvidenceCountDoc = DocOf<typeof evidenceCountSchema>
 
 const TEXTS = ['pointer', 'exact', 'prefix', 'suffix', 'url'] as const
 

@@ -10,13 +10,12 @@ export const countKey = (kind: CountKind, name: string): string => `${kind} ${na
 export const COUNT_OWNERS_MAX = 22
 
 const required = true
+/** A user who agreed to be counted. */
 export const countingSchema = defineSchema('counting', {
   /** The user's id. */
   _id: { type: Schema.Types.ObjectId, required },
   since: { type: Date, required },
 })
-/** A user who agreed to be counted. */
-export type CountingDoc = DocOf<typeof countingSchema>
 export const countSchema = defineSchema('counts', {
   run: { type: Schema.Types.ObjectId, required },
   /** Kind and name: `post …`, `text …`, `link …`. */
@@ -32,6 +31,7 @@ export type CountDoc = DocOf<typeof countSchema>
 countSchema.index({ run: 1, key: 1 })
 // For the deletion of an account.
 countSchema.index({ owners: 1 })
+/** The snapshot that responses use. */
 export const snapshotSchema = defineSchema('snapshots', {
   _id: { type: typed<'counts'>(String), required },
   /** Day in UTC (ISO 8601). Empty before the first snapshot. */
@@ -41,5 +41,3 @@ export const snapshotSchema = defineSchema('snapshots', {
   /** Fencing token of the snapshot under way: a handler that lost its lease cannot replace a newer snapshot. */
   next: Schema.Types.ObjectId,
 })
-/** The snapshot that responses use. */
-export type SnapshotDoc = DocOf<typeof snapshotSchema>

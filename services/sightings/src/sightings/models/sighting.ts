@@ -85,6 +85,7 @@ sightingSchema.index({ owner: 1, at: 1 })
 sightingSchema.index({ shared: 1, posted_at: 1 }, { partialFilterExpression: { shared: { $exists: true } } })
 sightingSchema.index({ removed_at: 1 }, { expireAfterSeconds: REMOVED_SECONDS })
 
+/** State of the index as a whole. */
 export const indexSchema = defineSchema('index', {
   /** Always `index`. */
   _id: { type: String, required },
@@ -93,5 +94,3 @@ export const indexSchema = defineSchema('index', {
    */
   seed: { type: String, required },
 })
-/** State of the index as a whole. */
-export type IndexDoc = DocOf<typeof indexSchema>
