@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { type App, createApp, OVERLAY, SEND } from './background/app'
+import { type App, createApp, SEND } from './background/app'
 import { openDatabase } from './background/database'
+import { OVERLAY } from './background/marking'
 import { failureOf } from './shared/failures'
 
 // zod would otherwise generate code, which the content security policy forbids.

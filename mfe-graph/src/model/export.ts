@@ -1,7 +1,7 @@
 import { boundsOf } from './camera'
 import { GRAPH } from './constants'
 import type { Network } from './network'
-import type { Palette } from './painter'
+import type { Palette } from './scene'
 
 const PADDING = 40
 const FONT_SIZE = 12

@@ -1,5 +1,5 @@
 import { themeColor, themeFont } from '@iodine/ui'
-import type { Palette } from '../model/painter'
+import type { Palette } from '../model/scene'
 
 /** Returns the theme's colours and font for drawing the graph on a canvas. There are at most four kinds of nodes. */
 export const readPalette = (): Palette => ({

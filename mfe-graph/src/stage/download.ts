@@ -2,7 +2,8 @@ import { saveFile } from '@iodine/ui'
 import { boundsOf, fitCamera } from '../model/camera'
 import { toGexf, toSvg } from '../model/export'
 import type { Network } from '../model/network'
-import { createPainter, type Palette } from '../model/painter'
+import { createPainter } from '../model/painter'
+import type { Palette } from '../model/scene'
 
 export type ExportFormat = 'png' | 'svg' | 'gexf'
 

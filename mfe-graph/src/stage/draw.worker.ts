@@ -1,4 +1,4 @@
-import type { Palette, Scene, View } from '../model/painter'
+import type { Palette, Scene, View } from '../model/scene'
 import { addFonts, type FontFile } from './fonts'
 import { createScreen, type Screen } from './screen'
 

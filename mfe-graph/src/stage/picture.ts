@@ -1,5 +1,6 @@
 import { type Box, boundsOf, type Camera } from '../model/camera'
-import type { Context, Painter, View } from '../model/painter'
+import type { Painter } from '../model/painter'
+import type { Context, View } from '../model/scene'
 
 /** Widths of the drawn strip around the view, in device pixels, in descending order of preference. */
 const MARGINS = [256, 128, 64]

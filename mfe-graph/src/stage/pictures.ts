@@ -1,4 +1,5 @@
-import type { Context, Painter, View } from '../model/painter'
+import type { Painter } from '../model/painter'
+import type { Context, View } from '../model/scene'
 import {
   beginPicture,
   covers,

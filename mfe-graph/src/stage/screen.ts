@@ -1,12 +1,6 @@
-import {
-  createPainter,
-  DENSE_LINKS,
-  fontOf,
-  type Painter,
-  type Palette,
-  type Scene,
-  type View,
-} from '../model/painter'
+import { fontOf } from '../model/labels'
+import { createPainter, DENSE_LINKS, type Painter } from '../model/painter'
+import type { Palette, Scene, View } from '../model/scene'
 import { globalFonts, loadedFamilies, loadFamilies } from './fonts'
 import { createPictures, type Pictures } from './pictures'
 

@@ -10,7 +10,7 @@ import {
 import { GRAPH } from '../model/constants'
 import type { LayoutUpdate } from '../model/layout-run'
 import type { Network } from '../model/network'
-import type { Palette, View } from '../model/painter'
+import type { Palette, View } from '../model/scene'
 import { NO_SELECTION, type Selection } from '../model/view-state'
 import { createLayouts } from './start-layout'
 import { createSurface } from './surface'

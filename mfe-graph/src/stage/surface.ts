@@ -1,4 +1,4 @@
-import type { Palette } from '../model/painter'
+import type { Palette } from '../model/scene'
 import type { DrawMessage } from './draw.worker'
 import { fontFiles } from './fonts'
 import { createScreen, type Screen } from './screen'

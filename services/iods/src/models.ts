@@ -1,20 +1,9 @@
-import { type Connection, createQuotas } from '@iodine/service-kit'
+import { type Connection, createQuotas, modelOf } from '@iodine/service-kit'
 import type { IodsConfig } from './config.js'
-import {
-  EVIDENCE_BYTES,
-  type EvidenceCountDoc,
-  type EvidenceDoc,
-  evidenceCountSchema,
-  evidenceSchema,
-} from './evidence/models/evidence.js'
+import { EVIDENCE_BYTES, evidenceCountSchema, evidenceSchema } from './evidence/models/evidence.js'
 import { type IodDoc, iodSchema } from './iods/models/iod.js'
-import { type TallyDoc, tallySchema } from './iods/models/tally.js'
-import {
-  type CovoteBuildDoc,
-  type CovoteDoc,
-  covoteBuildSchema,
-  covoteSchema,
-} from './votes/models/covote.js'
+import { tallySchema } from './iods/models/tally.js'
+import { covoteBuildSchema, covoteSchema } from './votes/models/covote.js'
 
 /** Quota counters per user. */
 type QuotaCounter = 'iods' | 'iods_today' | 'iod_bytes' | 'evidence_bytes'
@@ -29,8 +18,8 @@ export type Limits = Pick<
 >
 
 export const createModels = (mongo: Connection, limits: Limits) => {
-  const iods = mongo.model<IodDoc>('Iod', iodSchema)
-  const evidence = mongo.model<EvidenceDoc>('Evidence', evidenceSchema)
+  const iods = modelOf(mongo, 'Iod', iodSchema)
+  const evidence = modelOf(mongo, 'Evidence', evidenceSchema)
   const quotas = createQuotas<QuotaCounter>({
     mongo,
     limits: {
@@ -75,10 +64,10 @@ export const createModels = (mongo: Connection, limits: Limits) => {
     mongo,
     iods,
     evidence,
-    evidenceCounts: mongo.model<EvidenceCountDoc>('EvidenceCount', evidenceCountSchema),
-    tallies: mongo.model<TallyDoc>('Tally', tallySchema),
-    covotes: mongo.model<CovoteDoc>('Covote', covoteSchema),
-    covoteBuilds: mongo.model<CovoteBuildDoc>('CovoteBuild', covoteBuildSchema),
+    evidenceCounts: modelOf(mongo, 'EvidenceCount', evidenceCountSchema),
+    tallies: modelOf(mongo, 'Tally', tallySchema),
+    covotes: modelOf(mongo, 'Covote', covoteSchema),
+    covoteBuilds: modelOf(mongo, 'CovoteBuild', covoteBuildSchema),
     quotas,
   }
 }

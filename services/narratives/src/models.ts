@@ -1,34 +1,29 @@
-import type { Connection } from '@iodine/service-kit'
+import { type Connection, modelOf } from '@iodine/service-kit'
 import {
-  type CanonDecisionDoc,
-  type CanonDoc,
-  type CanonMemberDoc,
-  type CanonRuleDoc,
-  type CanonSharedDoc,
   canonDecisionSchema,
   canonMemberSchema,
   canonRuleSchema,
   canonSchema,
   canonSharedSchema,
 } from './canon/models/canon.js'
-import { type EdgeDoc, edgeSchema } from './graph/models/edge.js'
-import { type SourceDoc, sourceSchema } from './graph/models/source.js'
-import { type SumDoc, type SummedDoc, summedSchema, sumSchema } from './graph/models/sum.js'
-import { type CounterDoc, counterSchema } from './narratives/models/counter.js'
-import { type NarrativeDoc, narrativeSchema } from './narratives/models/narrative.js'
+import { edgeSchema } from './graph/models/edge.js'
+import { sourceSchema } from './graph/models/source.js'
+import { summedSchema, sumSchema } from './graph/models/sum.js'
+import { counterSchema } from './narratives/models/counter.js'
+import { narrativeSchema } from './narratives/models/narrative.js'
 
 export const createModels = (mongo: Connection) => ({
   mongo,
-  narratives: mongo.model<NarrativeDoc>('Narrative', narrativeSchema),
-  edges: mongo.model<EdgeDoc>('Edge', edgeSchema),
-  sources: mongo.model<SourceDoc>('Source', sourceSchema),
-  summed: mongo.model<SummedDoc>('Summed', summedSchema),
-  sums: mongo.model<SumDoc>('Sum', sumSchema),
-  canon: mongo.model<CanonDoc>('Canon', canonSchema),
-  canonMembers: mongo.model<CanonMemberDoc>('CanonMember', canonMemberSchema),
-  canonRules: mongo.model<CanonRuleDoc>('CanonRule', canonRuleSchema),
-  canonDecisions: mongo.model<CanonDecisionDoc>('CanonDecision', canonDecisionSchema),
-  canonShared: mongo.model<CanonSharedDoc>('CanonShared', canonSharedSchema),
-  counters: mongo.model<CounterDoc>('Counter', counterSchema),
+  narratives: modelOf(mongo, 'Narrative', narrativeSchema),
+  edges: modelOf(mongo, 'Edge', edgeSchema),
+  sources: modelOf(mongo, 'Source', sourceSchema),
+  summed: modelOf(mongo, 'Summed', summedSchema),
+  sums: modelOf(mongo, 'Sum', sumSchema),
+  canon: modelOf(mongo, 'Canon', canonSchema),
+  canonMembers: modelOf(mongo, 'CanonMember', canonMemberSchema),
+  canonRules: modelOf(mongo, 'CanonRule', canonRuleSchema),
+  canonDecisions: modelOf(mongo, 'CanonDecision', canonDecisionSchema),
+  canonShared: modelOf(mongo, 'CanonShared', canonSharedSchema),
+  counters: modelOf(mongo, 'Counter', counterSchema),
 })
 export type NarrativeModels = ReturnType<typeof createModels>

@@ -1,23 +1,16 @@
-import type { Connection } from '@iodine/service-kit'
-import { type EdgeDoc, edgeSchema, type RunDoc, runSchema } from './coordination/models/run.js'
-import {
-  type CountDoc,
-  type CountingDoc,
-  countingSchema,
-  countSchema,
-  type SnapshotDoc,
-  snapshotSchema,
-} from './sightings/models/count.js'
-import { type IndexDoc, indexSchema, type SightingDoc, sightingSchema } from './sightings/models/sighting.js'
+import { type Connection, modelOf } from '@iodine/service-kit'
+import { edgeSchema, runSchema } from './coordination/models/run.js'
+import { countingSchema, countSchema, snapshotSchema } from './sightings/models/count.js'
+import { indexSchema, sightingSchema } from './sightings/models/sighting.js'
 
 export const createModels = (mongo: Connection) => ({
   mongo,
-  sightings: mongo.model<SightingDoc>('Sighting', sightingSchema),
-  index: mongo.model<IndexDoc>('Index', indexSchema),
-  counting: mongo.model<CountingDoc>('Counting', countingSchema),
-  counts: mongo.model<CountDoc>('Count', countSchema),
-  runs: mongo.model<RunDoc>('Run', runSchema),
-  edges: mongo.model<EdgeDoc>('Edge', edgeSchema),
-  snapshots: mongo.model<SnapshotDoc>('Snapshot', snapshotSchema),
+  sightings: modelOf(mongo, 'Sighting', sightingSchema),
+  index: modelOf(mongo, 'Index', indexSchema),
+  counting: modelOf(mongo, 'Counting', countingSchema),
+  counts: modelOf(mongo, 'Count', countSchema),
+  runs: modelOf(mongo, 'Run', runSchema),
+  edges: modelOf(mongo, 'Edge', edgeSchema),
+  snapshots: modelOf(mongo, 'Snapshot', snapshotSchema),
 })
 export type SightingModels = ReturnType<typeof createModels>

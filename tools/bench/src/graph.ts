@@ -7,12 +7,24 @@
  *
  * SIZES and ALONE are lists of node counts. The layout is compared for SIZES, panning for both.
  */
-import { fileURLToPath } from 'node:url'
 import type { Graph } from '@iodine/contracts'
 import { startTestApp } from '@iodine/harness'
 import { NO_LIMITS, type SignedInUser, seededRandom } from '@iodine/test-kit'
 import type { Browser, Page } from '@playwright/test'
-import { launchBrowser, openPage } from './lib/browser.js'
+import { launchBrowser } from './lib/browser.js'
+import { forceGraphLayout, forceGraphPanning } from './lib/force-graph.js'
+import {
+  type BenchGraph,
+  CLOSE_UP,
+  drag,
+  type Layout,
+  type Notes,
+  notesOf,
+  open,
+  PAUSE_MS,
+  type Panning,
+  result,
+} from './lib/graph-page.js'
 import { count, interleave, medians, ratio, table, whole } from './lib/measure.js'
 
 const sizes = (name: string, otherwise: string) =>
@@ -20,31 +32,6 @@ const sizes = (name: string, otherwise: string) =>
 const compared = sizes('SIZES', '2000,10000')
 const alone = sizes('ALONE', '50000')
 const rounds = Number(process.env.ROUNDS ?? 3)
-const PAN_MS = 4_000
-/** Pause between a change of the view and a drag, for the page's deferred work. */
-const PAUSE_MS = 2_000
-const COLORS = { entity: '#2d72d2', verb: '#00a396', subject_to_verb: '#8f99a8', verb_to_object: '#e76a6e' }
-/** Zoom factor for panning close up, relative to the whole graph in view. */
-const CLOSE_UP = 4
-const FORCE_GRAPH = fileURLToPath(new URL('./force-graph.min.js', import.meta.resolve('force-graph')))
-
-/** Frames per second while the graph is dragged. Counts only frames with a new position. */
-type Panning = {
-  /** The whole graph in view. */
-  whole: number
-  closeUp: number
-}
-
-/** Result of one run, in milliseconds. */
-type Layout = {
-  /** Until the layout of tick 100 is drawn. */
-  shown: number
-  /** Until the last of 300 ticks is drawn. */
-  settled: number
-  /** Total duration of main thread tasks of more than 50 ms, from the response until settled. */
-  blocked: number
-}
-
 /**
  * Returns a graph with `nodeCount` nodes: one in seven is a verb, about two links per node, with a skewed frequency.
  */
@@ -76,48 +63,6 @@ const graphOf = (nodeCount: number): Graph => {
   return { nodes, links: [...links.values()], sources: [] }
 }
 
-/** A graph, its response as text, and the final positions of the section's layout, once that has run. */
-interface BenchGraph extends Graph {
-  body: string
-  positions: number[]
-}
-
-/** Runs in the page before its own scripts and records its measurements. */
-const observe = () => {
-  const notes: Notes = { from: 0, frames: [], moved: [], layouts: [], busy: [], positions: [] }
-  Object.assign(window, { notes })
-  new PerformanceObserver(list => {
-    for (const { startTime, duration } of list.getEntries()) notes.busy.push([startTime, duration])
-  }).observe({ type: 'longtask' })
-  const { json, text } = Response.prototype
-  Response.prototype.text = async function (this: Response) {
-    const body = await text.call(this)
-    if (this.url.includes('/graph/triplets')) notes.from = performance.now()
-    return body
-  }
-  Response.prototype.json = async function (this: Response) {
-    return this.url.includes('/graph/triplets') ? JSON.parse(await this.text()) : json.call(this)
-  }
-  new MutationObserver(changes => {
-    for (const { target } of changes) {
-      const layout = (target as HTMLElement).dataset.layout
-      if (layout && layout !== notes.layouts.at(-1)?.[0]) notes.layouts.push([layout, performance.now()])
-    }
-  }).observe(document, { subtree: true, attributes: true, attributeFilter: ['data-layout'] })
-  const Original = Worker
-  window.Worker = class extends Original {
-    constructor(url: string | URL) {
-      super(url)
-      this.addEventListener('message', ({ data }) => {
-        if (data.settled) notes.positions = Array.from(data.positions)
-        if (!data.drawnAt) return
-        notes.frames.push(data.drawnAt - performance.timeOrigin)
-        if (data.moved) notes.moved.push(data.drawnAt - performance.timeOrigin)
-      })
-    }
-  }
-}
-
 /** Reports each frame that the section's worker draws to the page, and whether the camera has moved. */
 const TELL_FRAMES = `{
   let camera, drawn
@@ -133,71 +78,7 @@ const TELL_FRAMES = `{
   })
 };`
 
-interface Notes {
-  from: number
-  frames: number[]
-  /** Times of frames that show the graph at a new position. */
-  moved: number[]
-  layouts: [string, number][]
-  busy: number[][]
-  /** Interleaved x and y of the nodes, in the order of their ids, once settled. */
-  positions: number[]
-}
-const notesOf = (page: Page) => page.evaluate(() => (window as never as { notes: Notes }).notes)
-
-/** Drags the graph back and forth from a point, at a pace set by the clock. Returns the rate of frames that move it. */
-const drag = async (page: Page, x = 8, y = 8): Promise<number> => {
-  const [from, to] = await page.evaluate(
-    async ({ ms, x, y }) => {
-      const canvas = document.querySelector('canvas') as HTMLElement
-      const { left, top } = canvas.getBoundingClientRect()
-      const send = (type: string, target: EventTarget, aside: number) =>
-        target.dispatchEvent(
-          new MouseEvent(type, {
-            bubbles: true,
-            cancelable: true,
-            view: window,
-            clientX: left + x + aside,
-            clientY: top + y,
-          }),
-        )
-      const start = performance.now()
-      send('mousedown', canvas, 0)
-      let now = start
-      while (now - start < ms) {
-        send('mousemove', document, 150 * (1 - Math.cos(((now - start) / 2_000) * 2 * Math.PI)))
-        await new Promise(next => setTimeout(next, 8))
-        now = performance.now()
-      }
-      send('mouseup', document, 0)
-      return [start, now] as const
-    },
-    { ms: PAN_MS, x, y },
-  )
-  const { moved } = await notesOf(page)
-  return moved.filter(at => at >= from && at <= to).length / ((to - from) / 1000)
-}
-
-const result = ({ from, busy }: Notes, shown: number, settled: number): Layout => {
-  if (from === 0) throw new Error('the response of GET /graph/triplets was not observed')
-  const within = busy.filter(([start = 0, ms = 0]) => start + ms > from && start < settled)
-  return {
-    shown: shown - from,
-    settled: settled - from,
-    blocked: within.reduce((sum, [, ms = 0]) => sum + ms, 0),
-  }
-}
-
-const open = async (browser: Browser, body: string, token?: string): Promise<Page> => {
-  const page = await openPage(browser, token)
-  page.setDefaultTimeout(280_000)
-  await page.addInitScript(observe)
-  await page.route('**/api/v1/graph/triplets*', route =>
-    route.fulfill({ contentType: 'application/json', body }),
-  )
-  return page
-}
-
+/** Measures the built and served section. */
 const section = async (
   browser: Browser,
   url: string,
@@ -270,122 +151,6 @@ const backgroundOf = (page: Page, { nodes }: BenchGraph): Promise<[number, numbe
     },
     nodes.map(({ id }) => id),
   )
-
-/**
- * Runs in the page. Draws the response with force-graph and the product's constants.
- * @param positions interleaved x and y in the order of the ids; if empty, force-graph computes a layout
- */
-const draw = async ({ colors, positions }: { colors: typeof COLORS; positions: number[] }) => {
-  const { notes, ForceGraph } = window as never as {
-    notes: Notes
-    ForceGraph: typeof import('force-graph').default
-  }
-  const answer = await fetch('/api/v1/graph/triplets')
-  const data = (await answer.json()) as Graph
-  const isFixed = positions.length > 0
-  const order = new Map(
-    data.nodes
-      .map(({ id }) => id)
-      .sort()
-      .map((id, at) => [id, at * 2]),
-  )
-  const nodes = data.nodes.map(node => {
-    const at = order.get(node.id) ?? 0
-    const [x = 0, y = 0] = positions.slice(at, at + 2)
-    // zoomToFit reads x and y before the first tick sets them.
-    return { ...node, color: colors[node.type], ...(isFixed && { x, y, fx: x, fy: y }) }
-  })
-  const links = data.links.map(link => ({
-    ...link,
-    color: colors[link.type],
-    width: Math.min(6, Math.max(2, 2 * link.count)),
-  }))
-  let drawn = ''
-  await new Promise<void>(settled => {
-    const graph = new ForceGraph(document.querySelector('#graph') as HTMLElement)
-      .width(1000)
-      .height(600)
-      .nodeVal('count')
-      .nodeRelSize(8)
-      .nodeColor('color')
-      .linkColor('color')
-      .linkWidth('width')
-      .linkDirectionalArrowLength(6)
-      .enableNodeDrag(false)
-      .d3AlphaDecay(0.01)
-      .d3VelocityDecay(0.3)
-      .warmupTicks(isFixed ? 0 : 100)
-      .cooldownTicks(isFixed ? 0 : 200)
-      // Runs all 200 ticks, without a time limit.
-      .cooldownTime(Number.POSITIVE_INFINITY)
-      .minZoom(0.002)
-      .onRenderFramePost(() => {
-        const camera = JSON.stringify([graph.zoom(), graph.centerAt()])
-        notes.frames.push(performance.now())
-        if (camera !== drawn) notes.moved.push(performance.now())
-        drawn = camera
-      })
-      // The first frames are empty. The frame after the first tick that follows the warm-up shows the graph.
-      .onEngineTick(() => {
-        if (notes.layouts.length === 0) notes.layouts.push(['moving', performance.now()])
-      })
-      .onEngineStop(() => {
-        if (notes.layouts.length === 1) notes.layouts.push(['settled', performance.now()])
-        settled()
-      })
-    graph.d3Force('charge')?.strength(-800)
-    graph.d3Force('link')?.distance(150)
-    graph.graphData({ nodes, links })
-    if (isFixed) graph.zoomToFit(0, 40)
-    Object.assign(window, { graph })
-  })
-}
-
-/** Opens an empty page, draws the graph in it with force-graph, and measures it. */
-const withForceGraph = async <T>(
-  browser: Browser,
-  url: string,
-  body: string,
-  positions: number[],
-  measure: (page: Page) => Promise<T>,
-): Promise<T> => {
-  const page = await open(browser, body)
-  try {
-    await page.route('**/bench/force-graph', route =>
-      route.fulfill({ contentType: 'text/html', body: '<!doctype html><div id="graph"></div>' }),
-    )
-    await page.goto(`${url}/bench/force-graph`)
-    await page.addScriptTag({ path: FORCE_GRAPH })
-    await page.evaluate(draw, { colors: COLORS, positions })
-    return await measure(page)
-  } finally {
-    await page.close()
-  }
-}
-
-const forceGraphLayout = (browser: Browser, url: string, { body }: BenchGraph): Promise<Layout> =>
-  withForceGraph(browser, url, body, [], async page => {
-    const notes = await notesOf(page)
-    const [moving, settled] = [0, 1].map(index => notes.layouts[index]?.[1] ?? Number.NaN) as [number, number]
-    const shown = notes.frames.find(at => at >= moving) ?? Number.NaN
-    return result(notes, shown, settled)
-  })
-
-const forceGraphPanning = (
-  browser: Browser,
-  url: string,
-  { body, positions }: BenchGraph,
-): Promise<Panning> =>
-  withForceGraph(browser, url, body, positions, async page => {
-    await page.waitForTimeout(PAUSE_MS)
-    const panned = await drag(page)
-    await page.evaluate(factor => {
-      const { graph } = window as never as { graph: import('force-graph').default }
-      graph.zoom(graph.zoom() * factor, 0)
-    }, CLOSE_UP)
-    await page.waitForTimeout(PAUSE_MS)
-    return { whole: panned, closeUp: await drag(page) }
-  })
 
 const NOT_COMPARED: Layout = {
   shown: Number.NaN,

@@ -4,11 +4,12 @@ import { type PartProcess, type ProcessApp, type ProcessName, startProcesses } f
 import { connectRedis } from '@iodine/service-kit'
 import { seededRandom } from '@iodine/test-kit'
 import { Queue } from 'bullmq'
-import { type Analyst, type AnalystContext, receivesLink, registerAnalyst } from './analyst.js'
+import type { Analyst, AnalystContext } from './analyst.js'
 import { type Audit, audit } from './audit.js'
 import { type Client, connect } from './client.js'
 import { drawFaults, type Fault, heal, inject, untilTrue } from './faults.js'
 import { Ledger } from './ledger.js'
+import { receivesLink, registerAnalyst } from './register.js'
 import { SECTIONS, USABLE_MS } from './sections.js'
 
 export interface ChaosOptions {

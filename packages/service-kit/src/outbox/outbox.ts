@@ -54,6 +54,7 @@ const kindOf = <P>(model: EntryModel, lane: Lane, { payload: schema }: KindSpec<
   const addAll = async (payloads: readonly P[], { session, dueIn = 0 }: AddOptions = {}) => {
     if (payloads.length === 0) return
     const entries = payloads.map(payload => newEntry(name, lane.spec, payload, dueIn))
+    // The driver inserts: the documents are complete, and Mongoose would cast each.
     await model.collection.insertMany(entries, session && { session })
     const wake = () => (dueIn > 0 ? lane.wakeIn(dueIn) : lane.wake())
     if (session) onCommit(session, wake)

@@ -86,6 +86,7 @@ export const createAuditCounts = ({ mongo, redis, prefix, service, openMs }: Cou
         $inc: { 'entry.times': 1, 'entry.count': subjects },
         $setOnInsert: { due_at, ...Object.fromEntries(fields) },
       }
+      // The driver writes: the dotted paths are inside a mixed field, which Mongoose does not cast.
       const upsert = () => counts.collection.updateOne({ _id: _id as never }, change, { upsert: true })
       // Another request may insert it concurrently.
       await upsert().catch(error => (isDuplicateKey(error) ? upsert() : Promise.reject(error)))

@@ -36,6 +36,7 @@ export const createUsageCounts = <K extends string>(
         await inTransaction(mongo, async session => {
           // Inserted first, so that concurrent transactions conflict.
           const empty = { _id, used: {}, day: '', checked_at: new Date() }
+          // The driver inserts: the document is complete.
           await model.collection.insertOne(empty as never, { session })
           await model.updateOne({ _id }, { $set: await fromScratch(owner, session) }, { session })
         })

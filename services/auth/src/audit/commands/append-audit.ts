@@ -63,6 +63,7 @@ const appendEntries = async (models: Models, entries: readonly AuditEntry[]): Pr
     if (!last) return noteHead(models, end)
     try {
       // Ordered: the first `seq` that another replica has taken ends the insert; the rest is retried.
+      // The driver inserts: the documents are complete, and Mongoose would cast each.
       await auditEntries.collection.insertMany(docs)
       return noteHead(models, last)
     } catch (error) {

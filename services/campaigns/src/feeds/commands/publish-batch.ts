@@ -253,6 +253,7 @@ export const publishBatch = async (
     ]
     if (gone.length > 0) await published.deleteMany({ _id: { $in: gone.map(({ _id }) => _id) } }, { session })
     await markDuplicates(store, rows, session)
+    // The driver inserts: the documents are complete, and Mongoose would cast each.
     if (rows.length > 0) await published.collection.insertMany(rows, { session })
     await unmarkDuplicates(store, gone, session)
     const bytes = sum(rows) - sum(gone)

@@ -215,6 +215,7 @@ const applyPart = async (
     }
   })
   if (docs.length === 0) return counts
+  // The driver inserts: the documents are complete, and Mongoose would cast each.
   // The unique index rejects objects that an earlier run of this part has stored.
   await foreign.collection.insertMany(docs, { ordered: false }).catch((error: unknown) => {
     if (!isDuplicateKey(error)) throw error

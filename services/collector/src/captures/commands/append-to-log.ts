@@ -95,6 +95,7 @@ export const createAppender = (store: CollectorStore, key: SealKey) => {
       },
     }
     try {
+      // The driver inserts: the document is complete.
       await log.checkpoints.collection.insertOne(checkpoint as never)
     } catch (error) {
       if (isDuplicateKey(error)) return false

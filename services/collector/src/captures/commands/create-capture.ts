@@ -54,6 +54,7 @@ export const createCapture = async (
     await quotas.change(user_id, { capture_bytes: doc.bytes }, async session => {
       const open = await captures.countDocuments({ user_id, state: 'open' }).session(session)
       if (open >= LIMITS.openCapturesMax) throw conflict(DETAILS.openCaptures)
+      // The driver inserts: the document is complete.
       await captures.collection.insertOne(doc as never, { session })
     })
   } catch (error) {

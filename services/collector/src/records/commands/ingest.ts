@@ -318,6 +318,7 @@ const write = async (
     try {
       await quotas.change(scope.user_id, delta, async session => {
         if (run) await countWritten(imports, run, written, session)
+        // The driver writes: Mongoose would cast each operation.
         const done = await records.collection.bulkWrite(operations as never, { session })
         if (done.insertedCount + done.matchedCount !== operations.length) throw new WriteConflict()
         await recordsChanged(scope.user_id, session)

@@ -1,69 +1,43 @@
-import {
-  BLOB_ROLES,
-  type BlobRole,
-  EVIDENCE_KINDS,
-  type EvidenceKind,
-  QUOTE_RELATIONS,
-  type QuoteRelation,
-} from '@iodine/contracts'
-import { type InferSchemaType, type Model, Schema, type Types } from 'mongoose'
-
-/** A quote of an IOD from a sealed capture, a record, a narrative or another system's export. */
-export interface EvidenceDoc {
-  _id: Types.ObjectId
-  iod_id: Types.ObjectId
-  kind: EvidenceKind
-  /** Set for the kind `capture` only. Remains when the capture is erased. */
-  capture_id: Types.ObjectId | null
-  role: BlobRole
-  /** RFC 6901 pointer into a record; empty for a text. */
-  pointer: string
-  /** UTF-16 offsets into the text that role and pointer name. */
-  start: number
-  end: number
-  exact: string
-  prefix: string
-  suffix: string
-  relation: QuoteRelation
-  /** Null without a seal. */
-  manifest_hash: string | null
-  seq: number | null
-  url: string | null
-  captured_at: string | null
-  /** Hash of the quote, the unique key of evidence without a seal; null with a seal. */
-  quote_key: string | null
-  /** Null once the account is deleted. */
-  created_by: Types.ObjectId | null
-  created_at: Date
-}
-export type EvidenceModel = Model<EvidenceDoc>
+import { BLOB_ROLES, EVIDENCE_KINDS, QUOTE_RELATIONS } from '@iodine/contracts'
+import { type DocOf, defineSchema } from '@iodine/service-kit'
+import { type Model, Schema } from 'mongoose'
 
 const required = true
 /** Mongoose's `required` rejects empty strings. */
-const text = { type: String, default: '' }
-export const evidenceSchema = new Schema<EvidenceDoc>(
+const text = { type: String, default: '' } as const
+export const evidenceSchema = defineSchema(
+  'evidence',
   {
     iod_id: { type: Schema.Types.ObjectId, required },
     kind: { type: String, enum: EVIDENCE_KINDS, required },
+    /** Set for the kind `capture` only. Remains when the capture is erased. */
     capture_id: { type: Schema.Types.ObjectId, default: null },
     role: { type: String, enum: BLOB_ROLES, required },
+    /** RFC 6901 pointer into a record; empty for a text. */
     pointer: text,
+    /** UTF-16 offsets into the text that role and pointer name. */
     start: { type: Number, required },
     end: { type: Number, required },
     exact: { type: String, required },
     prefix: text,
     suffix: text,
     relation: { type: String, enum: QUOTE_RELATIONS, required },
+    /** Null without a seal. */
     manifest_hash: { type: String, default: null },
     seq: { type: Number, default: null },
     url: { type: String, default: null },
     captured_at: { type: String, default: null },
+    /** Hash of the quote, the unique key of evidence without a seal; null with a seal. */
     quote_key: { type: String, default: null },
+    /** Null once the account is deleted. */
     created_by: { type: Schema.Types.ObjectId, default: null },
     created_at: { type: Date, required },
   },
-  { collection: 'evidence', versionKey: false, id: false },
+  { id: false },
 )
+/** A quote of an IOD from a sealed capture, a record, a narrative or another system's export. */
+export type EvidenceDoc = DocOf<typeof evidenceSchema>
+export type EvidenceModel = Model<EvidenceDoc>
 
 /** Order of an IOD's evidence, oldest first, and its index. */
 export const BY_IOD = { iod_id: 1, created_at: 1, _id: 1 } as const
@@ -79,16 +53,16 @@ evidenceSchema.index(
 evidenceSchema.index({ capture_id: 1 }, { partialFilterExpression: { kind: 'capture' } })
 evidenceSchema.index({ created_by: 1 })
 
-export const evidenceCountSchema = new Schema(
+/** Number of an IOD's pieces of evidence. Each change of its evidence writes this document, which serializes them. */
+export const evidenceCountSchema = defineSchema(
+  'evidence_counts',
   {
     /** The IOD's id. */
     _id: { type: Schema.Types.ObjectId, required },
     n: { type: Number, required },
   },
-  { collection: 'evidence_counts', versionKey: false, id: false },
+  { id: false },
 )
-/** Number of an IOD's pieces of evidence. Each change of its evidence writes this document, which serializes them. */
-export type EvidenceCountDoc = InferSchemaType<typeof evidenceCountSchema>
 
 const TEXTS = ['pointer', 'exact', 'prefix', 'suffix', 'url'] as const
 

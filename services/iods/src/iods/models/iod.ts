@@ -1,13 +1,5 @@
-import {
-  CATEGORIES,
-  type Category,
-  foldText,
-  SOURCE_TYPES,
-  type SourceType,
-  VOTE_TYPES,
-  type VoteType,
-} from '@iodine/contracts'
-import { type GramLengths, gramsOf } from '@iodine/service-kit'
+import { CATEGORIES, foldText, SOURCE_TYPES, VOTE_TYPES, type VoteType } from '@iodine/contracts'
+import { type DocOf, defineSchema, type GramLengths, gramsOf, typed } from '@iodine/service-kit'
 import { type Model, Schema, type Types } from 'mongoose'
 
 export interface VoteDoc {
@@ -18,39 +10,6 @@ export interface VoteDoc {
   created_at: Date
 }
 
-export interface IodDoc {
-  _id: Types.ObjectId
-  value: string
-  category: Category
-  description: string
-  source_type: SourceType
-  source: string | null
-  source_id: number | null
-  /** Null once the account is deleted. */
-  created_by: Types.ObjectId | null
-  created_at: Date
-  votes: VoteDoc[]
-  /** Number of votes. */
-  votes_total: number
-  /** Votes of the smaller side: how disputed the IOD is. */
-  votes_disputed: number
-  /** Hash of the folded value, of hashtags without their sign. Unique within a category, and the key of lookups. */
-  fold_key: string
-  /** Time of the last change of the IOD or its votes, set by `RAISED`. Not read by default. */
-  revision: Date
-  /** UUID in STIX and MISP files. Neither it nor `stated` is read by default. */
-  uid: string
-  /** Confidence that such files state, in percent, and the time of its first statement. */
-  stated?: { confidence: number | null; at: Date }
-  /** Level of the file that it was imported from: an index into `TLP_LEVELS`. Not read by default. */
-  tlp?: number
-  /** Import that created it: a later part of the file may raise its level. Not read by default. */
-  import_id?: Types.ObjectId
-  /** Folded texts that a search reads. Neither they nor `ngrams` are read by default. */
-  search: string
-  /** The n-grams of `search`. */
-  ngrams: number[]
-}
 export type IodModel = Model<IodDoc>
 
 /** Maximum code points of a folded description that a search reads. */
@@ -93,32 +52,41 @@ const vote = new Schema<VoteDoc>({
   created_at: { type: Date, required },
 })
 
-export const iodSchema = new Schema<IodDoc>(
-  {
-    // First, so that a search finds the field without reading the others.
-    search: { type: String, required, select: false },
-    value: { type: String, required },
-    category: { type: String, enum: CATEGORIES, required },
-    // Mongoose's `required` rejects empty strings, but a description may be empty.
-    description: { type: String, default: '' },
-    source_type: { type: String, enum: SOURCE_TYPES, required },
-    source: { type: String, default: null },
-    source_id: { type: Number, default: null },
-    created_by: { type: Schema.Types.ObjectId, default: null },
-    created_at: { type: Date, required },
-    votes: [vote],
-    votes_total: { type: Number, required },
-    votes_disputed: { type: Number, required },
-    fold_key: { type: String, required },
-    revision: { type: Date, required, select: false },
-    uid: { type: String, required, select: false },
-    stated: { type: Schema.Types.Mixed, select: false },
-    tlp: { type: Number, select: false },
-    import_id: { type: Schema.Types.ObjectId, select: false },
-    ngrams: { type: [Number], required, select: false },
-  },
-  { collection: 'iods', versionKey: false },
-)
+export const iodSchema = defineSchema('iods', {
+  // First, so that a search finds the field without reading the others.
+  /** Folded texts that a search reads. Neither they nor `ngrams` are read by default. */
+  search: { type: String, required, select: false },
+  value: { type: String, required },
+  category: { type: String, enum: CATEGORIES, required },
+  // Mongoose's `required` rejects empty strings, but a description may be empty.
+  description: { type: String, default: '' },
+  source_type: { type: String, enum: SOURCE_TYPES, required },
+  source: { type: String, default: null },
+  source_id: { type: Number, default: null },
+  /** Null once the account is deleted. */
+  created_by: { type: Schema.Types.ObjectId, default: null },
+  created_at: { type: Date, required },
+  votes: { type: [vote], required },
+  /** Number of votes. */
+  votes_total: { type: Number, required },
+  /** Votes of the smaller side: how disputed the IOD is. */
+  votes_disputed: { type: Number, required },
+  /** Hash of the folded value, of hashtags without their sign. Unique within a category, and the key of lookups. */
+  fold_key: { type: String, required },
+  /** Time of the last change of the IOD or its votes, set by `RAISED`. Not read by default. */
+  revision: { type: Date, required, select: false },
+  /** UUID in STIX and MISP files. Neither it nor `stated` is read by default. */
+  uid: { type: String, required, select: false },
+  /** Confidence that such files state, in percent, and the time of its first statement. */
+  stated: { type: typed<{ confidence: number | null; at: Date }>(Schema.Types.Mixed), select: false },
+  /** Level of the file that it was imported from: an index into `TLP_LEVELS`. Not read by default. */
+  tlp: { type: Number, select: false },
+  /** Import that created it: a later part of the file may raise its level. Not read by default. */
+  import_id: { type: Schema.Types.ObjectId, select: false },
+  /** The n-grams of `search`. */
+  ngrams: { type: [Number], required, select: false },
+})
+export type IodDoc = DocOf<typeof iodSchema>
 
 /** Order of the list, newest first, and its index. */
 export const BY_DATE = { created_at: -1, _id: -1 } as const

@@ -30,6 +30,7 @@ export const stateIods = async (
     const unchanged = { _id, 'stated.at': stated?.at ?? null }
     return [{ updateOne: { filter: unchanged, update: [{ $set: { stated: { confidence, at } } }] } }]
   })
+  // The driver writes: Mongoose would cast each operation.
   if (changes.length > 0) await iods.collection.bulkWrite(changes as never, { ordered: false })
   const docs = changes.length > 0 ? await read() : before
   return Object.fromEntries(

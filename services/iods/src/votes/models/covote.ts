@@ -1,7 +1,9 @@
-import { type InferSchemaType, Schema, type Types } from 'mongoose'
+import { type DocOf, defineSchema, typed } from '@iodine/service-kit'
+import { Schema, type Types } from 'mongoose'
 
 const required = true
-export const covoteSchema = new Schema(
+export const covoteSchema = defineSchema(
+  'covotes',
   {
     /** `build:a:b`, a ≤ b. */
     _id: { type: String, required },
@@ -12,36 +14,30 @@ export const covoteSchema = new Schema(
     /** End of the last batch that changed the document. */
     up_to: { type: Date, required },
   },
-  { collection: 'covotes', versionKey: false, id: false },
+  { id: false },
 )
 /**
  * Number of times that two users voted together, in one build of the projection; with `a` equal to `b`, the number of
  * the user's votes. `up_to` prevents that a batch of votes is counted twice.
  */
-export type CovoteDoc = InferSchemaType<typeof covoteSchema>
+export type CovoteDoc = DocOf<typeof covoteSchema>
 covoteSchema.index({ build: 1, a: 1, n: 1 })
 // For the deletion of an account.
 covoteSchema.index({ b: 1 })
 
-/** A build of the projection from scratch, with its progress. Readers use the newest live build. */
-export interface CovoteBuildDoc {
-  _id: number
-  begun_at: Date
-  /** All votes up to this time are counted. */
-  up_to: Date
-  /** Batch of votes in progress, after `up_to`; repeated after a crash. */
-  batch: { to: Date; users: Types.ObjectId[] } | null
-  /** Whether it has reached the present once. */
-  live: boolean
-}
-
-export const covoteBuildSchema = new Schema<CovoteBuildDoc>(
+export const covoteBuildSchema = defineSchema(
+  'covote_builds',
   {
     _id: { type: Number, required },
     begun_at: { type: Date, required },
+    /** All votes up to this time are counted. */
     up_to: { type: Date, required },
-    batch: { type: Schema.Types.Mixed, default: null },
+    /** Batch of votes in progress, after `up_to`; repeated after a crash. */
+    batch: { type: typed<{ to: Date; users: Types.ObjectId[] }>(Schema.Types.Mixed), default: null },
+    /** Whether it has reached the present once. */
     live: { type: Boolean, required },
   },
-  { collection: 'covote_builds', versionKey: false, id: false },
+  { id: false },
 )
+/** A build of the projection from scratch, with its progress. Readers use the newest live build. */
+export type CovoteBuildDoc = DocOf<typeof covoteBuildSchema>

@@ -25,6 +25,7 @@ export const replaceDocs = async <T extends { _id: string; user_id: unknown }>(
     ...changed.map(doc => ({ replaceOne: { filter: { _id: doc._id }, replacement: doc, upsert: true } })),
     ...gone.map(_id => ({ deleteOne: { filter: { _id } } })),
   ]
+  // The driver writes: Mongoose would cast each operation.
   for (let start = 0; start < writes.length; start += BATCH)
     await model.collection.bulkWrite(
       writes.slice(start, start + BATCH) as never[],

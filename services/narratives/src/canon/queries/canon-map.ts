@@ -52,6 +52,7 @@ const load = async (
   { canonMembers }: Pick<NarrativeModels, 'canonMembers'>,
   user_id: Types.ObjectId,
 ): Promise<CanonMap> => {
+  // The driver's cursor returns whole batches.
   const cursor = canonMembers.collection.find<CanonMemberDoc>({ user_id } as object, {
     projection: { _id: 0, kind: 1, key: 1, cluster: 1, why: 1, turned: 1 },
     batchSize: BATCH,

@@ -89,6 +89,7 @@ const build = async (
 
   const found = new Map<string, NarrativeView>()
   let triplets = 0
+  // The driver's cursor returns whole batches.
   const cursor = narratives.collection
     .find<Pick<NarrativeDoc, '_id' | 'src' | 'created_at' | 'triplets'>>(
       { user_id, state: 'done' } as object,

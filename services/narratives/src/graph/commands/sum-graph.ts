@@ -202,6 +202,7 @@ const foldDue = async (models: NarrativeModels, user_id: Types.ObjectId): Promis
     const tally = createTally()
     for (const edge of due) if (edge.due) tally.add({ ...edge, times: edge.due })
     const ids = [...tally.items.keys()].map(key => sumId(state.graph, key))
+    // The driver reads: lean reads return BSON binaries in place of buffers.
     const found = await sums.collection
       .find({ _id: { $in: ids } } as object, { session, promoteBuffers: true })
       .toArray()
@@ -224,6 +225,7 @@ const foldDue = async (models: NarrativeModels, user_id: Types.ObjectId): Promis
       if (doc) writes.push({ replaceOne: { filter: { _id }, replacement: doc, upsert: true } })
       else if (old) writes.push({ deleteOne: { filter: { _id } } })
     }
+    // The driver writes: Mongoose would cast each operation.
     if (writes.length > 0) await sums.collection.bulkWrite(writes as never[], { session })
     const folded = due.map(({ _id }) => _id)
     await edges.updateMany({ _id: { $in: folded } }, { $unset: { due: 1 } }, { session })
@@ -327,6 +329,7 @@ const buildSums = async (
     return inTransaction(mongo, async session => {
       const $set = { folded_at: new Date() }
       if ((await summed.updateOne(claimed, { $set }, { session })).matchedCount === 0) return false
+      // The driver inserts: the documents are complete, and Mongoose would cast each.
       await sums.collection.insertMany(docs as never[], { session })
       return true
     })
@@ -339,6 +342,7 @@ const buildSums = async (
     for (let part = 0; part < parts; part++) {
       const { items, add } = createTally(part, parts)
       const projection = { _id: 0, src: 1, subject: 1, verb: 1, object: 1, count: 1, due: 1 }
+      // The driver's cursor returns whole batches.
       const cursor = edges.collection.find<EdgeDoc>({ user_id }, { projection, batchSize: READ_BATCH })
       for await (const batch of batchesOf(cursor)) {
         for (const { count, due = 0, ...edge } of batch)

@@ -1,35 +1,7 @@
 import { foldLabel } from '@iodine/contracts'
-import { type GramLengths, gramsOf, gramsOfTerm, hashOf } from '@iodine/service-kit'
-import { Schema, type Types } from 'mongoose'
+import { type DocOf, defineSchema, type GramLengths, gramsOf, gramsOfTerm, hashOf } from '@iodine/service-kit'
+import { Schema } from 'mongoose'
 import type { NarrativeDoc } from '../../narratives/models/narrative.js'
-
-/**
- * Number of times that a user's narratives of one day and source contain one triplet, by spelling. The graph is
- * summed from these. Each spelling has a document, so that a change is one `$inc` and reads find the most frequent one.
- */
-export interface EdgeDoc {
-  /** Hash of all fields below except the keys, the count and the grams. */
-  _id: string
-  user_id: Types.ObjectId
-  /** Midnight UTC of the narratives' day. */
-  day: Date
-  src: string | null
-  subject: string
-  verb: string
-  object: string
-  /** The folded labels. */
-  subject_key: string
-  verb_key: string
-  object_key: string
-  count: number
-  /** Part of the count that the user's sums lack; may be negative. Absent: none. Without sums: the whole count. */
-  due?: number
-  /**
-   * The 3-grams of the labels, for filters. Shorter grams would double their number and select little. Excluded from
-   * reads by default.
-   */
-  grams: number[]
-}
 
 /** An edge without its grams, which reads do not need. */
 export type UnindexedEdge = Omit<EdgeDoc, 'grams'>
@@ -90,24 +62,35 @@ export const edgesOf = ({
 /** Returns the stored form of an edge. */
 export const withGrams = (edge: UnindexedEdge): EdgeDoc => ({ ...edge, grams: gramsOfEdge(edge) })
 
-export const edgeSchema = new Schema<EdgeDoc>(
-  {
-    _id: { type: String, required: true },
-    user_id: Schema.Types.ObjectId,
-    day: Date,
-    src: { type: String, default: null },
-    subject: String,
-    verb: String,
-    object: String,
-    subject_key: String,
-    verb_key: String,
-    object_key: String,
-    count: Number,
-    due: Number,
-    grams: { type: [Number], required: true, select: false },
-  },
-  { collection: 'edges', versionKey: false, id: false },
-)
+const required = true
+export const edgeSchema = defineSchema('edges', {
+  /** Hash of all fields below except the keys, the count and the grams. */
+  _id: { type: String, required },
+  user_id: { type: Schema.Types.ObjectId, required },
+  /** Midnight UTC of the narratives' day. */
+  day: { type: Date, required },
+  src: { type: String, default: null },
+  subject: { type: String, required },
+  verb: { type: String, required },
+  object: { type: String, required },
+  /** The folded labels. */
+  subject_key: { type: String, required },
+  verb_key: { type: String, required },
+  object_key: { type: String, required },
+  count: { type: Number, required },
+  /** Part of the count that the user's sums lack; may be negative. Absent: none. Without sums: the whole count. */
+  due: Number,
+  /**
+   * The 3-grams of the labels, for filters. Shorter grams would double their number and select little. Excluded from
+   * reads by default.
+   */
+  grams: { type: [Number], required, select: false },
+})
+/**
+ * Number of times that a user's narratives of one day and source contain one triplet, by spelling. The graph is
+ * summed from these. Each spelling has a document, so that a change is one `$inc` and reads find the most frequent one.
+ */
+export type EdgeDoc = DocOf<typeof edgeSchema>
 edgeSchema.index({ user_id: 1, day: 1 })
 edgeSchema.index({ user_id: 1, src: 1, day: 1 })
 edgeSchema.index({ grams: 1, user_id: 1 })

@@ -1,49 +1,5 @@
-import { hashOf } from '@iodine/service-kit'
+import { type DocOf, defineSchema, hashOf, typed } from '@iodine/service-kit'
 import { Schema, type Types } from 'mongoose'
-
-/**
- * State of a user's sums: the all-time counts of each node, link and source. Bounded reads of the whole graph read them
- * in descending order. The outbox kind `sums` builds them for large graphs after the first read.
- */
-export interface SummedDoc {
-  /** The user. */
-  _id: Types.ObjectId
-  /** Id of the sums in use. Null: none, and reads sum the edges. */
-  graph: Types.ObjectId | null
-  /** Id of the sums under construction. A build stops once this contains another id. */
-  building?: Types.ObjectId
-  /** The sums are too large: the spellings or sources of a node exceed a document. */
-  refused?: boolean
-  entities: number
-  verbs: number
-  links: number
-  /** The next source's number. */
-  sources: number
-  /** Time of the last fold, or when the sums were dropped. */
-  folded_at?: Date
-}
-
-export interface SumDoc {
-  /** Hash of graph and item. */
-  _id: string
-  user_id: Types.ObjectId
-  graph: Types.ObjectId
-  kind: 'node' | 'link' | 'source'
-  count: number
-  /** Ascending order among equal counts. */
-  order: string
-  /** A node's id, a link's first end, a source's name. */
-  name: string
-  /** A link's second end. */
-  to?: string
-  /** A node's spellings and how often each occurs. */
-  texts?: string[]
-  times?: number[]
-  /** A source's number. */
-  number?: number
-  /** Numbers and counts of a node's or link's sources. */
-  sources?: Buffer
-}
 
 export const sumId = (graph: Types.ObjectId, item: string): string =>
   hashOf(`${graph.toHexString()}\n${item}`)
@@ -98,35 +54,50 @@ export const eachCount = (bytes: Uint8Array | undefined, take: (number: number, 
   while (bytes && at < bytes.length) take(next(), next())
 }
 
-export const summedSchema = new Schema<SummedDoc>(
-  {
-    graph: { type: Schema.Types.ObjectId, default: null },
-    building: Schema.Types.ObjectId,
-    refused: Boolean,
-    entities: { type: Number, default: 0 },
-    verbs: { type: Number, default: 0 },
-    links: { type: Number, default: 0 },
-    sources: { type: Number, default: 0 },
-    folded_at: Date,
-  },
-  { collection: 'summed', versionKey: false, id: false },
-)
+const required = true
+export const summedSchema = defineSchema('summed', {
+  /** The user. */
+  _id: { type: Schema.Types.ObjectId, required },
+  /** Id of the sums in use. Null: none, and reads sum the edges. */
+  graph: { type: Schema.Types.ObjectId, default: null },
+  /** Id of the sums under construction. A build stops once this contains another id. */
+  building: Schema.Types.ObjectId,
+  /** The sums are too large: the spellings or sources of a node exceed a document. */
+  refused: Boolean,
+  entities: { type: Number, default: 0 },
+  verbs: { type: Number, default: 0 },
+  links: { type: Number, default: 0 },
+  /** The next source's number. */
+  sources: { type: Number, default: 0 },
+  /** Time of the last fold, or when the sums were dropped. */
+  folded_at: Date,
+})
+/**
+ * State of a user's sums: the all-time counts of each node, link and source. Bounded reads of the whole graph read them
+ * in descending order. The outbox kind `sums` builds them for large graphs after the first read.
+ */
+export type SummedDoc = DocOf<typeof summedSchema>
 
-export const sumSchema = new Schema<SumDoc>(
-  {
-    _id: { type: String, required: true },
-    user_id: Schema.Types.ObjectId,
-    graph: Schema.Types.ObjectId,
-    kind: String,
-    count: Number,
-    order: String,
-    name: String,
-    to: String,
-    texts: { type: [String], default: undefined },
-    times: { type: [Number], default: undefined },
-    number: Number,
-    sources: Buffer,
-  },
-  { collection: 'sums', versionKey: false, id: false },
-)
+export const sumSchema = defineSchema('sums', {
+  /** Hash of graph and item. */
+  _id: { type: String, required },
+  user_id: { type: Schema.Types.ObjectId, required },
+  graph: { type: Schema.Types.ObjectId, required },
+  kind: { type: typed<'node' | 'link' | 'source'>(String), required },
+  count: { type: Number, required },
+  /** Ascending order among equal counts. */
+  order: { type: String, required },
+  /** A node's id, a link's first end, a source's name. */
+  name: { type: String, required },
+  /** A link's second end. */
+  to: String,
+  /** A node's spellings and how often each occurs. */
+  texts: { type: [String], default: undefined },
+  times: { type: [Number], default: undefined },
+  /** A source's number. */
+  number: Number,
+  /** Numbers and counts of a node's or link's sources. */
+  sources: Buffer,
+})
+export type SumDoc = DocOf<typeof sumSchema>
 sumSchema.index({ user_id: 1, graph: 1, kind: 1, count: -1, order: 1 })

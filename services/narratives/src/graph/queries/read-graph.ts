@@ -106,6 +106,7 @@ export const createGraphReader = ({
           ...(verb && { verb_key: containing(verb) }),
           ...(entity && { $or: [{ subject_key: containing(entity) }, { object_key: containing(entity) }] }),
         }
+        // The driver's cursor returns whole batches.
         const cursor = edges.collection.find<EdgeCount>(selected, {
           projection: EDGE_FIELDS,
           batchSize: BATCH,

@@ -37,6 +37,7 @@ export const readStrongest = async (
 
     /** Returns the first `most` selected documents. Documents with equal `order` are sorted by their full ids. */
     const first = async (kind: SumDoc['kind'], most: number, take: Selector): Promise<RankedSum[]> => {
+      // The driver's cursor returns whole batches.
       const cursor = sums.collection
         .find<RankedSum>(of(kind) as object, options)
         .sort({ count: -1, order: 1 })
@@ -58,6 +59,7 @@ export const readStrongest = async (
     }
 
     const names: { number: number; name: string }[] = []
+    // The driver reads, with the same options.
     for await (const { number, name } of sums.collection.find<{ number: number; name: string }>(
       of('source') as object,
       { ...options, projection: { _id: 0, number: 1, name: 1 } },

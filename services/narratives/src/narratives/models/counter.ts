@@ -1,11 +1,11 @@
-import { createSingleFlight } from '@iodine/service-kit'
-import { type InferSchemaType, type Model, Schema } from 'mongoose'
+import { createSingleFlight, type DocOf, defineSchema } from '@iodine/service-kit'
+import type { Model } from 'mongoose'
 
-export const counterSchema = new Schema(
-  { _id: { type: String, required: true }, value: { type: Number, required: true } },
-  { collection: 'counters', versionKey: false, id: false },
-)
-export type CounterDoc = InferSchemaType<typeof counterSchema>
+export const counterSchema = defineSchema('counters', {
+  _id: { type: String, required: true },
+  value: { type: Number, required: true },
+})
+export type CounterDoc = DocOf<typeof counterSchema>
 
 /** Numbers that a process reserves per write. */
 const BLOCK = 1_000

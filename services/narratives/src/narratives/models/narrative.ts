@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { EXTRACTION_FAILURES, nodeIdOf } from '@iodine/contracts'
-import { Schema, type Types } from 'mongoose'
+import { type DocOf, defineSchema } from '@iodine/service-kit'
+import { Schema } from 'mongoose'
 
 /**
  * - `open`: the extraction is in progress; shown only in the owner's list of open narratives
@@ -23,33 +24,6 @@ export interface TripletDoc {
   object: string
   /** Sentence of the text that states the triplet; null if none was found. */
   cite: { start: number; end: number; score: number } | null
-}
-
-export interface NarrativeDoc {
-  _id: Types.ObjectId
-  user_id: Types.ObjectId
-  text: string
-  src: string | null
-  created_at: Date
-  state: NarrativeState
-  /** Hash of user, text and source. Unique while open, so that a double submit joins the first. */
-  open_key: string
-  failure?: NarrativeFailure
-  /** Seconds until the provider accepts requests again. */
-  retry_after?: number
-  triplets: TripletDoc[]
-  /** Keys of the graph links of the triplets, indexed to find a link's narratives. */
-  link_keys: string[]
-  /** Keys of the graph nodes of the triplets, indexed to find a node's narratives. */
-  node_keys: string[]
-  /** Id of the transaction that counted this narrative in the aggregates; null while it is not counted. */
-  graph: Types.ObjectId | null
-  /** Number of jobs that replaced a job without a result. */
-  retries: number
-  /** End of the period in which a deleted narrative can be restored. Absent: its text is erased. */
-  restore_until?: Date
-  /** Number of restorations. Absent: none. */
-  restored?: number
 }
 
 /** Selects a narrative only if its state is unchanged and it was not restored since it was read. */
@@ -91,46 +65,52 @@ export const graphKeysOf = (triplets: readonly Parts[]): Pick<NarrativeDoc, 'lin
 }
 
 const required = true
-export const narrativeSchema = new Schema<NarrativeDoc>(
+const plain = { _id: false, id: false } as const
+const triplet = new Schema<TripletDoc>(
   {
-    user_id: { type: Schema.Types.ObjectId, required },
-    text: { type: String, required },
-    src: { type: String, default: null },
-    created_at: { type: Date, required },
-    state: { type: String, enum: NARRATIVE_STATES, required },
-    open_key: { type: String, required },
-    failure: { type: String, enum: NARRATIVE_FAILURES },
-    retry_after: Number,
-    triplets: [
-      new Schema<TripletDoc>(
+    id: { type: Number, required },
+    subject: { type: String, required },
+    verb: { type: String, required },
+    object: { type: String, required },
+    cite: {
+      type: new Schema(
         {
-          id: { type: Number, required },
-          subject: { type: String, required },
-          verb: { type: String, required },
-          object: { type: String, required },
-          cite: {
-            type: new Schema(
-              {
-                start: { type: Number, required },
-                end: { type: Number, required },
-                score: { type: Number, required },
-              },
-              { _id: false, id: false },
-            ),
-          },
+          start: { type: Number, required },
+          end: { type: Number, required },
+          score: { type: Number, required },
         },
-        { _id: false, id: false },
+        plain,
       ),
-    ],
-    link_keys: { type: [String], default: [] },
-    node_keys: { type: [String], default: [] },
-    graph: { type: Schema.Types.ObjectId, default: null },
-    retries: { type: Number, default: 0 },
-    restore_until: Date,
-    restored: Number,
+    },
   },
-  { collection: 'narratives', versionKey: false, id: false },
+  plain,
 )
+export const narrativeSchema = defineSchema('narratives', {
+  user_id: { type: Schema.Types.ObjectId, required },
+  text: { type: String, required },
+  src: { type: String, default: null },
+  created_at: { type: Date, required },
+  state: { type: String, enum: NARRATIVE_STATES, required },
+  /** Hash of user, text and source. Unique while open, so that a double submit joins the first. */
+  open_key: { type: String, required },
+  failure: { type: String, enum: NARRATIVE_FAILURES },
+  /** Seconds until the provider accepts requests again. */
+  retry_after: Number,
+  triplets: { type: [triplet], required },
+  /** Keys of the graph links of the triplets, indexed to find a link's narratives. */
+  link_keys: { type: [String], default: [] },
+  /** Keys of the graph nodes of the triplets, indexed to find a node's narratives. */
+  node_keys: { type: [String], default: [] },
+  /** Id of the transaction that counted this narrative in the aggregates; null while it is not counted. */
+  graph: { type: Schema.Types.ObjectId, default: null },
+  /** Number of jobs that replaced a job without a result. */
+  retries: { type: Number, default: 0 },
+  /** End of the period in which a deleted narrative can be restored. Absent: its text is erased. */
+  restore_until: Date,
+  /** Number of restorations. Absent: none. */
+  restored: Number,
+})
+export type NarrativeDoc = DocOf<typeof narrativeSchema>
 narrativeSchema.index({ user_id: 1, state: 1, created_at: -1, _id: -1 })
 narrativeSchema.index({ user_id: 1, link_keys: 1, created_at: -1, _id: -1 })
 narrativeSchema.index({ user_id: 1, node_keys: 1, created_at: -1, _id: -1 })

@@ -5,26 +5,8 @@ import {
   type RunSubject,
   type ShareKind,
 } from '@iodine/contracts'
+import { type DocOf, defineSchema, typed } from '@iodine/service-kit'
 import { Schema, type Types } from 'mongoose'
-
-/** Fields of a run that are stored as they are presented. */
-type RunFields = Omit<CoordinationRun, 'id' | 'since' | 'until' | 'about' | 'created_at' | 'expires_at'>
-
-/** A search for accounts that share the same content. */
-export interface RunDoc extends RunFields {
-  _id: Types.ObjectId
-  owner: Types.ObjectId
-  /** Slot among the user's concurrent runs; absent once finished. */
-  place?: number
-  since: Date | null
-  until: Date | null
-  /** Restricts the run to posts about this. Absent: all posts. */
-  about?: RunSubject
-  /** The user's own records that were left out, at most `LIMITS.coordinationOmitted`; absent until done. */
-  left_out?: { record: Types.ObjectId; why: 'time' | 'account' }[]
-  created_at: Date
-  expires_at: Date
-}
 
 /** Two accounts that share the same content. */
 export type NetworkEdge = CoordinationNetwork['edges'][number]
@@ -39,44 +21,36 @@ export interface EdgePair<Id> {
   delta_s: number
 }
 
-export interface EdgeDoc extends NetworkEdge {
-  _id: Types.ObjectId
-  run: Types.ObjectId
-  /** The run's owner. */
-  owner: Types.ObjectId
-  /** Position by weight; 0 is the heaviest. */
-  rank: number
-  pairs: EdgePair<Types.ObjectId>[]
-  /** Other users, and their records, that the edge refers to. It is removed with any of them. */
-  owners: Types.ObjectId[]
-  foreign: Types.ObjectId[]
-  expires_at: Date
-}
-
 const required = true
 const id = Schema.Types.ObjectId
-export const runSchema = new Schema<RunDoc>(
+export const runSchema = defineSchema(
+  'runs',
   {
     owner: { type: id, required },
     state: { type: String, enum: RUN_STATES, required },
+    /** Slot among the user's concurrent runs; absent once finished. */
     place: Number,
     progress: { type: Number, required },
-    kinds: { type: [String], required },
+    kinds: { type: typed<ShareKind[]>([String]), required },
     window_s: { type: Number, required },
     min_participation: { type: Number, required },
-    since: Date,
-    until: Date,
-    scope: { type: String, required },
-    about: Schema.Types.Mixed,
-    left_out: { type: Schema.Types.Mixed },
+    since: { type: Date, default: null },
+    until: { type: Date, default: null },
+    scope: { type: typed<CoordinationRun['scope']>(String), required },
+    /** Restricts the run to posts about this. Absent: all posts. */
+    about: typed<RunSubject>(Schema.Types.Mixed),
+    /** The user's own records that were left out, at most `LIMITS.coordinationOmitted`; absent until done. */
+    left_out: typed<{ record: Types.ObjectId; why: 'time' | 'account' }[]>(Schema.Types.Mixed),
     created_at: { type: Date, required },
     expires_at: { type: Date, required },
-    problem: String,
-    totals: Schema.Types.Mixed,
-    truncated: Schema.Types.Mixed,
+    problem: { type: String, default: null },
+    totals: { type: typed<NonNullable<CoordinationRun['totals']>>(Schema.Types.Mixed), default: null },
+    truncated: { type: typed<CoordinationRun['truncated']>(Schema.Types.Mixed), required },
   },
-  { collection: 'runs', versionKey: false, minimize: false },
+  { minimize: false },
 )
+/** A search for accounts that share the same content. */
+export type RunDoc = DocOf<typeof runSchema>
 runSchema.index(
   { owner: 1, place: 1 },
   { unique: true, partialFilterExpression: { place: { $exists: true } } },
@@ -84,28 +58,29 @@ runSchema.index(
 runSchema.index({ owner: 1, created_at: -1 })
 runSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
 
-export const edgeSchema = new Schema<EdgeDoc>(
-  {
-    run: { type: id, required },
-    owner: { type: id, required },
-    rank: { type: Number, required },
-    a: { type: String, required },
-    b: { type: String, required },
-    weight: { type: Number, required },
-    avg_delta_s: { type: Number, required },
-    n_a: { type: Number, required },
-    n_b: { type: Number, required },
-    symmetry: { type: Number, required },
-    significant: Boolean,
-    p_value: Number,
-    q_value: Number,
-    pairs: { type: Schema.Types.Mixed },
-    owners: { type: [id], default: undefined },
-    foreign: { type: [id], default: undefined },
-    expires_at: { type: Date, required },
-  } as never,
-  { collection: 'edges', versionKey: false },
-)
+export const edgeSchema = defineSchema('edges', {
+  run: { type: id, required },
+  /** The run's owner. */
+  owner: { type: id, required },
+  /** Position by weight; 0 is the heaviest. */
+  rank: { type: Number, required },
+  a: { type: String, required },
+  b: { type: String, required },
+  weight: { type: Number, required },
+  avg_delta_s: { type: Number, required },
+  n_a: { type: Number, required },
+  n_b: { type: Number, required },
+  symmetry: { type: Number, required },
+  significant: { type: Boolean, default: null },
+  p_value: { type: Number, default: null },
+  q_value: { type: Number, default: null },
+  pairs: { type: typed<EdgePair<Types.ObjectId>[]>(Schema.Types.Mixed), required },
+  /** Other users, and their records, that the edge refers to. It is removed with any of them. */
+  owners: { type: [id], required },
+  foreign: { type: [id], required },
+  expires_at: { type: Date, required },
+})
+export type EdgeDoc = DocOf<typeof edgeSchema>
 edgeSchema.index({ run: 1, rank: 1 })
 edgeSchema.index({ run: 1, a: 1, b: 1 })
 // For the deletion of accounts and records, and the end of sharing.

@@ -1,25 +1,6 @@
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
+import { startThread } from '@iodine/service-kit'
 import type { ThreadInput, ThreadOutput } from './coordination-thread.js'
 import type { Findings, FindOptions, Post } from './find.js'
-
-/** Heap limit of a thread, so that a large run fails without the process. */
-const MEMORY_MB = 2_048
-
-/** Returns the path of the thread's compiled file: threads cannot run TypeScript. */
-const entry = (): string => {
-  const path = fileURLToPath(
-    new URL(
-      import.meta.url.endsWith('.ts')
-        ? '../../../dist/coordination/thread/coordination-thread.js'
-        : './coordination-thread.js',
-      import.meta.url,
-    ),
-  )
-  if (!existsSync(path)) throw new Error('Build services/sightings first: a thread runs its compiled code.')
-  return path
-}
 
 /** Runs `findCoordination` in a separate thread, which does not block the event loop. */
 export const findInThread = async (
@@ -28,10 +9,7 @@ export const findInThread = async (
   onProgress: (progress: number) => void,
   signal: AbortSignal,
 ): Promise<Findings> => {
-  const thread = new Worker(entry(), {
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-  })
+  const thread = startThread(import.meta.url, './coordination-thread.js')
   const findings = new Promise<Findings>((resolve, reject) => {
     thread.on('message', (output: ThreadOutput) => {
       if ('progress' in output) onProgress(output.progress)

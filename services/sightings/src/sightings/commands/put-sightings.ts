@@ -129,6 +129,7 @@ export const putSightings = async (
   }
   if (operations.length === 0) return
   try {
+    // The driver writes: Mongoose would cast each operation.
     const done = await sightings.collection.bulkWrite(operations as never, { ordered: false })
     if (done.insertedCount + done.matchedCount < operations.length) throw unavailable()
   } catch (error) {
