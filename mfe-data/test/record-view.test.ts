@@ -56,7 +56,7 @@ test('presents a repost of another platform, with its account, counts, media and
     'Author Handle': 'night_desk',
     'Author Followers': '4,300',
     'Repost of Author': 'a',
-    'Reply to Thread ID': '5',
+    'Repost Thread ID': '5',
     'On a board Name': 'Maps',
     'Location Latitude': '49.123456',
     'Stats Views': '4,500',

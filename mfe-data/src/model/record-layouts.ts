@@ -120,6 +120,7 @@ const GROUPS: { [S in Source]: Record<string, Row<S>[]> } = {
       ['post.edited_at', 'Edited', 'time'],
       ['post.language', 'Language'],
       ['post.url', 'URL', 'url'],
+      ['relations.thread_id', 'Thread ID'],
       ['hashtags', 'Hashtags', 'list'],
       ['mentions', 'Mentions', 'list', 'mentions.username'],
       ['links', 'Links', 'list'],
@@ -148,7 +149,6 @@ const GROUPS: { [S in Source]: Record<string, Row<S>[]> } = {
       ['relations.in_reply_to.author', 'Author'],
       ['relations.in_reply_to.id', 'Post ID'],
       ['relations.in_reply_to.url', 'URL', 'url'],
-      ['relations.thread_id', 'Thread ID'],
     ],
     'Posted in': [
       ['within.name', 'Name', 'text', 'within.title'],
