@@ -366,7 +366,10 @@ class Reader {
       }
       case 0x07: {
         const from = this.take(12, end)
-        return new ObjectId(Buffer.from(bytes.subarray(from, from + 12)))
+        const id = Buffer.allocUnsafe(12)
+        // Faster than `copy` for so few bytes; a document may have thousands of ids.
+        for (let i = 0; i < 12; i++) id[i] = bytes[from + i]!
+        return new ObjectId(id)
       }
       case 0x08: {
         const flag = bytes[this.take(1, end)]
