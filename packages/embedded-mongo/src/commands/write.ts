@@ -247,7 +247,7 @@ const stillFound = (
 const change = (collection: Collection, found: MatchedDoc, update: Update, now: Now): Doc | undefined => {
   const after = update.apply(readDoc(found.bytes), { index: found.position.index, now })
   checkId(after.get('_id')!)
-  return collection.update(found.id, found.doc, found.bytes, after) ? after : undefined
+  return collection.update(found, after) ? after : undefined
 }
 
 const upsert = (collection: Collection, filter: Doc, update: Update, now: Now): Doc => {

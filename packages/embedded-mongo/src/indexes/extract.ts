@@ -5,7 +5,8 @@ import { emptyArray, type KeyValue } from './key.js'
 /** The state of resolving one index path: the value reached and the remaining names. */
 type Step = { value: Value | undefined; path: readonly string[]; rest: readonly string[]; settled: boolean }
 
-const numeric = /^(0|[1-9]\d*)$/
+/** A name that selects an element of an array by its position. */
+export const numeric = /^(0|[1-9]\d*)$/
 
 type Extracted = {
   keys: KeyValue[][]

@@ -3,7 +3,7 @@ import { maxDocumentSize } from '../bson/size.js'
 import { Doc, Regex, type Value } from '../bson/values.js'
 import { writeDoc } from '../bson/write.js'
 import { fail, MongoError } from '../errors.js'
-import { extractKeys } from '../indexes/extract.js'
+import { extractKeys, numeric } from '../indexes/extract.js'
 import { after, emptyArray, encodeBound, encodeKey, type KeyValue, type Range } from '../indexes/key.js'
 import { merge } from '../indexes/merge.js'
 import { compileFilter } from '../match/filter.js'
@@ -78,21 +78,42 @@ const partialFilter = (index: IndexInfo) => {
   return filter
 }
 
-const fields = new WeakMap<Doc, readonly string[] | undefined>()
+const fields = new WeakMap<Doc, { indexed: readonly string[]; filtered: readonly string[] | undefined }>()
 
-/** Returns the top-level fields of an index's entries, cached; undefined if a partial index's filter is nested. */
-const fieldsOf = ({ key, paths, filter }: IndexInfo): readonly string[] | undefined => {
-  if (fields.has(key)) return fields.get(key)
+/** Returns the top-level fields of an index's keys and of its filter, cached; a nested filter's are undefined. */
+const fieldsOf = ({ key, paths, filter }: IndexInfo) => {
+  const known = fields.get(key)
+  if (known) return known
   const filtered = [...(filter?.keys() ?? [])].map(path => path.split('.')[0]!)
-  const names = [...new Set([...paths.map(([name]) => name!), ...filtered])]
-  const found = filtered.some(name => name.startsWith('$')) ? undefined : names
+  const found = {
+    indexed: [...new Set(paths.map(([name]) => name!))],
+    filtered: filtered.some(name => name.startsWith('$')) ? undefined : filtered,
+  }
   fields.set(key, found)
   return found
 }
 
+type Changes = ReadonlyMap<string, Value[] | undefined>
+
 /** Returns whether a change of these fields may affect a document's entries, of which an array may have thousands. */
-const isAffected = (index: IndexInfo, changed: ReadonlySet<string>): boolean =>
-  fieldsOf(index)?.some(name => changed.has(name)) ?? true
+const isAffected = (index: IndexInfo, changed: Changes): boolean => {
+  const { indexed, filtered } = fieldsOf(index)
+  return !filtered || [...indexed, ...filtered].some(name => changed.has(name))
+}
+
+/**
+ * Returns the document with only the appended elements of an array, if these have all new keys of the index: each
+ * element of an array has its own keys, unless a path selects elements by position.
+ */
+const withAppended = (index: IndexInfo, changed: Changes, now: Doc): Doc | undefined => {
+  const { indexed, filtered } = fieldsOf(index)
+  if (!filtered || filtered.some(name => changed.has(name))) return undefined
+  const [name, ...others] = indexed.filter(one => changed.has(one))
+  const items = name === undefined ? undefined : changed.get(name)
+  if (!items || others.length > 0) return undefined
+  if (index.paths.some(([first, second]) => first === name && numeric.test(second ?? ''))) return undefined
+  return new Doc(now).set(name!, items)
+}
 
 /** A collection's documents and indexes, always updated together. */
 export class Collection {
@@ -234,15 +255,21 @@ export class Collection {
     for (const keys of found) this.addKeys(keys, id)
   }
 
-  /** Replaces a document's content. Returns whether it changed. */
-  update(id: number, before: Doc, beforeBytes: Buffer, afterDoc: Doc): boolean {
+  /** Replaces a document's content. `before.doc` is read only if an index needs it. Returns whether it changed. */
+  update(before: StoredDoc & { readonly doc: Doc }, afterDoc: Doc): boolean {
+    const { id, bytes } = before
     const stored = writeDoc(afterDoc)
-    if (stored.equals(beforeBytes)) return false
+    if (stored.equals(bytes)) return false
     checkSize(stored)
-    const changed = changedFields(beforeBytes, stored)
+    const changed = changedFields(bytes, stored)
     const found = this.info.indexes
       .filter(index => index.name !== '_id_' && isAffected(index, changed))
-      .map(index => ({ old: keysOf(index, before), now: keysOf(index, afterDoc) }))
+      .map(index => {
+        const appended = withAppended(index, changed, afterDoc)
+        return appended
+          ? { old: noKeys(index), now: keysOf(index, appended) }
+          : { old: keysOf(index, before.doc), now: keysOf(index, afterDoc) }
+      })
     const key = this.recordKey(id)
     this.kv.claim(key)
     for (const { old, now } of found) this.checkUnique(now, id, old)
@@ -365,9 +392,16 @@ const checkSize = (bytes: Buffer) => {
     fail(10334, `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${maxDocumentSize}`)
 }
 
+const noKeys = (index: IndexInfo): Keys => ({
+  index,
+  keys: new Map(),
+  arrays: none,
+  cut: Number.POSITIVE_INFINITY,
+})
+
 /** Returns a document's keys in one index, by their bytes as latin1 text. */
 const keysOf = (index: IndexInfo, doc: Doc): Keys => {
-  const found: Keys = { index, keys: new Map(), arrays: none, cut: Number.POSITIVE_INFINITY }
+  const found = noKeys(index)
   const filter = partialFilter(index)
   if (filter && !filter(doc)) return found
   const { keys, arrays } = extractKeys(doc, index.paths)
