@@ -1,4 +1,4 @@
-import type { Iod } from '@iodine/contracts'
+import { type Iod, SOURCES } from '@iodine/contracts'
 import { type Call, openSection, type Routes, user } from '@iodine/mfe-kit/testing'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -244,7 +244,7 @@ test('requests occurrences only for the row that stays open for 200 ms', async (
   }
   await act(() => vi.advanceTimersByTimeAsync(1))
   vi.useRealTimers()
-  await waitFor(() => expect(asked()).toHaveLength(6))
+  await waitFor(() => expect(asked()).toHaveLength(PARTS.length - 1 + SOURCES.length))
   expect(new URL(String(sent.mock.calls[0]?.[0])).searchParams.get('iod_id')).toBe(iods[2]?.id)
 })
 
