@@ -270,3 +270,9 @@ export const addressOf = (written: string, depth = 0): Address | NoAddress => {
   }
   return classify(canonicalLink(url.href) ?? '', url)
 }
+
+/** Returns whether only the link's owner can resolve it. */
+export const isShortAddress = (written: string): boolean => {
+  const address = addressOf(written)
+  return 'skipped' in address && address.skipped === 'short-address'
+}
