@@ -2,9 +2,8 @@ import { type DraftRecord, recordOfAddress } from '../records/of-draft.js'
 import type { TableAnswers } from '../tables/table.js'
 import { addressOf } from '../text/addresses.js'
 import { linksIn } from '../text/found.js'
+import { linesOf } from '../text/lines.js'
 import { isAddressSource } from './address-source.js'
-
-const LINE_MAX = 65_536
 
 /** Returns the first URL in a line: also defanged, without a scheme, in Markdown and in brackets. */
 export const firstAddress = (line: string): string | undefined => {
@@ -14,17 +13,6 @@ export const firstAddress = (line: string): string | undefined => {
   return words.find(word =>
     /^(?:h(?:xx|tt)ps?(?::|\[:\])|tg:|at:|(?:[\w-]+(?:\.|\[\.\]))+[a-z]{2,}\/\S)/i.test(word),
   )
-}
-
-/** Splits texts at line ends `\n`. A line above 65,536 characters is cut. */
-async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
-  let rest = ''
-  for await (const text of texts) {
-    const lines = `${rest}${text}`.split('\n')
-    rest = (lines.pop() ?? '').slice(0, LINE_MAX)
-    for (const line of lines) yield line.slice(0, LINE_MAX)
-  }
-  if (rest) yield rest
 }
 
 /**
