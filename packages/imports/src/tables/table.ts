@@ -1,6 +1,7 @@
 import type { DraftRecord, Origin } from '../records/of-draft.js'
 import { RefusedError } from '../refused.js'
 import { Cells, Header } from './cells.js'
+import { doublePhpQuotes } from './php-quotes.js'
 import { csvRows, type Separator } from './rows.js'
 
 /** What the file and the user state about a file. */
@@ -46,6 +47,8 @@ export interface TableFormat {
   defaultsIn?: string
   /** A row with another number of cells than the header is skipped: its values may be in other columns. */
   isStrict?: boolean
+  /** PHP wrote the file. */
+  isPhp?: boolean
 }
 
 export type TableItem =
@@ -63,7 +66,7 @@ export async function* readTable(
   separator?: Separator,
 ): AsyncGenerator<TableItem, void, undefined> {
   let header: Header | undefined
-  for await (const row of csvRows(texts, separator)) {
+  for await (const row of csvRows(format.isPhp ? doublePhpQuotes(texts) : texts, separator)) {
     if (!header) {
       header = new Header(row.cells)
       if (!format.hasHeader(header))
