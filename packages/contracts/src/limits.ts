@@ -187,6 +187,12 @@ export const LIMITS = {
   contextTextMax: 50_000,
   contextLinksMax: 200,
   contextMediaMax: 200,
+  /** Posts: characters of a text, of an id, name or tag, and of a URL; counts; bytes of other fields, as JSON. */
+  postTextMax: 65_536,
+  postNameMax: 500,
+  addressMax: 2_000,
+  metricsMax: 32,
+  extraBytes: 16_384,
   /** Images whose hashes a record holds. */
   imageHashesMax: 5_000,
   /** Sightings on a page of a search, and candidates that a search compares. */

@@ -1,5 +1,5 @@
-import type { RecordOf } from './collector.js'
 import { LIMITS } from './limits.js'
+import type { RecordOf } from './record-schemas.js'
 import type { Source } from './vocabulary.js'
 
 /**

@@ -1,5 +1,5 @@
-import type { BlogRecord, RecordOf, TelegramRecord, TiktokRecord } from './collector.js'
 import { isSameSite, pageAddress, siteOf } from './page-address.js'
+import type { BlogRecord, PostRecord, RecordOf, TelegramRecord, TiktokRecord } from './record-schemas.js'
 import type { Source } from './vocabulary.js'
 
 /** Natural key of a record, unique per user and source; undefined if the record has none. */
@@ -7,6 +7,7 @@ export const naturalKey = {
   tiktok: (record: TiktokRecord) => record.main.video_id,
   telegram: (record: TelegramRecord) => record.telegram.post.url,
   blog: (record: BlogRecord) => pageAddress(record.metadata.canonical || record.metadata.og_url || ''),
+  post: ({ post }: PostRecord) => `${post.platform}:${post.id}`,
 } as const
 
 /**

@@ -19,12 +19,20 @@ export const CATEGORIES = [
 ] as const
 export type Category = (typeof CATEGORIES)[number]
 
-export const SOURCE_TYPES = ['MANUAL', 'TIKTOK', 'TELEGRAM', 'BLOG', 'NARRATIVES'] as const
+export const SOURCE_TYPES = ['MANUAL', 'TIKTOK', 'TELEGRAM', 'BLOG', 'POST', 'NARRATIVES'] as const
 export type SourceType = (typeof SOURCE_TYPES)[number]
 
-/** Sources of records. */
-export const SOURCES = ['tiktok', 'telegram', 'blog'] as const
+/** Sources of records. `post`: any other platform, such as X, Instagram, Facebook, YouTube and Bluesky. */
+export const SOURCES = ['tiktok', 'telegram', 'blog', 'post'] as const
 export type Source = (typeof SOURCES)[number]
+
+export const POST_TYPES = ['post', 'comment', 'repost', 'video'] as const
+export type PostType = (typeof POST_TYPES)[number]
+/** What a post stands in. */
+export const POST_PLACES = ['group', 'page', 'board', 'community', 'profile', 'video', 'post'] as const
+export type PostPlace = (typeof POST_PLACES)[number]
+export const POST_MEDIA = ['image', 'video', 'audio', 'gif', 'document'] as const
+export type PostMedia = (typeof POST_MEDIA)[number]
 
 /** Ids of the API: opaque, 24 hex characters. */
 export const ID_PATTERN = /^[0-9a-f]{24}$/i

@@ -100,11 +100,14 @@ it.each(SPECIFIED.map(([spec, expected]) => ({ route: `${spec.method} ${spec.pat
   ({ spec, expected }) => expect(fieldsOf(spec)).toEqual([...expected].sort()),
 )
 
-it('records have the specified parts, and the context of their page', () => {
+it('records have the specified parts, the context of their page, and those of posts', () => {
   const parts = [...new Set(fieldsOf(collectorApi.listRecords).map(field => field.split('.', 1)[0]))]
   expect(parts.sort()).toEqual(
-    fields(
-      'author? classification? collector_metadata context? id imageHashes? main metadata sound? stats? telegram',
-    ),
+    [
+      ...fields(
+        'author? classification? collector_metadata context? id imageHashes? main metadata sound? stats? telegram',
+      ),
+      ...fields('extra? hashtags? links? location? media? mentions? metrics? post relations? within?'),
+    ].sort(),
   )
 })

@@ -2,6 +2,7 @@ import {
   authApi,
   type BlogRecord,
   type NewIod,
+  type PostRecord,
   type Profile,
   profileApi,
   type TelegramRecord,
@@ -123,6 +124,39 @@ export const blogArticle = (metadata: Partial<BlogRecord['metadata']> = {}): Blo
   },
   imageHashes: { 'https://blog.example.org/a.b$c.png': 'f0e1d2c3' },
 })
+
+/** Returns a post of another platform as an import sends it. */
+export const platformPost = (post: Partial<PostRecord['post']> = {}): PostRecord => {
+  const id = `19${fresh()}`
+  return {
+    collector_metadata: collected('import:zeeschuimer'),
+    post: {
+      platform: 'x',
+      id,
+      type: 'post',
+      url: `https://x.com/night_desk/status/${id}`,
+      text: 'They hide the numbers from all of us',
+      language: 'en',
+      published_at: '2025-11-13T02:13:20.000Z',
+      ...post,
+    },
+    author: {
+      id: '1700000000000000009',
+      handle: 'night_desk',
+      name: 'Night Desk',
+      url: 'https://x.com/night_desk',
+      description: 'What the day does not print',
+      followers: 4_300,
+      verified: false,
+    },
+    hashtags: ['numbers'],
+    mentions: ['open_eyes'],
+    links: ['https://blog.example.org/numbers'],
+    media: [{ type: 'image', url: 'https://cdn.example.org/chart.jpg', alt: 'A chart' }],
+    metrics: { views: 4_500, likes: 40, comments: 3, shares: 7 },
+    location: { name: 'Port Lanternay', country: 'FR' },
+  }
+}
 
 /** Returns the input to create an IOD, with a unique value. */
 export const iodInput = (fields: Partial<NewIod> = {}): NewIod => ({
