@@ -51,9 +51,7 @@ export interface TableFormat {
   isPhp?: boolean
 }
 
-export type TableItem =
-  | (DraftRecord & { at: number; warnings?: string[] })
-  | { skipped: string; line: number }
+export type TableItem = (DraftRecord & { at: number }) | { skipped: string; line: number }
 
 /**
  * Reads a table as it arrives.
@@ -89,6 +87,9 @@ export async function* readTable(
     const origin = { fetched: answers.file_time, by: format.by }
     const result = format.read(cells, { answers, origin, warnings })
     if ('skipped' in result) yield { skipped: result.skipped, line }
-    else yield { ...result, at: line, ...(warnings.size > 0 && { warnings: [...warnings] }) }
+    else {
+      const all = [...warnings, ...(result.warnings ?? [])]
+      yield { ...result, at: line, ...(all.length > 0 && { warnings: all }) }
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { filled, postRecord } from '../../records/of-draft.js'
+import { postRecord, recordOf } from '../../records/of-draft.js'
 import type { Cells } from '../../tables/cells.js'
 import { draftOf, type FieldTable } from '../../tables/fields.js'
 import type { RowContext, RowResult } from '../../tables/table.js'
@@ -35,27 +35,16 @@ export const readTiktok = (cells: Cells, { origin, warnings }: RowContext): RowR
   if (sound && !exactId(sound)) warnings.add('rounded-id')
   const text = (column: string) => (column === 'music_id' ? sound && exactId(sound) : cells.text(column))
   const count = (column: string) => countOf(cells.get(column))
-  return {
-    source: 'tiktok',
-    record: {
-      collector_metadata: { fetch_timestamp: origin.fetched, source: `import:${origin.by}` },
-      ...filled({
-        main: {
-          video_id: id,
-          description: cells.text('body'),
-          hashtags: cells.list('hashtags'),
-          create_time,
-        },
-        author: { ...values(TEXTS.author, text), ...values(COUNTS.author, count) },
-        stats: values(COUNTS.stats, count),
-        sound: values(TEXTS.sound, text),
-        classification: {
-          location_created: cells.get('location_created'),
-          diversification_labels: cells.list('diversification_labels'),
-        },
-      }),
+  return recordOf('tiktok', origin, {
+    main: { video_id: id, description: cells.text('body'), hashtags: cells.list('hashtags'), create_time },
+    author: { ...values(TEXTS.author, text), ...values(COUNTS.author, count) },
+    stats: values(COUNTS.stats, count),
+    sound: values(TEXTS.sound, text),
+    classification: {
+      location_created: cells.get('location_created'),
+      diversification_labels: cells.list('diversification_labels'),
     },
-  }
+  })
 }
 
 /** 4CAT's columns of TikTok comments (`datasources/tiktok_comments/search_tiktok_comments.py`). */

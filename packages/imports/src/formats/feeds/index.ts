@@ -10,7 +10,7 @@ import { parsedFeed } from './parse.js'
 /** Characters of a feed, which is read as a whole. */
 const FEED_MAX = 64 * 2 ** 20
 
-export type FeedItem = (DraftRecord & { at: number; warnings?: string[] }) | { skipped: string; line: number }
+export type FeedItem = (DraftRecord & { at: number }) | { skipped: string; line: number }
 
 const entryRecord = (
   entry: FeedEntry,
@@ -28,7 +28,8 @@ const entryRecord = (
   const draft = draftOfEntry(entry, feed, base ?? own)
   const edited = edited_at === published_at ? undefined : edited_at
   const record = recordOfAddress(address, { ...draft, published_at, edited_at: edited }, origin)
-  return { ...record, at, ...(isUnread && { warnings: ['unreadable-time'] }) }
+  const warnings = [...(record.warnings ?? []), ...(isUnread ? ['unreadable-time'] : [])]
+  return { ...record, at, ...(warnings.length > 0 && { warnings }) }
 }
 
 /**
