@@ -156,7 +156,7 @@ describe('cells', () => {
     const cells = row('0', ' x ', 'y', 'z', 'second')
     expect([cells.get('a'), cells.get('__proto__'), cells.get('constructor')]).toEqual(['x', 'y', 'z'])
     expect(cells.get('toString')).toBeUndefined()
-    expect(({} as Record<string, unknown>)['y']).toBeUndefined()
+    expect(({} as Record<string, unknown>).y).toBeUndefined()
   })
 
   it('reads words for missing values as none', () => {

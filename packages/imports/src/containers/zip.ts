@@ -12,6 +12,9 @@ export interface ZipEntry {
 
 type Event = { name: string } | { bytes: Uint8Array } | 'end'
 
+export const isZip = (head: Uint8Array): boolean =>
+  head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4
+
 /** Returns whether an entry's path stays below the root and is not an archive or a file of the system. */
 export const isSafeName = (name: string): boolean =>
   !/^(?:[/\\]|[a-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)|\0/i.test(name) &&
