@@ -86,7 +86,7 @@ const readFacebook = (cells: Cells, { origin, warnings }: RowContext) => {
       platform: 'facebook',
       id,
       url,
-      type: link.relations ? 'repost' : 'post',
+      type: 'post',
       ...(page && { author: { ...page, url: name && `https://www.facebook.com/${name}` } }),
       ...(group !== undefined && { within: { type: 'group', id: cells.get('Facebook Id'), name: group } }),
       metrics: { ...draft.metrics, ...views.metrics },
