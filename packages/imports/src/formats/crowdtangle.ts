@@ -58,8 +58,12 @@ const linkOf = (cells: Cells, owners: readonly (string | undefined)[]): Partial<
   const isOnFacebook = /^https?:\/\/(?:[\w-]+\.)?(?:facebook\.com|fb\.watch)\//i.test(written)
   if (!isOnFacebook) return { links: [written] }
   if (!('id' in address)) return {}
-  const [owner] = new URL(written).pathname.split('/').filter(Boolean)
-  const isOwn = owners.some(each => each !== undefined && each.toLowerCase() === owner?.toLowerCase())
+  const { pathname, searchParams } = new URL(written)
+  const [, page] = /^\/([^/]+)\/(?:posts|videos|photos)\//.exec(pathname) ?? []
+  const owner = page ?? (/^\/(?:permalink|story)\.php$/.test(pathname) ? searchParams.get('id') : undefined)
+  // A picture's page does not name its owner.
+  if (!owner) return {}
+  const isOwn = owners.some(each => each !== undefined && each.toLowerCase() === owner.toLowerCase())
   const url = 'url' in address ? address.url : undefined
   return isOwn ? {} : { relations: { repost_of: { id: address.id, url } } }
 }

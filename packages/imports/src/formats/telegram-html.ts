@@ -45,7 +45,7 @@ class MessagePage {
       {
         onopentag: (name, attributes) => this.#begin(name, attributes),
         ontext: text => this.#target()?.add(text, false),
-        onclosetag: name => this.#end(name),
+        onclosetag: () => this.#open.pop(),
       },
       { decodeEntities: true },
     )
@@ -106,8 +106,8 @@ class MessagePage {
   #partOf(name: string, classes: readonly string[]): string | undefined {
     if (!this.#message) return classes.includes('text') && classes.includes('bold') ? 'page_title' : undefined
     if (classes.includes('forwarded') && classes.includes('body')) return 'forwarded'
-    // The time of the original post stands within its author's name.
-    if (name === 'span' && classes.includes('date')) return 'ignored'
+    // The time of the original post, and the bot by which it was sent, stand within its author's name.
+    if (name === 'span' && (classes.includes('date') || classes.includes('details'))) return 'ignored'
     if (classes.includes('media_wrap') || classes.includes('reactions')) return 'ignored'
     return PARTS.find(part => classes.includes(part))
   }
@@ -135,11 +135,6 @@ class MessagePage {
       )
     )
       message.media.push({ type: classes.includes('media_photo') ? 'image' : 'document' })
-  }
-
-  #end(name: string): void {
-    if (name !== 'br') this.#open.pop()
-    else this.#open.pop()
   }
 }
 

@@ -61,10 +61,13 @@ const mediaOf = (draft: Draft) =>
     .map(({ type, url, alt }) => ({ type, url: absoluteUrl(url) && url, alt }))
     .filter(({ url, alt }) => url ?? alt)
 
+/** Returns the hashtags that the file lists, else those in the text. */
+const tagsOf = ({ hashtags, text = '' }: Draft): string[] =>
+  unique(hashtags?.length ? hashtags.map(tag => tag.replace(/^[#＃]/, '')) : hashtagsIn(text))
+
 /** Returns a record `post`. Hashtags and links are read from the text if the file has no list of them. */
 export const postRecord = (draft: Draft, origin: Origin): DraftRecord => {
   const { author, within, relations, metrics, location } = draft
-  const hashtags = draft.hashtags?.map(tag => tag.replace(/^[#＃]/, '')) ?? []
   const links = webLinks(draft.links ?? linksIn(draft.text ?? '').filter(link => !isShortAddress(link)))
   return recordOf('post', origin, {
     post: {
@@ -81,7 +84,7 @@ export const postRecord = (draft: Draft, origin: Origin): DraftRecord => {
     author,
     within: within && { ...within, type: placeOf(within.type) },
     relations,
-    hashtags: unique(hashtags.length > 0 ? hashtags : hashtagsIn(draft.text ?? '')),
+    hashtags: tagsOf(draft),
     mentions: unique(draft.mentions?.map(mention => mention.replace(/^@/, ''))),
     links,
     media: mediaOf(draft),
@@ -96,7 +99,7 @@ const tiktokRecord = (draft: Draft, origin: Origin): DraftRecord => {
     main: {
       video_id: draft.id,
       description: draft.text,
-      hashtags: unique(draft.hashtags?.length ? draft.hashtags : hashtagsIn(draft.text ?? '')),
+      hashtags: tagsOf(draft),
       create_time: secondsOf(draft.published_at),
     },
     author: {

@@ -6,6 +6,7 @@ import type { RowContext, RowResult } from '../../tables/table.js'
 import { addressOf } from '../../text/addresses.js'
 import { mentionsIn } from '../../text/found.js'
 import { exactId } from '../../text/ids.js'
+import { namedAuthor } from './authors.js'
 
 /** A data source of 4CAT whose rows are posts. */
 interface PostSource {
@@ -341,7 +342,8 @@ export const postSourceOf = (header: Header): PostSource | undefined =>
   SOURCES.find(({ columns }) => header.has('id') && columns.every(column => header.has(column)))
 
 export const readPost = (source: PostSource, cells: Cells, { origin, warnings }: RowContext): RowResult => {
-  const draft = draftOf(cells, source.fields, { zone: 'UTC' }, warnings)
+  const { author, ...rest } = draftOf(cells, source.fields, { zone: 'UTC' }, warnings)
+  const draft: Draft = { ...rest, author: namedAuthor(author) }
   const linked = addressOf(draft.url ?? '')
   const id = (draft.id && exactId(draft.id)) ?? ('platform' in linked ? linked.id : undefined)
   if (!id) return { skipped: draft.id ? 'rounded-id' : 'no-id' }
