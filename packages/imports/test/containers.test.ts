@@ -1,8 +1,7 @@
 import { gzipSync, strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { archiveHead, readArchive } from '../src/containers/archive.js'
 import { gunzip, gunzipHead } from '../src/containers/gzip.js'
-import { zipEntries, zipHeaders } from '../src/containers/zip.js'
+import { zipEntries } from '../src/containers/zip.js'
 import { RefusedError } from '../src/refused.js'
 import { joinBytes } from '../src/text/decode.js'
 
@@ -118,50 +117,7 @@ describe('zipEntries', () => {
   })
 
   it('finds names in the first bytes', () => {
-    const zipNames = (head: Uint8Array) => zipHeaders(head).map(({ name }) => name)
     expect(zipNames(bytes)).toEqual(['a.csv', 'stored.csv', 'folder/b.json', 'empty.csv'])
     expect(zipNames(bytes.subarray(0, 60))).toContain('a.csv')
-  })
-})
-
-describe('archives', () => {
-  const page = (id: number) => strToU8(`page ${id};`)
-  const read = async (entries: Record<string, Uint8Array>, format: string) => {
-    const found: string[] = []
-    for await (const content of readArchive(chunked(zipSync(entries), 100), format, async function* (chunks) {
-      yield await text(chunks)
-    }))
-      found.push(content)
-    return found
-  }
-  const headOf = (entries: Record<string, Uint8Array>) => archiveHead(zipSync(entries))
-
-  it('reads pages by their number', async () => {
-    const pages = { 'x/messages10.html': page(10), 'x/messages.html': page(1), 'x/messages2.html': page(2) }
-    expect(await read(pages, 'telegram-desktop-html')).toEqual(['page 1;', 'page 2;', 'page 10;'])
-  })
-
-  it('reads all files of posts of an archive of X', async () => {
-    const files = { 'data/tweets.js': page(1), 'data/tweets-part1.js': page(2), 'data/like.js': page(3) }
-    expect(await read(files, 'x-archive')).toEqual(['page 1;', 'page 2;'])
-  })
-
-  it('reads the one data file beside files about it', async () => {
-    const files = { 'a.log': page(1), 'a_metadata.json': page(2), 'a.csv': page(3) }
-    expect(await read(files, '4cat')).toEqual(['page 3;'])
-  })
-
-  it('refuses several data files, and none', async () => {
-    await expect(read({ 'a.csv': page(1), 'b.csv': page(2) }, 'csv')).rejects.toThrow('several data files')
-    await expect(read({ 'a.jpg': page(1) }, 'csv')).rejects.toThrow('no data file')
-  })
-
-  it('recognises archives by their entries', () => {
-    expect(headOf({ '[Content_Types].xml': page(1) })).toEqual({ kind: 'workbook' })
-    expect(headOf({ 'archive/data.warc.gz': page(1) })).toEqual({ kind: 'wacz' })
-    expect(headOf({ 'a.jpg': page(1), '../result.json': page(1) })).toEqual({ kind: 'unknown' })
-    const both = headOf({ 'x/messages.html': page(1), 'x/result.json': page(2) })
-    expect(both).toMatchObject({ kind: 'entry', name: 'x/result.json', isWhole: true })
-    expect(both.kind === 'entry' && new TextDecoder().decode(both.head)).toBe('page 2;')
   })
 })

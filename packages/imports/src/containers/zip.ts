@@ -13,46 +13,29 @@ export interface ZipEntry {
 
 type Event = { name: string } | { bytes: Uint8Array } | 'end'
 
-export const isZip = (head: Uint8Array): boolean =>
-  head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4
-
 /** Returns whether an entry's path stays below the root and is not an archive or a file of the system. */
 export const isSafeName = (name: string): boolean =>
   !/^(?:[/\\]|[a-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)|\0/i.test(name) &&
   !/^__MACOSX[/\\]|(?:^|[/\\])\._|[/\\]$|\.zip$/i.test(name)
 
-interface ZipHeader {
-  name: string
-  method: number
-  /** Offsets of the packed content. Without an end, a data descriptor states it. */
-  start: number
-  end?: number
-}
-
-/** Returns the local headers that the first bytes of a zip file contain (APPNOTE.TXT, section 4.3.7). */
-export const zipHeaders = (head: Uint8Array): ZipHeader[] => {
+/** Returns the names of the entries whose headers the first bytes of a zip file contain (APPNOTE.TXT, 4.3.7). */
+export const zipNames = (head: Uint8Array): string[] => {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
-  const headers: ZipHeader[] = []
+  const names: string[] = []
   let at = 0
   while (at + 30 <= head.length) {
     if (view.getUint32(at, true) !== 0x04034b50) {
       at += 1
       continue
     }
-    const [flags, method, size] = [
-      view.getUint16(at + 6, true),
-      view.getUint16(at + 8, true),
-      view.getUint32(at + 18, true),
-    ]
+    const [flags, size] = [view.getUint16(at + 6, true), view.getUint32(at + 18, true)]
     const [nameLength, extraLength] = [view.getUint16(at + 26, true), view.getUint16(at + 28, true)]
-    const name = new TextDecoder().decode(head.subarray(at + 30, at + 30 + nameLength))
-    const start = at + 30 + nameLength + extraLength
+    names.push(new TextDecoder().decode(head.subarray(at + 30, at + 30 + nameLength)))
+    at += 30 + nameLength + extraLength
     // With a data descriptor the size follows the content.
-    const end = flags & 8 || size === 0xffffffff ? undefined : start + size
-    headers.push({ name, method, start, end })
-    at = end ?? start
+    if (!(flags & 8) && size !== 0xffffffff) at += size
   }
-  return headers
+  return names
 }
 
 /**

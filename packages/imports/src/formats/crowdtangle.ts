@@ -2,7 +2,7 @@ import type { Draft } from '../records/draft.js'
 import { postRecord } from '../records/of-draft.js'
 import type { Cells } from '../tables/cells.js'
 import { draftOf, type FieldTable } from '../tables/fields.js'
-import type { RowContext, TableFormat } from '../tables/table.js'
+import type { RowContext, RowResult, TableFormat } from '../tables/table.js'
 import { addressOf } from '../text/addresses.js'
 import { mentionsIn } from '../text/found.js'
 
@@ -68,7 +68,7 @@ const linkOf = (cells: Cells, owners: readonly (string | undefined)[]): Partial<
   return isOwn ? {} : { relations: { repost_of: { id: address.id, url } } }
 }
 
-const readFacebook = (cells: Cells, { origin, warnings }: RowContext) => {
+const readFacebook = (cells: Cells, { origin, warnings }: RowContext): RowResult => {
   const url = cells.get('URL')
   const address = url === undefined ? undefined : addressOf(url)
   const id = address && 'id' in address ? address.id : url && lastPart(url)
@@ -99,7 +99,7 @@ const readFacebook = (cells: Cells, { origin, warnings }: RowContext) => {
   )
 }
 
-const readInstagram = (cells: Cells, { origin, warnings }: RowContext) => {
+const readInstagram = (cells: Cells, { origin, warnings }: RowContext): RowResult => {
   const url = cells.get('URL')
   const address = url === undefined ? undefined : addressOf(url)
   const id = address && 'platform' in address && address.platform === 'instagram' ? address.id : undefined

@@ -4,15 +4,9 @@ import { type DraftRecord, messageRecord } from '../records/of-draft.js'
 import { telegramUrl } from '../text/addresses.js'
 import { absoluteUrl, VisibleText } from '../text/html.js'
 import { timeOf } from '../text/times.js'
+import type { Answers, Reason, Warning } from '../types.js'
 
-type HtmlItem = (DraftRecord & { at: number }) | { skipped: string; line: number }
-
-interface Answers {
-  file_time: string
-  username?: string
-  channel?: string
-  timezone?: string
-}
+type HtmlItem = (DraftRecord & { at: number; warnings?: Warning[] }) | { skipped: Reason; line: number }
 
 /** Parts of a message by the class of their element (tdesktop, `export_output_html.cpp`). */
 const PARTS = ['from_name', 'text', 'signature', 'reply_to'] as const
@@ -183,13 +177,12 @@ export async function* readTelegramHtml(
     })
     const signature = parts.signature?.value
     const isUnread = message.date !== undefined && published_at === undefined
-    const warnings = [...(record.warnings ?? []), ...(isUnread ? ['unreadable-time'] : [])]
     const also = { ...(signature && { signature }), ...record.also }
     return {
       ...record,
       at: id,
       ...(Object.keys(also).length > 0 && { also }),
-      ...(warnings.length > 0 && { warnings }),
+      ...(isUnread && { warnings: ['unreadable-time'] }),
     }
   }
   const items = (messages: Message[]) => messages.map(itemOf).filter(item => item !== undefined)

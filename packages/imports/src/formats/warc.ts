@@ -5,13 +5,14 @@ import { addressOf } from '../text/addresses.js'
 import { isEncoding, joinBytes } from '../text/decode.js'
 import { htmlContent } from '../text/html.js'
 import { timeOf } from '../text/times.js'
+import type { Reason } from '../types.js'
 import { isAddressSource } from './address-source.js'
 
 /** Bytes of a page that is read, unpacked. Larger ones are skipped. */
 const PAGE_MAX = 16 * 2 ** 20
 const HEADER_MAX = 65_536
 
-type WarcItem = (DraftRecord & { at: number }) | { skipped: string; line: number }
+type WarcItem = (DraftRecord & { at: number }) | { skipped: Reason; line: number }
 
 /** Reads bytes in pieces of the wanted sizes. */
 class ByteReader {

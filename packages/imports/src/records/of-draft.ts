@@ -1,9 +1,9 @@
+import { POST_PLACES } from '@iodine/contracts'
 import { type Address, isShortAddress, telegramUrl } from '../text/addresses.js'
 import { hashtagsIn, linksIn } from '../text/found.js'
 import { absoluteUrl } from '../text/html.js'
 import { secondsOf } from '../text/times.js'
 import type { Draft } from './draft.js'
-import { fitted, placeOf } from './limits.js'
 
 /** When and by what an item was collected. */
 export interface Origin {
@@ -18,27 +18,42 @@ export interface DraftRecord {
   record: Record<string, unknown>
   /** Values that the kind of record has no field for. */
   also?: Record<string, unknown>
-  /** Values that were cut or left out: `text-cut`, `list-cut`, and those of the file's format. */
-  warnings?: string[]
 }
 
-/** Returns a record that fits its schema. */
+type Values = Record<string, unknown>
+
+/** Removes fields without a value: undefined, null, empty texts, lists and objects. Keeps 0 and false. */
+export const filled = (values: Values): Values => {
+  const kept: [string, unknown][] = []
+  for (const [name, value] of Object.entries(values)) {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    const inner = isObject ? filled(value as Values) : value
+    if (inner === undefined || inner === null || inner === '') continue
+    if (Array.isArray(inner) ? inner.length === 0 : isObject && Object.keys(inner as Values).length === 0)
+      continue
+    kept.push([name, inner])
+  }
+  return Object.fromEntries(kept)
+}
+
+/** Returns a record with the fields that have a value. Its values are not limited yet. */
 export const recordOf = (
   source: DraftRecord['source'],
   { fetched, by }: Origin,
-  values: Record<string, unknown>,
-  also: Record<string, unknown> = {},
+  values: Values,
+  other: Values = {},
 ): DraftRecord => {
-  const warnings = new Set<string>()
-  const record = fitted(values, source === 'post', warnings)
-  const more = fitted(also, false, warnings)
+  const also = filled(other)
   return {
     source,
-    record: { collector_metadata: { fetch_timestamp: fetched, source: `import:${by}` }, ...record },
-    ...(Object.keys(more).length > 0 && { also: more }),
-    ...(warnings.size > 0 && { warnings: [...warnings] }),
+    record: { collector_metadata: { fetch_timestamp: fetched, source: `import:${by}` }, ...filled(values) },
+    ...(Object.keys(also).length > 0 && { also }),
   }
 }
+
+/** Returns the kind of place that a post stands in, or undefined for an unknown one. */
+const placeOf = (written: string | undefined): (typeof POST_PLACES)[number] | undefined =>
+  POST_PLACES.find(place => place === written?.toLowerCase())
 
 const unique = <T>(values: readonly T[] | undefined): T[] => [...new Set(values)]
 
@@ -60,6 +75,7 @@ const mediaOf = (draft: Draft) =>
   (draft.media ?? [])
     .map(({ type, url, alt }) => ({ type, url: absoluteUrl(url) && url, alt }))
     .filter(({ url, alt }) => url ?? alt)
+    .map(filled)
 
 /** Returns the hashtags that the file lists, else those in the text. */
 const tagsOf = ({ hashtags, text = '' }: Draft): string[] =>

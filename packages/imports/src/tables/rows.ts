@@ -97,15 +97,3 @@ export async function* csvRows(
   }
   yield* rowsOf(true)
 }
-
-/** Parses the rows of the beginning of a CSV text with line ends `\n`: the last one may be cut. */
-export const csvRowsOf = (head: string, separator: Separator): string[][] => {
-  const first = firstLine(head)
-  const text = statedSeparator(first) ? head.slice(first.length + 1) : head
-  const { data } = new Papa.Parser({ delimiter: separator, newline: '\n' }).parse(
-    text,
-    0,
-    false,
-  ) as Papa.ParseResult<string[]>
-  return data.filter(cells => cells.some(cell => cell.trim() !== ''))
-}

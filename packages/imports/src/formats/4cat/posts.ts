@@ -2,7 +2,7 @@ import type { Draft } from '../../records/draft.js'
 import { postRecord } from '../../records/of-draft.js'
 import type { Cells, Header } from '../../tables/cells.js'
 import { draftOf, type FieldTable } from '../../tables/fields.js'
-import type { RowContext, RowResult } from '../../tables/table.js'
+import type { RowContext, RowResult, Skip } from '../../tables/table.js'
 import { addressOf } from '../../text/addresses.js'
 import { mentionsIn } from '../../text/found.js'
 import { exactId } from '../../text/ids.js'
@@ -15,7 +15,7 @@ interface PostSource {
   columns: readonly string[]
   fields: FieldTable
   /** Completes a draft, or skips the row. */
-  complete?: (draft: Draft, cells: Cells) => Partial<Draft> | { skipped: string }
+  complete?: (draft: Draft, cells: Cells) => Partial<Draft> | Skip
 }
 
 const profile = (url: (handle: string) => string) => (draft: Draft) => {
