@@ -43,30 +43,3 @@ const QUESTIONS: Readonly<Record<string, (known: Known) => Question[]>> = {
 /** Returns the questions of a format. */
 export const questionsOf = (format: string, known: Known): Question[] =>
   Object.hasOwn(QUESTIONS, format) ? (QUESTIONS[format]?.(known) ?? []) : []
-
-/** Usual names of columns by field of a mapping, in lower case. */
-const COLUMNS: Readonly<Record<string, RegExp>> = {
-  url: /^(?:url|urls?_?link|link|permalink|post_?url|tweet_?url|address|adresse|uri|href)$/,
-  id: /^(?:id|post_?id|tweet_?id|video_?id|message_?id)$/,
-  platform: /^(?:platform|network|source)$/,
-  title: /^(?:title|headline|titre)$/,
-  text: /^(?:text|texte|post|message|body|content|caption|description|tweet)$/,
-  language: /^(?:lang|language)$/,
-  published_at: /^(?:date|time|when|timestamp|created(?:_?at)?|published(?:_?at)?|datetime|posted_?at)$/,
-  'author.handle': /^(?:handle|username|user_?name|screen_?name|account)$/,
-  'author.name': /^(?:author|name|who|display_?name|user)$/,
-  'metrics.likes': /^likes?(?:_?count)?$/,
-  'metrics.shares': /^(?:shares?|retweets?|reposts?)(?:_?count)?$/,
-  'metrics.comments': /^(?:comments?|replies)(?:_?count)?$/,
-  'metrics.views': /^(?:views?|plays?|impressions?)(?:_?count)?$/,
-  hashtags: /^(?:hash)?tags$/,
-}
-
-/** Proposes columns for the fields of a table, by their names. */
-export const proposedMapping = (columns: readonly string[]): Record<string, string> => {
-  const found = Object.entries(COLUMNS).flatMap(([field, pattern]) => {
-    const column = columns.find(each => pattern.test(each.trim().toLowerCase().replaceAll(' ', '_')))
-    return column === undefined ? [] : [[field, column] as const]
-  })
-  return Object.fromEntries(found)
-}

@@ -7,8 +7,10 @@ import { JSON_FORMATS } from './formats/json-formats.js'
 import { TABLE_FORMATS } from './formats/tables.js'
 import { joinAlbums } from './formats/telegram/albums.js'
 import { readTelegramDesktop } from './formats/telegram/desktop.js'
+import { readTelegramHtml } from './formats/telegram-html.js'
 import { readTiktokUserData } from './formats/tiktok-user-data.js'
 import { readWacz } from './formats/wacz.js'
+import { readWarc } from './formats/warc.js'
 import { withoutAssignment } from './formats/x-archive.js'
 import { isEntryOf } from './formats/zip-entries.js'
 import { readJson } from './json/read.js'
@@ -67,6 +69,9 @@ async function* zippedItems(
       continue
     }
     entries += 1
+    // An account's posts and a chat's pages may be in several files.
+    if (entries > 1 && format !== 'x-archive' && format !== 'telegram-desktop-html')
+      throw new RefusedError('The archive has several data files: unpack it, then choose one')
     yield* itemsOf(content, format, { ...answers, ...(username !== undefined && { username }) })
   }
   if (entries === 0) throw new RefusedError('The archive has no file of this format')
@@ -91,10 +96,15 @@ async function* itemsOf(
     yield* itemsOf(gunzip(all), format, answers)
     return
   }
+  if (format === 'warc') {
+    yield* readWarc(all, answers)
+    return
+  }
   const texts = unixLines(decodeText(all, answers.encoding ?? declaredEncoding(head)))
   if (format === 'urls') yield* readAddresses(texts, answers)
   else if (FEEDS.has(format)) yield* readFeed(texts, answers)
   else if (format === 'telegram-desktop') yield* joinAlbums(readTelegramDesktop(texts, answers))
+  else if (format === 'telegram-desktop-html') yield* readTelegramHtml(texts, answers)
   else if (format === 'jetstream') yield* readJetstream(texts, answers)
   else if (format === 'tiktok-user-data') yield* readTiktokUserData(texts, answers)
   else if (has(TABLE_FORMATS, format)) yield* readTable(texts, TABLE_FORMATS[format], answers)

@@ -3,7 +3,8 @@ import { RefusedError } from '../refused.js'
 import { joinBytes } from '../text/decode.js'
 import { pieces, UnpackedBytes } from './limits.js'
 
-const ENTRIES_MAX = 200_000
+/** fflate takes longer for each further entry. */
+const ENTRIES_MAX = 50_000
 const HEAD_MAX = 262_144
 
 export interface ZipEntry {
@@ -64,7 +65,7 @@ export const zipHead = (head: Uint8Array, name: string): Uint8Array => {
 /**
  * Reads the chosen entries of a zip file in their order; others are passed over without unpacking. The content of an
  * entry must be read before the next entry.
- * @throws RefusedError for damaged data, above 200,000 entries, and above the limits of `UnpackedBytes`
+ * @throws RefusedError for damaged data, above 50,000 entries, and above the limits of `UnpackedBytes`
  */
 export async function* zipEntries(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,8 +1,8 @@
 import { type DraftRecord, recordOfAddress } from '../records/of-draft.js'
-import type { TableAnswers } from '../tables/table.js'
 import { addressOf } from '../text/addresses.js'
 import { linksIn } from '../text/found.js'
 import { linesOf } from '../text/lines.js'
+import type { Answers, Reason } from '../types.js'
 import { isAddressSource } from './address-source.js'
 
 /** Returns the first URL in a line: also defanged, without a scheme, in Markdown and in brackets. */
@@ -21,8 +21,8 @@ export const firstAddress = (line: string): string | undefined => {
  */
 export async function* readAddresses(
   texts: AsyncIterable<string>,
-  answers: TableAnswers,
-): AsyncGenerator<(DraftRecord & { at: number }) | { skipped: string; line: number }, void, undefined> {
+  answers: Answers,
+): AsyncGenerator<(DraftRecord & { at: number }) | { skipped: Reason; line: number }, void, undefined> {
   const origin = { fetched: answers.file_time, by: 'urls' }
   let line = 0
   for await (const text of linesOf(texts)) {

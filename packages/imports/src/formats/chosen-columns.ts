@@ -18,7 +18,8 @@ const read = (
 ): RowResult => {
   const rules = { zone: answers.timezone, format: answers.date_format }
   const row = draftOf(cells, answers.mapping ?? {}, rules, warnings)
-  const draft = { ...row, type: typeOf(row.type) }
+  const handle = row.author?.handle?.replace(/^@/, '')
+  const draft = { ...row, type: typeOf(row.type), author: { ...row.author, handle } }
   const written = draft.url
   const address = written === undefined ? undefined : addressOf(written)
   if (address && isAddressSource(address)) return recordOfAddress(address, draft, origin)
@@ -27,7 +28,6 @@ const read = (
   const id = exactId(draft.id)
   if (id === undefined) return { skipped: 'rounded-id' }
   if (platform === undefined) return { skipped: address ? 'no-address' : 'unknown-platform' }
-  const handle = draft.author?.handle?.replace(/^@/, '')
   const other = addressOfId(platform, id, handle)
   if (other) return recordOfAddress(other, draft, origin)
   if (platform === 'telegram') return { skipped: 'no-address' }

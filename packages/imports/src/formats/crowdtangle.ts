@@ -2,7 +2,7 @@ import type { Draft } from '../records/draft.js'
 import { postRecord } from '../records/of-draft.js'
 import type { Cells } from '../tables/cells.js'
 import { draftOf, type FieldTable } from '../tables/fields.js'
-import type { RowContext, TableFormat } from '../tables/table.js'
+import type { RowContext, RowResult, TableFormat } from '../tables/table.js'
 import { addressOf } from '../text/addresses.js'
 import { mentionsIn } from '../text/found.js'
 
@@ -58,13 +58,17 @@ const linkOf = (cells: Cells, owners: readonly (string | undefined)[]): Partial<
   const isOnFacebook = /^https?:\/\/(?:[\w-]+\.)?(?:facebook\.com|fb\.watch)\//i.test(written)
   if (!isOnFacebook) return { links: [written] }
   if (!('id' in address)) return {}
-  const [owner] = new URL(written).pathname.split('/').filter(Boolean)
-  const isOwn = owners.some(each => each !== undefined && each.toLowerCase() === owner?.toLowerCase())
+  const { pathname, searchParams } = new URL(written)
+  const [, page] = /^\/([^/]+)\/(?:posts|videos|photos)\//.exec(pathname) ?? []
+  const owner = page ?? (/^\/(?:permalink|story)\.php$/.test(pathname) ? searchParams.get('id') : undefined)
+  // A picture's page does not name its owner.
+  if (!owner) return {}
+  const isOwn = owners.some(each => each !== undefined && each.toLowerCase() === owner.toLowerCase())
   const url = 'url' in address ? address.url : undefined
   return isOwn ? {} : { relations: { repost_of: { id: address.id, url } } }
 }
 
-const readFacebook = (cells: Cells, { origin, warnings }: RowContext) => {
+const readFacebook = (cells: Cells, { origin, warnings }: RowContext): RowResult => {
   const url = cells.get('URL')
   const address = url === undefined ? undefined : addressOf(url)
   const id = address && 'id' in address ? address.id : url && lastPart(url)
@@ -86,7 +90,7 @@ const readFacebook = (cells: Cells, { origin, warnings }: RowContext) => {
       platform: 'facebook',
       id,
       url,
-      type: link.relations ? 'repost' : 'post',
+      type: 'post',
       ...(page && { author: { ...page, url: name && `https://www.facebook.com/${name}` } }),
       ...(group !== undefined && { within: { type: 'group', id: cells.get('Facebook Id'), name: group } }),
       metrics: { ...draft.metrics, ...views.metrics },
@@ -95,7 +99,7 @@ const readFacebook = (cells: Cells, { origin, warnings }: RowContext) => {
   )
 }
 
-const readInstagram = (cells: Cells, { origin, warnings }: RowContext) => {
+const readInstagram = (cells: Cells, { origin, warnings }: RowContext): RowResult => {
   const url = cells.get('URL')
   const address = url === undefined ? undefined : addressOf(url)
   const id = address && 'platform' in address && address.platform === 'instagram' ? address.id : undefined

@@ -1,6 +1,7 @@
 import { postRecord } from '../records/of-draft.js'
 import { draftOf, type FieldTable } from '../tables/fields.js'
 import type { TableFormat } from '../tables/table.js'
+import { mentionsIn } from '../text/found.js'
 import { exactId } from '../text/ids.js'
 
 /** Columns of the Meta Content Library's data dictionary. `modified_time` is no edit of the text. */
@@ -16,6 +17,7 @@ const FIELDS: FieldTable = {
   'within.type': 'surface.type',
   'within.id': 'surface.id',
   'within.name': 'surface.name',
+  hashtags: 'hashtags',
   links: 'link_attachment.link',
   'metrics.likes': 'statistics.like_count',
   'metrics.comments': 'statistics.comment_count',
@@ -68,6 +70,7 @@ export const metaContentLibrary: TableFormat = {
         ...draft,
         platform,
         id,
+        ...(platform === 'instagram' && { mentions: mentionsIn(draft.text ?? '') }),
         author: {
           ...author,
           id: marked(author.id),

@@ -6,7 +6,10 @@ import { telegramUrl } from '../text/addresses.js'
 /** Columns of telegram-scraper (unnohwn/telegram-scraper). The channel is in the file's name alone. */
 const FIELDS: FieldTable = { text: 'message', published_at: 'date' }
 
-const MEDIA: Record<string, string> = { MessageMediaPhoto: 'image', MessageMediaDocument: 'document' }
+const MEDIA = new Map([
+  ['MessageMediaPhoto', 'image'],
+  ['MessageMediaDocument', 'document'],
+])
 
 export const telegramScraperCsv: TableFormat = {
   by: 'telegram-scraper',
@@ -18,7 +21,7 @@ export const telegramScraperCsv: TableFormat = {
     if (!channel) return { skipped: 'no-address' }
     const draft = draftOf(cells, FIELDS, { zone: 'UTC' }, warnings)
     const name = [cells.text('first_name'), cells.text('last_name')].filter(Boolean).join(' ')
-    const type = MEDIA[cells.get('media_type') ?? '']
+    const type = MEDIA.get(cells.get('media_type') ?? '')
     const reply = cells.get('reply_to')?.replace(/\.0$/, '')
     return messageRecord(
       channel,

@@ -12,7 +12,10 @@ const FIELDS: FieldTable = {
   'metrics.comments': 'number_replies',
 }
 
-const MEDIA: Record<string, string> = { MessageMediaPhoto: 'image', MessageMediaDocument: 'document' }
+const MEDIA = new Map([
+  ['MessageMediaPhoto', 'image'],
+  ['MessageMediaDocument', 'document'],
+])
 
 const isYes = (cell: string | undefined) => /^(?:1|1\.0|true)$/i.test(cell ?? '')
 
@@ -28,7 +31,7 @@ export const telegramTrackerCsv: TableFormat = {
     const draft = draftOf(cells, FIELDS, { zone: 'UTC' }, warnings)
     // A row keeps the URL and media of an earlier one unless it has its own.
     const hasUrl = isYes(cells.get('has_url'))
-    const type = isYes(cells.get('contains_media')) ? MEDIA[cells.get('media_type') ?? ''] : undefined
+    const type = isYes(cells.get('contains_media')) ? MEDIA.get(cells.get('media_type') ?? '') : undefined
     const link = hasUrl ? cells.get('url') : undefined
     const reply = isYes(cells.get('is_reply')) ? cells.get('reply_msg_link') : undefined
     const isForward = isYes(cells.get('is_forward'))

@@ -74,8 +74,11 @@ const linksOf = (cells: Cells): string[] => {
   return links.filter(link => /^https?:\/\//.test(link))
 }
 
-const referenceOf = (id: string | undefined, author: string | undefined): Reference | undefined =>
-  id ? { id, url: xUrl(id, author), author } : undefined
+const referenceOf = (written: string | undefined, author: string | undefined): Reference | undefined => {
+  const id = written && exactId(written)
+  if (id) return { id, url: xUrl(id, author), author }
+  return written ? { author } : undefined
+}
 
 /** Restores line breaks that twarc-csv writes as two characters. */
 const lines = (text: string | undefined): string | undefined => text?.replace(/\\r\\n|\\[nr]/g, '\n')

@@ -4,6 +4,7 @@ import { addressOf } from '../text/addresses.js'
 import { decodeText, unixLines } from '../text/decode.js'
 import { linesOf } from '../text/lines.js'
 import { timeOf } from '../text/times.js'
+import type { Reason } from '../types.js'
 import { isAddressSource } from './address-source.js'
 
 /** A page of the list of pages (WACZ 1.1.1, section 5.2.1). */
@@ -32,7 +33,7 @@ const parsedLine = (line: string): Page | undefined => {
   }
 }
 
-type PageItem = (DraftRecord & { at: number }) | { skipped: string; line: number }
+type PageItem = (DraftRecord & { at: number }) | { skipped: Reason; line: number }
 
 const pageRecord = (page: Page, line: number, fileTime: string): PageItem => {
   const url = textOf(page.url)

@@ -36,6 +36,7 @@ const COMMENT: FieldTable = {
 
 export const ytdtVideos: TableFormat = {
   by: 'ytdt',
+  isPhp: true,
   hasHeader: header => ['videoId', 'channelId', 'videoTitle'].every(name => header.has(name)),
   read(cells, { origin, warnings }) {
     const draft = draftOf(cells, VIDEO, { zone: 'UTC' }, warnings)
@@ -67,6 +68,7 @@ const videoOf = (written: string | undefined): string | undefined => {
 
 export const ytdtComments: TableFormat = {
   by: 'ytdt',
+  isPhp: true,
   hasHeader: header => ['id', 'replyCount', 'isReply', 'isReplyTo', 'text'].every(name => header.has(name)),
   read(cells, { answers, origin, warnings }) {
     const draft = draftOf(cells, COMMENT, { zone: answers.timezone ?? 'UTC' }, warnings)

@@ -1,4 +1,4 @@
-import { cutText, LIMITS } from '@iodine/contracts'
+import { POST_PLACES } from '@iodine/contracts'
 import { type Address, isShortAddress, telegramUrl } from '../text/addresses.js'
 import { hashtagsIn, linksIn } from '../text/found.js'
 import { absoluteUrl } from '../text/html.js'
@@ -36,6 +36,25 @@ export const filled = (values: Values): Values => {
   return Object.fromEntries(kept)
 }
 
+/** Returns a record with the fields that have a value. Its values are not limited yet. */
+export const recordOf = (
+  source: DraftRecord['source'],
+  { fetched, by }: Origin,
+  values: Values,
+  other: Values = {},
+): DraftRecord => {
+  const also = filled(other)
+  return {
+    source,
+    record: { collector_metadata: { fetch_timestamp: fetched, source: `import:${by}` }, ...filled(values) },
+    ...(Object.keys(also).length > 0 && { also }),
+  }
+}
+
+/** Returns the kind of place that a post stands in, or undefined for an unknown one. */
+const placeOf = (written: string | undefined): (typeof POST_PLACES)[number] | undefined =>
+  POST_PLACES.find(place => place === written?.toLowerCase())
+
 const unique = <T>(values: readonly T[] | undefined): T[] => [...new Set(values)]
 
 /** Returns a BCP 47 tag, or undefined for the tags by which platforms say that there is no language. */
@@ -52,142 +71,118 @@ export const languageOf = (written: string | undefined): string | undefined => {
 const webLinks = (links: readonly string[] | undefined): string[] =>
   unique(links?.filter(link => absoluteUrl(link) !== undefined))
 
-const collected = ({ fetched, by }: Origin) => ({ fetch_timestamp: fetched, source: `import:${by}` })
-
 const mediaOf = (draft: Draft) =>
   (draft.media ?? [])
     .map(({ type, url, alt }) => ({ type, url: absoluteUrl(url) && url, alt }))
     .filter(({ url, alt }) => url ?? alt)
     .map(filled)
 
+/** Returns the hashtags that the file lists, else those in the text. */
+const tagsOf = ({ hashtags, text = '' }: Draft): string[] =>
+  unique(hashtags?.length ? hashtags.map(tag => tag.replace(/^[#＃]/, '')) : hashtagsIn(text))
+
 /** Returns a record `post`. Hashtags and links are read from the text if the file has no list of them. */
 export const postRecord = (draft: Draft, origin: Origin): DraftRecord => {
   const { author, within, relations, metrics, location } = draft
-  const hashtags = draft.hashtags?.map(tag => tag.replace(/^[#＃]/, '')) ?? []
   const links = webLinks(draft.links ?? linksIn(draft.text ?? '').filter(link => !isShortAddress(link)))
-  return {
-    source: 'post',
-    record: {
-      collector_metadata: collected(origin),
-      ...filled({
-        post: {
-          platform: draft.platform,
-          id: draft.id,
-          type: draft.type ?? 'post',
-          url: draft.url,
-          title: draft.title,
-          text: draft.text,
-          language: languageOf(draft.language),
-          published_at: draft.published_at,
-          edited_at: draft.edited_at,
-        },
-        author,
-        within,
-        relations,
-        hashtags: unique(hashtags.length > 0 ? hashtags : hashtagsIn(draft.text ?? '')),
-        mentions: unique(draft.mentions?.map(mention => mention.replace(/^@/, ''))),
-        links,
-        media: mediaOf(draft),
-        metrics,
-        location,
-      }),
+  return recordOf('post', origin, {
+    post: {
+      platform: draft.platform,
+      id: draft.id,
+      type: draft.type ?? 'post',
+      url: draft.url,
+      title: draft.title,
+      text: draft.text,
+      language: languageOf(draft.language),
+      published_at: draft.published_at,
+      edited_at: draft.edited_at,
     },
-  }
+    author,
+    within: within && { ...within, type: placeOf(within.type) },
+    relations,
+    hashtags: tagsOf(draft),
+    mentions: unique(draft.mentions?.map(mention => mention.replace(/^@/, ''))),
+    links,
+    media: mediaOf(draft),
+    metrics,
+    location,
+  })
 }
 
 const tiktokRecord = (draft: Draft, origin: Origin): DraftRecord => {
   const { author = {}, metrics = {} } = draft
-  return {
-    source: 'tiktok',
-    record: {
-      collector_metadata: collected(origin),
-      ...filled({
-        main: {
-          video_id: draft.id,
-          description: draft.text,
-          hashtags: unique(draft.hashtags?.length ? draft.hashtags : hashtagsIn(draft.text ?? '')),
-          create_time: secondsOf(draft.published_at),
-        },
-        author: {
-          author_id: author.id,
-          author_unique_id: author.handle,
-          author_nickname: author.name,
-          author_description: author.description,
-          author_following_count: author.following,
-          author_follower_count: author.followers,
-          author_video_count: author.posts,
-        },
-        stats: {
-          play_count: metrics.views,
-          digg_count: metrics.likes,
-          comment_count: metrics.comments,
-          share_count: metrics.shares,
-          collect_count: metrics.saves,
-        },
-      }),
+  return recordOf('tiktok', origin, {
+    main: {
+      video_id: draft.id,
+      description: draft.text,
+      hashtags: tagsOf(draft),
+      create_time: secondsOf(draft.published_at),
     },
-  }
+    author: {
+      author_id: author.id,
+      author_unique_id: author.handle,
+      author_nickname: author.name,
+      author_description: author.description,
+      author_following_count: author.following,
+      author_follower_count: author.followers,
+      author_video_count: author.posts,
+    },
+    stats: {
+      play_count: metrics.views,
+      digg_count: metrics.likes,
+      comment_count: metrics.comments,
+      share_count: metrics.shares,
+      collect_count: metrics.saves,
+    },
+  })
 }
 
 const telegramRecord = (draft: Draft, origin: Origin): DraftRecord => {
-  const also = filled({
+  const values = {
+    telegram: {
+      channel: { username: draft.author?.handle, title: draft.within?.name, platform: 'telegram' },
+      post: { id: draft.id, author: draft.author?.name, description: draft.text, url: draft.url },
+      attachments: draft.media?.map(({ type }) => ({ type: type === 'image' ? 'image' : 'document' })),
+    },
+    context: {
+      posted_at: draft.published_at,
+      edited: draft.edited_at === undefined ? undefined : true,
+      forwarded_from: {
+        name: draft.relations?.repost_of?.author,
+        url: draft.relations?.repost_of?.url,
+      },
+      links: webLinks(draft.links ?? linksIn(draft.text ?? '')),
+    },
+  }
+  const also = {
     in_reply_to: draft.relations?.in_reply_to?.url,
     edited_at: draft.edited_at,
     metrics: draft.metrics,
-  })
-  return {
-    source: 'telegram',
-    record: {
-      collector_metadata: collected(origin),
-      ...filled({
-        telegram: {
-          channel: { username: draft.author?.handle, title: draft.within?.name, platform: 'telegram' },
-          post: { id: draft.id, author: draft.author?.name, description: draft.text, url: draft.url },
-          attachments: draft.media?.map(({ type }) => ({ type: type === 'image' ? 'image' : 'document' })),
-        },
-        context: {
-          posted_at: draft.published_at,
-          edited: draft.edited_at === undefined ? undefined : true,
-          forwarded_from: {
-            name: draft.relations?.repost_of?.author,
-            url: draft.relations?.repost_of?.url,
-          },
-          links: webLinks(draft.links ?? linksIn(draft.text ?? '')),
-        },
-      }),
-    },
-    ...(Object.keys(also).length > 0 && { also }),
   }
+  return recordOf('telegram', origin, values, also)
 }
 
-const blogRecord = (draft: Draft, origin: Origin): DraftRecord => ({
-  source: 'blog',
-  record: {
-    collector_metadata: collected(origin),
-    ...filled({
-      metadata: {
-        title: draft.title,
-        description: draft.summary,
-        canonical: draft.url,
-        article_published_time: draft.published_at,
-        article_modified_time: draft.edited_at,
-        jsonld: {
-          author: { name: draft.author?.name, url: draft.author?.url },
-          publisher: draft.publisher,
-          keywords: unique(draft.keywords),
-        },
+const blogRecord = (draft: Draft, origin: Origin): DraftRecord =>
+  recordOf('blog', origin, {
+    metadata: {
+      title: draft.title,
+      description: draft.summary,
+      canonical: draft.url,
+      article_published_time: draft.published_at,
+      article_modified_time: draft.edited_at,
+      jsonld: {
+        author: { name: draft.author?.name, url: draft.author?.url },
+        publisher: draft.publisher,
+        keywords: unique(draft.keywords),
       },
-      context: {
-        posted_at: draft.published_at,
-        text: draft.text && cutText(draft.text, LIMITS.contextTextMax),
-        links: webLinks(draft.links).slice(0, LIMITS.contextLinksMax),
-        media: mediaOf(draft)
-          .map(({ url }) => filled({ url }))
-          .slice(0, LIMITS.contextMediaMax),
-      },
-    }),
-  },
-})
+    },
+    context: {
+      posted_at: draft.published_at,
+      text: draft.text,
+      links: webLinks(draft.links),
+      media: mediaOf(draft).map(({ url }) => ({ url })),
+    },
+  })
 
 /** Returns the record of the kind that an address identifies, with the draft's values. */
 export const recordOfAddress = (address: Address, draft: Draft, origin: Origin): DraftRecord => {

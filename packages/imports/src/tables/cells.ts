@@ -1,9 +1,9 @@
 import type { Row } from './rows.js'
 
 /** Words that tools write for a missing value. */
-const NULL_WORDS = new Set(['none', 'nan', 'null', 'undefined', 'n/a', '<na>', 'nat', 'unknown'])
+const NULL_WORDS = new Set(['none', 'nan', 'null', 'undefined', 'n/a', '<na>', 'nat', 'unknown', 'redacted'])
 /** Those among them that only a program writes: a post may consist of another. */
-const NULL_TEXTS = new Set(['None', 'nan', 'NaN', 'null', 'undefined', '<NA>', 'NaT'])
+const NULL_TEXTS = new Set(['None', 'nan', 'NaN', 'null', 'undefined', '<NA>', 'NaT', 'REDACTED'])
 
 /** Returns whether a cell states that a value is missing. */
 export const isMissing = (cell: string): boolean =>

@@ -1,6 +1,7 @@
 import type { Draft } from '../records/draft.js'
 import { countOf } from '../text/counts.js'
 import { type TimeRules, timeOf } from '../text/times.js'
+import type { Warning } from '../types.js'
 import type { Cells } from './cells.js'
 
 /** Columns by field of a draft, such as `author.handle`. Of several columns, the first with a value. */
@@ -27,7 +28,7 @@ const fieldValue = (
   cells: Cells,
   columns: readonly string[],
   rules: TimeRules,
-  warnings: Set<string>,
+  warnings: Set<Warning>,
 ) => {
   if (LISTS.has(field)) return columns.flatMap(column => cells.list(column))
   if (TIMES.has(field)) {
@@ -49,7 +50,7 @@ const fieldValue = (
  * @param rules how times without a zone are read
  * @param warnings receives `unreadable-time`
  */
-export const draftOf = (cells: Cells, table: FieldTable, rules: TimeRules, warnings: Set<string>): Draft => {
+export const draftOf = (cells: Cells, table: FieldTable, rules: TimeRules, warnings: Set<Warning>): Draft => {
   const draft = new Map<string, unknown>()
   for (const [field, named] of Object.entries(table)) {
     const columns = typeof named === 'string' ? [named] : named

@@ -1,38 +1,20 @@
 import type { DraftRecord, Origin } from '../records/of-draft.js'
 import { RefusedError } from '../refused.js'
+import type { Answers, Reason, Warning } from '../types.js'
 import { Cells, Header } from './cells.js'
+import { doublePhpQuotes } from './php-quotes.js'
 import { csvRows, type Separator } from './rows.js'
-
-/** What the file and the user state about a file. */
-export interface TableAnswers {
-  /** Time of the file, ISO 8601 in UTC. */
-  file_time: string
-  /** Column by field, for a table with chosen columns. */
-  mapping?: Readonly<Record<string, string>>
-  /** Zone of times without one: of the IANA database, or an offset. */
-  timezone?: string
-  /** Format of times, with the directives of `strptime`. */
-  date_format?: string
-  encoding?: string
-  /** Platform of rows without one. */
-  platform?: string
-  /** Name or number of a Telegram channel. */
-  channel?: string
-  username?: string
-  /** YouTube video of a file of comments. */
-  video_id?: string
-}
 
 /** Why a row, an entry or a line yields no record. */
 export interface Skip {
-  skipped: string
+  skipped: Reason
 }
 export type RowResult = DraftRecord | Skip
 /** Context of a row. */
 export interface RowContext {
-  answers: TableAnswers
+  answers: Answers
   origin: Origin
-  warnings: Set<string>
+  warnings: Set<Warning>
 }
 
 /** A format of tables whose columns are known. */
@@ -46,11 +28,11 @@ export interface TableFormat {
   defaultsIn?: string
   /** A row with another number of cells than the header is skipped: its values may be in other columns. */
   isStrict?: boolean
+  /** PHP wrote the file. */
+  isPhp?: boolean
 }
 
-export type TableItem =
-  | (DraftRecord & { at: number; warnings?: string[] })
-  | { skipped: string; line: number }
+export type TableItem = (DraftRecord & { at: number }) | { skipped: Reason; line: number }
 
 /**
  * Reads a table as it arrives.
@@ -59,11 +41,11 @@ export type TableItem =
 export async function* readTable(
   texts: AsyncIterable<string>,
   format: TableFormat,
-  answers: TableAnswers,
+  answers: Answers,
   separator?: Separator,
 ): AsyncGenerator<TableItem, void, undefined> {
   let header: Header | undefined
-  for await (const row of csvRows(texts, separator)) {
+  for await (const row of csvRows(format.isPhp ? doublePhpQuotes(texts) : texts, separator)) {
     if (!header) {
       header = new Header(row.cells)
       if (!format.hasHeader(header))
@@ -81,7 +63,7 @@ export async function* readTable(
       yield { skipped: 'wrong-columns', line }
       continue
     }
-    const warnings = new Set<string>()
+    const warnings = new Set<Warning>()
     if (cells.surplus > 0) warnings.add('extra-cells')
     const origin = { fetched: answers.file_time, by: format.by }
     const result = format.read(cells, { answers, origin, warnings })

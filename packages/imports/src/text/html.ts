@@ -30,7 +30,7 @@ export const absoluteUrl = (written: string | undefined, base?: string): string 
 }
 
 /** Collects text of HTML with the white space that a browser shows. */
-class VisibleText {
+export class VisibleText {
   #text = ''
   #isBlank = true
   #breaks = 0

@@ -164,9 +164,9 @@ const formatPattern = (format: string): RegExp => {
   const known = formats.get(format)
   if (known) return known
   const long = format.replace(/%([DFTR])/g, (_, name: string) => SHORTHANDS[name] ?? '')
-  const body = long.replace(/%(.)|\s+|[^%\s]+/gs, (piece, name: string | undefined) => {
-    if (name === undefined) return /^\s/.test(piece) ? '\\s+' : escaped(piece)
-    const directive = Object.hasOwn(DIRECTIVES, name) ? DIRECTIVES[name] : undefined
+  const body = long.replace(/%(.)|%$|\s+|[^%\s]+/gs, (piece, name: string | undefined) => {
+    if (name === undefined && piece !== '%') return /^\s/.test(piece) ? '\\s+' : escaped(piece)
+    const directive = name !== undefined && Object.hasOwn(DIRECTIVES, name) ? DIRECTIVES[name] : undefined
     if (!directive) throw new RangeError(`Unknown directive in the date format: ${piece}`)
     return directive
   })

@@ -2,10 +2,11 @@ import type { Draft } from '../../records/draft.js'
 import { postRecord } from '../../records/of-draft.js'
 import type { Cells, Header } from '../../tables/cells.js'
 import { draftOf, type FieldTable } from '../../tables/fields.js'
-import type { RowContext, RowResult } from '../../tables/table.js'
+import type { RowContext, RowResult, Skip } from '../../tables/table.js'
 import { addressOf } from '../../text/addresses.js'
 import { mentionsIn } from '../../text/found.js'
 import { exactId } from '../../text/ids.js'
+import { namedAuthor } from './authors.js'
 
 /** A data source of 4CAT whose rows are posts. */
 interface PostSource {
@@ -14,7 +15,7 @@ interface PostSource {
   columns: readonly string[]
   fields: FieldTable
   /** Completes a draft, or skips the row. */
-  complete?: (draft: Draft, cells: Cells) => Partial<Draft> | { skipped: string }
+  complete?: (draft: Draft, cells: Cells) => Partial<Draft> | Skip
 }
 
 const profile = (url: (handle: string) => string) => (draft: Draft) => {
@@ -341,7 +342,8 @@ export const postSourceOf = (header: Header): PostSource | undefined =>
   SOURCES.find(({ columns }) => header.has('id') && columns.every(column => header.has(column)))
 
 export const readPost = (source: PostSource, cells: Cells, { origin, warnings }: RowContext): RowResult => {
-  const draft = draftOf(cells, source.fields, { zone: 'UTC' }, warnings)
+  const { author, ...rest } = draftOf(cells, source.fields, { zone: 'UTC' }, warnings)
+  const draft: Draft = { ...rest, author: namedAuthor(author) }
   const linked = addressOf(draft.url ?? '')
   const id = (draft.id && exactId(draft.id)) ?? ('platform' in linked ? linked.id : undefined)
   if (!id) return { skipped: draft.id ? 'rounded-id' : 'no-id' }

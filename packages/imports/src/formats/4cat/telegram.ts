@@ -4,6 +4,7 @@ import { draftOf, type FieldTable } from '../../tables/fields.js'
 import type { RowContext, RowResult } from '../../tables/table.js'
 import { telegramUrl } from '../../text/addresses.js'
 import { linksIn } from '../../text/found.js'
+import { namedAuthor } from './authors.js'
 
 /** 4CAT's columns of Telegram (`datasources/telegram/search_telegram.py`). `timestamp` is the server's local time. */
 const FIELDS: FieldTable = {
@@ -49,6 +50,7 @@ export const readTelegram = (cells: Cells, { origin, warnings }: RowContext): Ro
     id,
     {
       ...draft,
+      author: namedAuthor(draft.author),
       links,
       media: mediaOf(cells.get('attachment_type')),
       relations: {

@@ -7,6 +7,7 @@ import { addressOf, xUrl } from '../../text/addresses.js'
 import { unescapeEntities } from '../../text/html.js'
 import { exactId } from '../../text/ids.js'
 import { timeOf } from '../../text/times.js'
+import { namedAuthor } from './authors.js'
 
 /** 4CAT's columns of X, of Zeeschuimer's data and of the API (`datasources/twitter-import`, `datasources/twitterv2`). */
 const FIELDS: FieldTable = {
@@ -56,7 +57,8 @@ export const readX = (cells: Cells, { origin, warnings }: RowContext): RowResult
   const written = cells.get('id')
   const id = (written && exactId(written)) ?? ('platform' in linked ? linked.id : undefined)
   if (!id) return { skipped: written ? 'rounded-id' : 'no-id' }
-  const { author = {}, ...draft } = draftOf(cells, FIELDS, {}, warnings)
+  const { author: stated, ...draft } = draftOf(cells, FIELDS, {}, warnings)
+  const author = namedAuthor(stated) ?? {}
   const published_at = timeOfRow(cells)
   if (!published_at && cells.get('unix_timestamp', 'timestamp')) warnings.add('unreadable-time')
   const isRepost = isYes(cells, 'is_retweet')

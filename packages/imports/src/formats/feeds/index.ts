@@ -3,6 +3,7 @@ import { RefusedError } from '../../refused.js'
 import { addressOf } from '../../text/addresses.js'
 import { absoluteUrl } from '../../text/html.js'
 import { timeOf } from '../../text/times.js'
+import type { Reason, Warning } from '../../types.js'
 import { isAddressSource } from '../address-source.js'
 import { draftOfEntry, type Feed, type FeedEntry } from './entry.js'
 import { parsedFeed } from './parse.js'
@@ -10,7 +11,9 @@ import { parsedFeed } from './parse.js'
 /** Characters of a feed, which is read as a whole. */
 const FEED_MAX = 64 * 2 ** 20
 
-export type FeedItem = (DraftRecord & { at: number; warnings?: string[] }) | { skipped: string; line: number }
+export type FeedItem =
+  | (DraftRecord & { at: number; warnings?: Warning[] })
+  | { skipped: Reason; line: number }
 
 const entryRecord = (
   entry: FeedEntry,
