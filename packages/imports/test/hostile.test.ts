@@ -283,7 +283,7 @@ ${JSON.stringify(message(1, { text: 'a\\x1b' }))},
     const { records, report } = await reportOf(text, 'telegram-desktop')
     expect(
       records.map(({ record }) => (record as { telegram: { post: object } }).telegram.post),
-    ).toMatchObject([{ description: 'a\\x1b' }, { description: 'b\u001bc' }])
+    ).toMatchObject([{ description: 'a\\x1b' }, { description: 'b\u001bc😁' }])
     expect(report.warnings).toEqual([{ at: 3, reason: 'cut-file' }])
   })
 
