@@ -29,7 +29,7 @@ class ExactTokenizer extends Tokenizer {
 
 /** Parses JSON as it arrives. Integers of more than 15 digits become `bigint`. */
 export class ExactParser {
-  readonly #tokenizer = new ExactTokenizer({ stringBufferSize: 65_536 })
+  readonly #tokenizer = new ExactTokenizer()
   /** Whether the root value is complete. */
   isEnded = false
 
