@@ -1,4 +1,5 @@
 import { gunzip, isGzip } from './containers/gzip.js'
+import { zipEntries } from './containers/zip.js'
 import { readAddresses } from './formats/addresses-list.js'
 import { declaredEncoding, readFeed } from './formats/feeds/index.js'
 import { readJetstream } from './formats/jetstream.js'
@@ -6,9 +7,12 @@ import { JSON_FORMATS } from './formats/json-formats.js'
 import { TABLE_FORMATS } from './formats/tables.js'
 import { joinAlbums } from './formats/telegram/albums.js'
 import { readTelegramDesktop } from './formats/telegram/desktop.js'
+import { readTelegramHtml } from './formats/telegram/html.js'
 import { readTiktokUserData } from './formats/tiktok-user-data.js'
 import { readWacz } from './formats/wacz.js'
+import { readWarc } from './formats/warc.js'
 import { withoutAssignment } from './formats/x-archive.js'
+import { isEntryOf } from './formats/zip-entries.js'
 import { readJson } from './json/read.js'
 import { limited } from './records/limited.js'
 import { RefusedError } from './refused.js'
@@ -40,6 +44,36 @@ const withHead = async (chunks: AsyncGenerator<Uint8Array>) => {
   return { head, all: all() }
 }
 
+const isZip = (head: Uint8Array) => head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4
+
+/** Entry of an archive of X that names the account. */
+const ACCOUNT = /(?:^|\/)account\.js$/
+
+/** Items of the entries of an archive that have the format's data. Positions are those in the entry. */
+async function* zippedItems(
+  chunks: AsyncGenerator<Uint8Array>,
+  format: string,
+  answers: Answers,
+): AsyncGenerator<unknown, void, undefined> {
+  const isEntry = isEntryOf(format)
+  let username = answers.username
+  let entries = 0
+  for await (const { name, content } of zipEntries(
+    chunks,
+    each => isEntry(each) || (format === 'x-archive' && ACCOUNT.test(each)),
+  )) {
+    if (ACCOUNT.test(name)) {
+      let text = ''
+      for await (const part of decodeText(content, 'utf-8')) text = (text + part).slice(0, HEAD)
+      username ??= /"username"\s*:\s*"(\w+)"/.exec(text)?.[1]
+      continue
+    }
+    entries += 1
+    yield* itemsOf(content, format, { ...answers, ...(username !== undefined && { username }) })
+  }
+  if (entries === 0) throw new RefusedError('The archive has no file of this format')
+}
+
 /** Items of a format before their values are limited. */
 async function* itemsOf(
   chunks: AsyncGenerator<Uint8Array>,
@@ -51,14 +85,23 @@ async function* itemsOf(
     return
   }
   const { head, all } = await withHead(chunks)
+  if (isZip(head)) {
+    yield* zippedItems(all, format, answers)
+    return
+  }
   if (isGzip(head)) {
     yield* itemsOf(gunzip(all), format, answers)
+    return
+  }
+  if (format === 'warc') {
+    yield* readWarc(all, answers)
     return
   }
   const texts = unixLines(decodeText(all, answers.encoding ?? declaredEncoding(head)))
   if (format === 'urls') yield* readAddresses(texts, answers)
   else if (FEEDS.has(format)) yield* readFeed(texts, answers)
   else if (format === 'telegram-desktop') yield* joinAlbums(readTelegramDesktop(texts, answers))
+  else if (format === 'telegram-desktop-html') yield* readTelegramHtml(texts, answers)
   else if (format === 'jetstream') yield* readJetstream(texts, answers)
   else if (format === 'tiktok-user-data') yield* readTiktokUserData(texts, answers)
   else if (has(TABLE_FORMATS, format)) yield* readTable(texts, TABLE_FORMATS[format], answers)

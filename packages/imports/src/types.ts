@@ -90,6 +90,8 @@ export interface Question {
   columns?: readonly string[]
   /** Of `mapping`: the first ten rows. */
   rows?: readonly (readonly string[])[]
+  /** Of `mapping`: the proposed columns by field. */
+  mapping?: Readonly<Record<string, string>>
 }
 
 /** A recognised file. */

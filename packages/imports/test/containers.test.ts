@@ -1,7 +1,7 @@
 import { gzipSync, strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { gunzip, gunzipHead } from '../src/containers/gzip.js'
-import { zipEntries } from '../src/containers/zip.js'
+import { zipEntries, zipNames } from '../src/containers/zip.js'
 import { RefusedError } from '../src/refused.js'
 import { joinBytes } from '../src/text/decode.js'
 

@@ -1,9 +1,11 @@
-import { Inflate, Unzip, type UnzipDecoder } from 'fflate'
+import { Inflate, Unzip, type UnzipDecoder, UnzipInflate } from 'fflate'
 import { RefusedError } from '../refused.js'
+import { joinBytes } from '../text/decode.js'
 import { pieces, UnpackedBytes } from './limits.js'
 
 /** fflate takes longer for each further entry. */
 const ENTRIES_MAX = 50_000
+const HEAD_MAX = 262_144
 
 export interface ZipEntry {
   /** Path in the archive, with `/`. Never above the root. */
@@ -36,6 +38,28 @@ export const zipNames = (head: Uint8Array): string[] => {
     if (!(flags & 8) && size !== 0xffffffff) at += size
   }
   return names
+}
+
+/** Unpacks the beginning of an entry as far as the first bytes of a zip file reach: at most 262,144 bytes. */
+export const zipHead = (head: Uint8Array, name: string): Uint8Array => {
+  const parts: Uint8Array[] = []
+  let length = 0
+  const unzip = new Unzip(file => {
+    if (file.name.replaceAll('\\', '/') !== name) return
+    file.ondata = (error, chunk) => {
+      if (error || length > HEAD_MAX) return
+      parts.push(chunk.slice())
+      length += chunk.length
+    }
+    file.start()
+  })
+  unzip.register(UnzipInflate)
+  try {
+    for (let at = 0; at < head.length && length < HEAD_MAX; at += 512) unzip.push(head.subarray(at, at + 512))
+  } catch {
+    // What is unpacked so far is recognised.
+  }
+  return joinBytes(parts).subarray(0, HEAD_MAX)
 }
 
 /**

@@ -19,6 +19,9 @@ const DEPTH_MAX = 128
 /** Keys and indexes from the root of a document to a value. */
 export type Keys = readonly (string | number)[]
 
+const exactNumber = (text: string) =>
+  (LONG_INTEGER.test(text) ? BigInt(text) : Number(text)) as unknown as number
+
 /** Parses JSON as it arrives. Integers of more than 15 digits become `bigint`. */
 export class ExactParser {
   readonly #tokenizer = new Tokenizer({ stringBufferSize: 65_536 })
@@ -28,8 +31,7 @@ export class ExactParser {
   /** @param paths the values that are passed on, such as `$.messages.*`; the parser keeps no others */
   constructor(paths: string[], onValue: (value: unknown, keys: Keys) => void) {
     const parser = new TokenParser({ paths, keepStack: false })
-    this.#tokenizer.parseNumber = text =>
-      (LONG_INTEGER.test(text) ? BigInt(text) : Number(text)) as unknown as number
+    this.#tokenizer.parseNumber = exactNumber
     let depth = 0
     this.#tokenizer.onToken = token => {
       if (token.token === TokenType.LEFT_BRACE || token.token === TokenType.LEFT_BRACKET) depth += 1
@@ -64,5 +66,22 @@ export const parseExact = (text: string): unknown => {
   })
   parser.write(text)
   if (!parser.isEnded) throw new Error('The JSON text is cut')
+  return root
+}
+
+/** Parses the first value of a text as far as it goes: objects and lists may be incomplete. */
+export const parsedHead = (text: string): unknown => {
+  const [tokenizer, parser] = [new Tokenizer(), new TokenParser()]
+  let root: unknown
+  tokenizer.parseNumber = exactNumber
+  tokenizer.onToken = token => parser.write(token)
+  parser.onValue = ({ value, parent, stack }) => {
+    root = stack.length === 0 ? value : stack.length === 1 ? parent : stack[1]?.value
+  }
+  try {
+    tokenizer.write(text)
+  } catch {
+    // Its end, or an error of syntax.
+  }
   return root
 }
