@@ -69,6 +69,9 @@ async function* zippedItems(
       continue
     }
     entries += 1
+    // An account's posts and a chat's pages may be in several files.
+    if (entries > 1 && format !== 'x-archive' && format !== 'telegram-desktop-html')
+      throw new RefusedError('The archive has several data files: unpack it, then choose one')
     yield* itemsOf(content, format, { ...answers, ...(username !== undefined && { username }) })
   }
   if (entries === 0) throw new RefusedError('The archive has no file of this format')

@@ -2,11 +2,12 @@ import Papa from 'papaparse'
 import { gunzipHead, isGzip } from './containers/gzip.js'
 import { isSafeName, zipHead, zipNames } from './containers/zip.js'
 import { firstAddress } from './formats/addresses-list.js'
+import { proposedColumns } from './formats/proposed-columns.js'
 import { tableFormatOf } from './formats/tables.js'
 import { isWacz } from './formats/wacz.js'
 import { ENTRIES, isDataFile } from './formats/zip-entries.js'
 import { jsonFormatOf } from './json/recognise.js'
-import { proposedMapping, questionsOf } from './questions.js'
+import { questionsOf } from './questions.js'
 import { Header } from './tables/cells.js'
 import { COLUMNS_MAX, separatorOf } from './tables/rows.js'
 import { encodingOf, proposedEncodings } from './text/decode.js'
@@ -64,7 +65,7 @@ const recogniseTable = (text: string, name: string): Format | Ask | Refusal => {
   const isList = !/[;\t|]|,\S/.test((lines[0] ?? '').replace(/https?:\S+/gi, ''))
   if (isList && addresses * 2 >= lines.length) return found('urls', [])
   if (columns.length <= 1 && rows.length === 0) return unknown(UNKNOWN)
-  const mapping = proposedMapping(columns)
+  const mapping = proposedColumns(columns)
   return found('csv', [
     { name: 'mapping', required: true, columns, rows, mapping },
     { name: 'timezone', required: false },

@@ -1,8 +1,8 @@
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { firstAddress } from '../src/formats/addresses-list.js'
+import { proposedColumns } from '../src/formats/proposed-columns.js'
 import { recognise } from '../src/index.js'
-import { proposedMapping } from '../src/questions.js'
 import { encodingOf, proposedEncodings } from '../src/text/decode.js'
 
 const formatOf = (text: string) => recognise(new TextEncoder().encode(text), 'x').format
@@ -104,7 +104,7 @@ it.each([
 
 it('proposes columns of other tools by their names', () => {
   // pyktok.
-  expect(proposedMapping(['video_id', 'video_timestamp', 'video_description', 'author_username'])).toEqual({
+  expect(proposedColumns(['video_id', 'video_timestamp', 'video_description', 'author_username'])).toEqual({
     id: 'video_id',
     text: 'video_description',
     published_at: 'video_timestamp',
@@ -112,7 +112,7 @@ it('proposes columns of other tools by their names', () => {
   })
   // A scraper of Apify.
   expect(
-    proposedMapping(['authorMeta.name', 'text', 'diggCount', 'playCount', 'createTimeISO', 'webVideoUrl']),
+    proposedColumns(['authorMeta.name', 'text', 'diggCount', 'playCount', 'createTimeISO', 'webVideoUrl']),
   ).toEqual({
     url: 'webVideoUrl',
     text: 'text',

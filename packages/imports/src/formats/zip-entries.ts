@@ -7,10 +7,12 @@ export const ENTRIES: readonly { format: string; entry: RegExp }[] = [
   { format: 'activitypub', entry: /(?:^|\/)outbox\.json$/ },
 ]
 
-/** Returns whether an entry has data. 4CAT adds logs and metadata. */
+/** Files that 4CAT and Mastodon write about their data. */
+const BESIDE = /(?:^|\/)(?:[^/]*[_.-]metadata|actor|likes|bookmarks|manifest|datapackage)\.json$/i
+
+/** Returns whether an entry has data. */
 export const isDataFile = (name: string): boolean =>
-  /\.(?:ndjson|jsonl|json|csv|tsv|tab)$/i.test(name) &&
-  !/_metadata\.json$|(?:^|\/)datapackage\.json$/i.test(name)
+  /\.(?:ndjson|jsonl|json|csv|tsv|tab)$/i.test(name) && !BESIDE.test(name)
 
 /** Returns whether an entry of an archive has the data of a format. */
 export const isEntryOf = (format: string): ((name: string) => boolean) => {

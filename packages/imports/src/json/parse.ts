@@ -19,19 +19,23 @@ const DEPTH_MAX = 128
 /** Keys and indexes from the root of a document to a value. */
 export type Keys = readonly (string | number)[]
 
-const exactNumber = (text: string) =>
-  (LONG_INTEGER.test(text) ? BigInt(text) : Number(text)) as unknown as number
+/** Reads integers of more than 15 digits as `bigint`. */
+class ExactTokenizer extends Tokenizer {
+  // The library passes the value on, whatever its type.
+  protected override parseNumber(text: string): number {
+    return (LONG_INTEGER.test(text) ? BigInt(text) : Number(text)) as unknown as number
+  }
+}
 
 /** Parses JSON as it arrives. Integers of more than 15 digits become `bigint`. */
 export class ExactParser {
-  readonly #tokenizer = new Tokenizer({ stringBufferSize: 65_536 })
+  readonly #tokenizer = new ExactTokenizer({ stringBufferSize: 65_536 })
   /** Whether the root value is complete. */
   isEnded = false
 
   /** @param paths the values that are passed on, such as `$.messages.*`; the parser keeps no others */
   constructor(paths: string[], onValue: (value: unknown, keys: Keys) => void) {
     const parser = new TokenParser({ paths, keepStack: false })
-    this.#tokenizer.parseNumber = exactNumber
     let depth = 0
     this.#tokenizer.onToken = token => {
       if (token.token === TokenType.LEFT_BRACE || token.token === TokenType.LEFT_BRACKET) depth += 1
@@ -71,9 +75,8 @@ export const parseExact = (text: string): unknown => {
 
 /** Parses the first value of a text as far as it goes: objects and lists may be incomplete. */
 export const parsedHead = (text: string): unknown => {
-  const [tokenizer, parser] = [new Tokenizer(), new TokenParser()]
+  const [tokenizer, parser] = [new ExactTokenizer(), new TokenParser()]
   let root: unknown
-  tokenizer.parseNumber = exactNumber
   tokenizer.onToken = token => parser.write(token)
   parser.onValue = ({ value, parent, stack }) => {
     root = stack.length === 0 ? value : stack.length === 1 ? parent : stack[1]?.value

@@ -2,6 +2,10 @@ import { RefusedError } from '../refused.js'
 
 const LINE_MAX = 16 * 2 ** 20
 
+const check = (length: number): void => {
+  if (length > LINE_MAX) throw new RefusedError('The file has a line of more than 16,777,216 characters')
+}
+
 /**
  * Splits texts at line ends `\n`.
  * @throws RefusedError for a line above 16,777,216 characters
@@ -13,13 +17,14 @@ export async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<str
     const lines = text.split('\n')
     const rest = lines.pop() ?? ''
     for (const line of lines) {
+      check(length + line.length)
       yield parts.join('') + line
       parts = []
       length = 0
     }
     parts.push(rest)
     length += rest.length
-    if (length > LINE_MAX) throw new RefusedError('The file has a line of more than 16,777,216 characters')
+    check(length)
   }
   if (length > 0) yield parts.join('')
 }

@@ -37,7 +37,7 @@ const piecesOf = (message: unknown): readonly unknown[] => {
   const text = at(message, 'text')
   const entities = listAt(message, 'text_entities')
   if (Array.isArray(text)) return text
-  return entities.length > 0 ? entities : [text ?? '']
+  return textOf(text) === undefined ? entities : [text]
 }
 
 const linksOf = (message: unknown): string[] => {
@@ -66,11 +66,19 @@ const timesOf = (message: unknown, { timezone }: Answers, warnings: Set<Warning>
 
 const hasFile = (message: unknown): boolean => ['photo', 'file'].some(key => at(message, key) !== undefined)
 
+/** The message before, if it has a file, and its album so far. */
+interface Previous {
+  message: unknown
+  album: string
+  count: number
+  hasText: boolean
+}
+
 /** Reads the messages of a file in order. */
 class Messages {
   #number = 0
   readonly #answers: Answers
-  #previous: { message: unknown; album: string; count: number; hasText: boolean } | undefined
+  #previous: Previous | undefined
 
   constructor(answers: Answers) {
     this.#answers = answers
@@ -148,18 +156,19 @@ class Messages {
     const known = this.#previous
     const isSame = (...keys: string[]) =>
       keys.every(key => JSON.stringify(at(known?.message, key)) === JSON.stringify(at(message, key)))
-    const isNext =
-      known?.album.startsWith(`${chat.path} `) &&
+    const isNext = (known: Previous) =>
+      known.album.startsWith(`${chat.path} `) &&
       Number(at(message, 'id')) === Number(at(known.message, 'id')) + 1 &&
       isSame('date', 'date_unixtime', 'from', 'from_id', 'forwarded_from') &&
       known.count < ALBUM_MAX &&
       !(known.hasText && hasText)
-    const album = isNext ? known.album : `${chat.path} ${idOf(at(message, 'id'))}`
+    const open = known && isNext(known) ? known : undefined
+    const album = open?.album ?? `${chat.path} ${idOf(at(message, 'id'))}`
     this.#previous = {
       message,
       album,
-      count: isNext ? known.count + 1 : 1,
-      hasText: hasText || (isNext && known.hasText),
+      count: (open?.count ?? 0) + 1,
+      hasText: hasText || (open?.hasText ?? false),
     }
     return album
   }
