@@ -1,6 +1,6 @@
 import Papa from 'papaparse'
 import { gunzipHead, isGzip } from './containers/gzip.js'
-import { zipHead, zipNames } from './containers/zip.js'
+import { isSafeName, zipHead, zipNames } from './containers/zip.js'
 import { firstAddress } from './formats/addresses-list.js'
 import { proposedColumns } from './formats/proposed-columns.js'
 import { tableFormatOf } from './formats/tables.js'
@@ -9,7 +9,7 @@ import { ENTRIES, isDataFile } from './formats/zip-entries.js'
 import { jsonFormatOf } from './json/recognise.js'
 import { questionsOf } from './questions.js'
 import { Header } from './tables/cells.js'
-import { separatorOf } from './tables/rows.js'
+import { COLUMNS_MAX, separatorOf } from './tables/rows.js'
 import { encodingOf, proposedEncodings } from './text/decode.js'
 import type { Ask, Format, Question, Refusal } from './types.js'
 
@@ -26,7 +26,7 @@ const found = (format: string, questions: readonly Question[]): Format | Ask =>
     : { kind: 'format', format, ...(questions.length > 0 && { questions }) }
 
 const recogniseZip = (head: Uint8Array, name: string): Format | Ask | Refusal => {
-  const names = zipNames(head)
+  const names = zipNames(head).filter(isSafeName)
   if (names.includes('[Content_Types].xml')) return unknown(WORKBOOK)
   if (isWacz(names)) return found('wacz', [])
   const known = ENTRIES.find(({ entry }) => names.some(each => entry.test(each)))
@@ -37,11 +37,11 @@ const recogniseZip = (head: Uint8Array, name: string): Format | Ask | Refusal =>
 
 /** Returns the format of XML or HTML by its root. */
 const markupFormat = (text: string): string | undefined => {
-  const root = /^(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!DOCTYPE[^>[]*(?:\[[\s\S]*?\]\s*)?>)*<([\w:]+)/i.exec(
-    text,
-  )?.[1]
+  // Nothing may follow in the pattern: comments could be split in any way to reach it.
+  const body = text.replace(/^(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>[]*(?:\[.*?\]\s*)?>|\s)+/is, '')
+  const root = /^<([\w:]+)/.exec(body)?.[1]
   if (root === 'rss' || root === 'rdf:RDF') return 'rss'
-  if (root === 'feed') return 'atom'
+  if (root === 'feed' || root?.endsWith(':feed')) return 'atom'
   const isExport = /<title>\s*Exported Data\s*<\/title>/i.test(text) && /class="page_wrap/.test(text)
   return root?.toLowerCase() === 'html' && isExport ? 'telegram-desktop-html' : undefined
 }
@@ -55,11 +55,15 @@ const recogniseTable = (text: string, name: string): Format | Ask | Refusal => {
     skipEmptyLines: true,
   })
   const [columns = [], ...rows] = data
+  if (columns.length > COLUMNS_MAX)
+    return { kind: 'refused', format: 'refused', detail: 'The table has more than 10,000 columns' }
   const format = tableFormatOf(new Header(columns), separator)
   if (format !== 'csv') return found(format, questionsOf(format, { name, text }))
   const lines = text.split('\n', 1_000).filter(line => line.trim() !== '' && !line.startsWith('#'))
   const addresses = lines.filter(line => firstAddress(line) !== undefined).length
-  if (columns.length <= 1 && addresses * 2 >= lines.length) return found('urls', [])
+  // URLs may contain separators.
+  const isList = !/[;\t|]|,\S/.test((lines[0] ?? '').replace(/https?:\S+/gi, ''))
+  if (isList && addresses * 2 >= lines.length) return found('urls', [])
   if (columns.length <= 1 && rows.length === 0) return unknown(UNKNOWN)
   const mapping = proposedColumns(columns)
   return found('csv', [

@@ -4,7 +4,7 @@ import { RefusedError } from '../refused.js'
 /** Characters of a row. Above, a quotation mark is probably not closed. */
 const ROW_MAX = 4_194_304
 /** Cells of a row. */
-const COLUMNS_MAX = 10_000
+export const COLUMNS_MAX = 10_000
 /** Characters that are parsed at once, unless a row is longer. */
 const AT_ONCE = 262_144
 

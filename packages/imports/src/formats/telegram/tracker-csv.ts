@@ -1,7 +1,7 @@
-import { messageRecord } from '../records/of-draft.js'
-import { draftOf, type FieldTable } from '../tables/fields.js'
-import type { TableFormat } from '../tables/table.js'
-import { linksIn } from '../text/found.js'
+import { messageRecord } from '../../records/of-draft.js'
+import { draftOf, type FieldTable } from '../../tables/fields.js'
+import type { TableFormat } from '../../tables/table.js'
+import { linksIn } from '../../text/found.js'
 
 /** Columns of telegram-tracker (estebanpdl/telegram-tracker, `msgs_dataset.csv`). 0 stands for no views, too. */
 const FIELDS: FieldTable = {

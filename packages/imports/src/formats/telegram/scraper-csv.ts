@@ -1,7 +1,7 @@
-import { messageRecord } from '../records/of-draft.js'
-import { draftOf, type FieldTable } from '../tables/fields.js'
-import type { TableFormat } from '../tables/table.js'
-import { telegramUrl } from '../text/addresses.js'
+import { messageRecord } from '../../records/of-draft.js'
+import { draftOf, type FieldTable } from '../../tables/fields.js'
+import type { TableFormat } from '../../tables/table.js'
+import { telegramUrl } from '../../text/addresses.js'
 
 /** Columns of telegram-scraper (unnohwn/telegram-scraper). The channel is in the file's name alone. */
 const FIELDS: FieldTable = { text: 'message', published_at: 'date' }

@@ -1,10 +1,10 @@
 import { Parser } from 'htmlparser2'
-import type { Draft } from '../records/draft.js'
-import { type DraftRecord, messageRecord } from '../records/of-draft.js'
-import { telegramUrl } from '../text/addresses.js'
-import { absoluteUrl, VisibleText } from '../text/html.js'
-import { timeOf } from '../text/times.js'
-import type { Answers, Reason, Warning } from '../types.js'
+import type { Draft } from '../../records/draft.js'
+import { type DraftRecord, messageRecord } from '../../records/of-draft.js'
+import { telegramUrl } from '../../text/addresses.js'
+import { absoluteUrl, VisibleText } from '../../text/html.js'
+import { timeOf } from '../../text/times.js'
+import type { Answers, Reason, Warning } from '../../types.js'
 
 type HtmlItem = (DraftRecord & { at: number; warnings?: Warning[] }) | { skipped: Reason; line: number }
 
