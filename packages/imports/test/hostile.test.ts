@@ -139,7 +139,7 @@ describe('every file', () => {
           if ('record' in item)
             expect(RECORD_SCHEMAS[item.source].safeParse(item.record).error).toBeUndefined()
       }),
-      { numRuns: propertyRuns(200) },
+      { numRuns: propertyRuns(50) },
     )
   })
 })

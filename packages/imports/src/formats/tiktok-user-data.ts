@@ -36,8 +36,8 @@ const partOf = (keys: Keys): string | undefined => {
 
 const readEntry = (entry: unknown, part: string, at: number, answers: Answers): Item => {
   const address = addressOf(firstText(entry, 'Link', 'link', 'VideoLink', 'url') ?? '')
-  if ('skipped' in address) return { skipped: address.skipped, line: at }
-  if (address.source !== 'tiktok') return { skipped: 'not-a-video', line: at }
+  if ('skipped' in address && address.skipped !== 'not-a-post') return { skipped: address.skipped, line: at }
+  if ('skipped' in address || address.source !== 'tiktok') return { skipped: 'not-a-video', line: at }
   const warnings = new Set<Warning>()
   const time = timeFrom(firstText(entry, 'Date', 'date'), { warnings }, { zone: 'UTC' })
   const isOwn = part === 'posts'

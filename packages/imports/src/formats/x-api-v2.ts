@@ -94,9 +94,7 @@ const xPost = (post: unknown, id: string, context: ItemContext): XPost => {
     hashtags: listAt(entities, 'hashtags').flatMap(tag => textAt(tag, 'tag') ?? []),
     mentions: listAt(entities, 'mentions').flatMap(user => textAt(user, 'username') ?? []),
     links: withoutOwnMedia(
-      listAt(entities, 'urls').map(
-        link => textAt(link, 'unwound_url') ?? textAt(link, 'expanded_url') ?? textAt(link, 'url'),
-      ),
+      listAt(entities, 'urls').map(link => textAt(link, 'expanded_url') ?? textAt(link, 'url')),
     ),
     media: mediaOf(post),
     metrics: {

@@ -88,7 +88,7 @@ export async function* decodeText(
   chunks: AsyncIterable<Uint8Array>,
   encoding?: string,
 ): AsyncGenerator<string, void, undefined> {
-  let decoder: TextDecoder | undefined
+  let decoder: InstanceType<typeof TextDecoder> | undefined
   let label = encoding ?? ''
   const decode = (bytes?: Uint8Array): string => {
     try {

@@ -2,6 +2,7 @@ import { at, countAt, firstText, flagAt, idAt, listAt, textAt, timeFrom } from '
 import type { ItemContext, ItemResult } from '../../json/read.js'
 import type { Draft } from '../../records/draft.js'
 import { postRecord } from '../../records/of-draft.js'
+import { linksIn } from '../../text/found.js'
 import { htmlText } from '../../text/html.js'
 import { accountOf, statusCounts, statusMedia } from '../mastodon.js'
 
@@ -30,6 +31,7 @@ const draftOfStatus = (status: unknown, platform: string, id: string, context: I
   const content = original ?? status
   const account = at(status, 'account')
   const card = textAt(content, 'card', 'url')
+  const text = plain(textAt(content, 'content'))
   const answered = referenceTo(idAt(status, 'in_reply_to_id'), at(status, 'in_reply_to'))
   const quoted = referenceTo(idAt(content, 'quote_id') ?? idAt(content, 'quote_of_id'), at(content, 'quote'))
   const reposted = original === undefined ? undefined : referenceTo(idAt(original, 'id'), original)
@@ -39,7 +41,7 @@ const draftOfStatus = (status: unknown, platform: string, id: string, context: I
     id,
     type: original ? 'repost' : 'post',
     url: firstText(status, 'url', 'uri'),
-    text: plain(textAt(content, 'content')),
+    text,
     language: textAt(content, 'language'),
     published_at: timeFrom(at(status, 'created_at'), context),
     edited_at: timeFrom(at(content, 'edited_at'), context),
@@ -55,7 +57,7 @@ const draftOfStatus = (status: unknown, platform: string, id: string, context: I
     },
     hashtags: listAt(content, 'tags').flatMap(tag => textAt(tag, 'name') ?? []),
     mentions: listAt(content, 'mentions').flatMap(mention => firstText(mention, 'acct', 'username') ?? []),
-    ...(card && { links: [card] }),
+    ...(card && { links: [...linksIn(text ?? ''), card] }),
     media: statusMedia(content),
     metrics: statusCounts(content),
   }

@@ -83,7 +83,6 @@ export const readInstagram = (item: unknown, context: ItemContext): ItemResult =
   const id = codeOf(item)
   if (!id) return { skipped: 'no-id' }
   const text = captionOf(item)
-  const isHidden = at(item, 'like_and_view_counts_disabled') === true
   const record = postRecord(
     {
       platform: 'instagram',
@@ -101,7 +100,7 @@ export const readInstagram = (item: unknown, context: ItemContext): ItemResult =
           countAt(item, 'comment_count') ??
           countAt(at(item, 'edge_media_to_comment'), 'count') ??
           countAt(at(item, 'edge_media_to_parent_comment'), 'count'),
-        views: isHidden ? undefined : countAt(item, 'view_count', 'play_count', 'video_view_count'),
+        views: countAt(item, 'view_count', 'play_count', 'video_view_count'),
       },
       location: locationOf(item),
     },
