@@ -26,7 +26,6 @@ interface Chat {
   type?: string | undefined
   id?: string | undefined
   pending: unknown[]
-  isReported: boolean
 }
 
 const isChosen = ({ type = '', id = '' }: Chat, { chats }: Answers): boolean =>
@@ -198,7 +197,7 @@ class Chats {
     const path = keys.slice(0, isMessage ? -2 : -1).join('.')
     if (this.#chat?.path !== path) {
       yield* this.end()
-      this.#chat = { path, pending: [], isReported: false }
+      this.#chat = { path, pending: [] }
     }
     const chat = this.#chat
     if (isMessage) {
@@ -211,29 +210,21 @@ class Chats {
     if (chat.type !== undefined && chat.id !== undefined) yield* this.#flush(chat)
   }
 
-  /** Ends the current chat. */
+  /** Ends the current chat. Without a type or an id it is not chosen. */
   *end(): Generator<AlbumItem> {
-    const chat = this.#chat
-    if (!chat || (chat.path === '' && chat.type === undefined && chat.pending.length === 0)) return
-    yield* this.#flush(chat)
-    if (!chat.isReported && !isChosen(chat, this.#answers)) yield this.#messages.skip()
+    if (this.#chat) yield* this.#flush(this.#chat)
   }
 
   *#flush(chat: Chat): Generator<AlbumItem> {
-    const messages = chat.pending.splice(0)
-    if (messages.length === 0) return
-    if (isChosen(chat, this.#answers))
-      for (const message of messages) yield this.#messages.read(message, chat)
-    else if (!chat.isReported) {
-      chat.isReported = true
-      yield this.#messages.skip()
-    }
+    const chosen = isChosen(chat, this.#answers)
+    for (const message of chat.pending.splice(0))
+      yield chosen ? this.#messages.read(message, chat) : this.#messages.skip()
   }
 }
 
 /**
- * Reads an export of Telegram Desktop as it arrives. Of chats that are not chosen nothing is read: each is one skipped
- * item.
+ * Reads an export of Telegram Desktop as it arrives. Messages of chats that are not chosen are counted,
+ * and not read.
  * @throws RefusedError for a message above 16,777,216 characters
  */
 export async function* readTelegramDesktop(
