@@ -1,11 +1,18 @@
-import { collectorApi, iodsApi, type RecordOf, SOURCES, type Source } from '@iodine/contracts'
+import {
+  COLLECTED_SOURCES,
+  collectorApi,
+  iodsApi,
+  type RecordOf,
+  SOURCES,
+  type Source,
+} from '@iodine/contracts'
 import { demoRecords } from '@iodine/demo'
-import { blogArticle, telegramPost, tiktokPost } from '@iodine/test-kit'
+import { blogArticle, platformPost, telegramPost, tiktokPost } from '@iodine/test-kit'
 import type { Locator } from '@playwright/test'
 import { expect, type Page, type Person, readCards, selectWithMouse, test } from '../support/fixtures.js'
 import { pressEscape } from '../support/press-escape.js'
 
-const TABS = { tiktok: 'Short videos', telegram: 'Messaging channels', blog: 'Blogs' }
+const TABS = { tiktok: 'Short videos', telegram: 'Messaging channels', blog: 'Blogs', post: 'Other posts' }
 
 const ingest = async <S extends Source>({ api }: Person, source: S, records: RecordOf[S][]) => {
   const { results } = await api.call(collectorApi.ingestRecords, { params: { source }, body: { records } })
@@ -68,7 +75,8 @@ test('each source has a tab with its layout, its fields and links to the origina
     page.getByText('Data collected from your browser extension. Click the add icon on a field'),
   ).toBeVisible()
   await expect(page.getByText('No data collected yet')).toBeVisible()
-  for (const source of SOURCES) await expect(tab(page, source)).toHaveText(`${TABS[source]}0`)
+  for (const source of COLLECTED_SOURCES) await expect(tab(page, source)).toHaveText(`${TABS[source]}0`)
+  await expect(page.getByRole('tab')).toHaveCount(COLLECTED_SOURCES.length)
 
   const [videoId] = await ingest(ana, 'tiktok', [video])
   await ingest(ana, 'telegram', [
@@ -165,6 +173,47 @@ test('each source has a tab with its layout, its fields and links to the origina
     expect(shown).toBe(400)
     expect(all).toBeGreaterThan(1_000)
     await expectOriginal(cards(page).nth(2), null)
+  })
+
+  await test.step('posts of other platforms have a tab once there is one', async () => {
+    await expect(tab(page, 'post')).toHaveCount(0)
+    const mark = Date.now().toString(36)
+    const original = { id: '7', url: 'https://x.com/truth_desk/status/7', author: 'truth_desk' }
+    const repost = {
+      ...platformPost({ type: 'repost', text: `They say mirrors${mark} heat the lake` }),
+      relations: { repost_of: original },
+      within: { type: 'group' as const, name: 'Lake watchers' },
+    }
+    await createIod(ana, `mirrors${mark} heat`)
+    await ingest(ana, 'post', [repost])
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await tab(page, 'post').click()
+    await expect(tab(page, 'post')).toHaveText('Other posts1')
+    const card = cards(page).first()
+    await expect(card.getByRole('heading', { level: 2 })).toHaveText('Night Desk')
+    await expect(card.getByRole('heading', { level: 3 })).toHaveText([
+      'Repost',
+      'Author',
+      'Repost of',
+      'In a group',
+      'Location',
+      'Stats',
+      'Pictures and videos',
+      'Attachments',
+    ])
+    for (const text of ['Imported', 'night_desk', 'truth_desk', 'Lake watchers', '4,500'])
+      await expect(card.getByText(text, { exact: true })).toBeVisible()
+    await expect(async () => expect(await marks(card)).toEqual([`mirrors${mark} heat`])).toPass()
+    await expectOriginal(card, repost.post.url ?? null)
+    await selectWithMouse(page, 'They say', card)
+    await page.getByRole('button', { name: '+ IOD' }).click()
+    const dialog = iodDialog(page)
+    await dialog.getByLabel('Value').fill(`They say ${mark}`)
+    await dialog.getByRole('button', { name: 'Create IOD' }).click()
+    await expect(toast(page, 'IOD created')).toBeVisible()
+    const [iod] = await ana.api.call(iodsApi.listIods, { query: { q: `They say ${mark}` } })
+    expect(iod).toMatchObject({ source_type: 'POST', source: repost.post.url })
+    await tab(page, 'blog').click()
   })
 
   await test.step('an original opens in a tab without an opener', async () => {

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Source } from '@iodine/contracts'
+import { COLLECTED_SOURCES, type CollectedSource } from '@iodine/contracts'
 import { Failure } from '../src/shared/failures'
 import { type Captured, type PageState, readPage } from '../src/sources'
 
-export const SOURCES: Source[] = ['tiktok', 'telegram', 'blog']
+export const SOURCES = COLLECTED_SOURCES
 /** The capture time of all pages. */
 export const TIME = '2026-11-21T10:00:00.000Z'
-const folder = (source: Source) => join(import.meta.dirname, 'pages', source)
+const folder = (source: CollectedSource) => join(import.meta.dirname, 'pages', source)
 
 /** A page of the gallery and the expected result of its reader. `pages/README.md` explains the fields. */
 export interface Fixture {
@@ -23,7 +23,7 @@ export interface Fixture {
   refused?: string
 }
 
-export const pagesOf = (source: Source): Fixture[] =>
+export const pagesOf = (source: CollectedSource): Fixture[] =>
   readdirSync(folder(source))
     .filter(file => /(?<!\.frame)\.html$/.test(file))
     .map(file => {

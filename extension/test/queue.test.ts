@@ -3,7 +3,7 @@ import 'fake-indexeddb/auto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type IngestResult, NEVER_COLLECTED, type TiktokRecord } from '@iodine/contracts'
+import { type IngestResult, NEVER_COLLECTED, naturalKey, type TiktokRecord } from '@iodine/contracts'
 import { runs } from '@iodine/test-kit/runs'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createCaptures } from '../src/background/captures'
@@ -425,9 +425,11 @@ test.each(['queued', 'acknowledged'])(
     await flush()
     expect(requests.at(-1)).toMatchObject([
       {
-        telegram: { post: { url: 'https://t.me/Open_Eyes/12' } },
+        telegram: { post: { id: '12' } },
         context: { removed: { first_seen: LATER } },
       },
     ])
+    const sent = requests.flat() as unknown as Captured<'telegram'>['record'][]
+    expect(new Set(sent.map(naturalKey.telegram))).toEqual(new Set(['t.me/open_eyes/12']))
   },
 )

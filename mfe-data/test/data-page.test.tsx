@@ -4,12 +4,13 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { withHits } from '../src/model/search'
 import { parcel } from '../src/parcel'
-import { article, iod, post, video } from './fixtures'
+import { article, iod, otherPost, post, video } from './fixtures'
 
 interface Store {
   tiktok: Stored[]
   telegram: Stored[]
   blog: Stored[]
+  post: Stored[]
   iods: Iod[]
 }
 
@@ -50,7 +51,14 @@ const listOr = (store: Store, answer: (source: string) => Answer | undefined): R
   'GET /:source/data': call => answer(call.params.source ?? '') ?? api(store)['GET /:source/data'](call),
 })
 
-const storeOf = (store: Partial<Store>): Store => ({ tiktok: [], telegram: [], blog: [], iods: [], ...store })
+const storeOf = (store: Partial<Store>): Store => ({
+  tiktok: [],
+  telegram: [],
+  blog: [],
+  post: [],
+  iods: [],
+  ...store,
+})
 const open = (store: Partial<Store>, routes: Routes = {}, path = '/dashboard/data') =>
   openSection(parcel, '/dashboard/data', path, { ...api(storeOf(store)), ...routes })
 
@@ -100,6 +108,42 @@ test('counts the records of each tab, and stores the selected tab in the URL', a
   expect(search()).toBe('?source=blog')
   fireEvent.click(screen.getByRole('tab', { name: /Messaging/ }))
   expect(await screen.findByText('No data collected yet')).toBeTruthy()
+})
+
+test('posts of other platforms have a tab once there is one, and cards that state the import', async () => {
+  const store = storeOf({ tiktok: [video()] })
+  await open(store)
+  await firstCard()
+  const titles = () => screen.getAllByRole('tab').map(tab => tab.textContent)
+  expect(titles()).toHaveLength(3)
+  store.post.push(otherPost())
+  await press('Refresh')
+  await waitFor(() => expect(titles()).toContain('Other posts1'))
+  fireEvent.click(screen.getByRole('tab', { name: /Other posts/ }))
+  const card = within(await screen.findByRole('article', { name: 'Night Desk' }))
+  expect(card.getByText('Imported')).toBeTruthy()
+  expect(card.getByText(/Collected, as the file states,/)).toBeTruthy()
+  store.post.pop()
+  await press('Refresh')
+  await waitFor(() => expect(titles()).toHaveLength(3))
+  expect(screen.queryByText('Imported')).toBeNull()
+})
+
+test('the tab of posts stays while a search finds none', async () => {
+  const store = storeOf({ post: [otherPost()] })
+  const answer: Routes = {
+    'GET /:source/data': call =>
+      call.search.has('q') ? [200, [], { 'X-Total-Count': '0' }] : api(store)['GET /:source/data'](call),
+  }
+  await open(store, answer, '/dashboard/data?source=post&q=nothing')
+  expect(await screen.findByText('Nothing found')).toBeTruthy()
+  expect((await screen.findByRole('tab', { selected: true })).textContent).toBe('Other posts0')
+})
+
+test('a link to posts of other platforms opens their tab', async () => {
+  await open({ post: [otherPost()] }, {}, '/dashboard/data?source=post&q=numbers')
+  expect((await screen.findByRole('tab', { selected: true })).textContent).toMatch(/^Other posts/)
+  await firstCard()
 })
 
 test('shows fields, footer and position on a card, and hostile text as plain text', async () => {
@@ -417,7 +461,7 @@ test('shows one toast and one callout if all lists fail', async () => {
       'GET /iods': [403, { detail: 'No' }],
     },
   )
-  for (const source of ['tiktok', 'blog', 'telegram']) {
+  for (const source of ['tiktok', 'blog', 'post', 'telegram']) {
     await waitFor(() => expect(answers.has(source)).toBe(true))
     expect(toasts).toEqual([])
     await act(async () => answers.get(source)?.())

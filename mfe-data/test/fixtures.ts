@@ -45,3 +45,22 @@ export const article = (): Stored<'blog'> => ({
   },
   imageHashes: { 'https://blog.example.org/a.b$c.png': 'f0e1' },
 })
+
+export const otherPost = (fields: Partial<Stored<'post'>['post']> = {}): Stored<'post'> => ({
+  id: id(),
+  collector_metadata: collected('import:zeeschuimer'),
+  post: {
+    platform: 'x',
+    id: '19',
+    type: 'post',
+    url: 'https://x.com/night_desk/status/19',
+    text: 'They hide the numbers from all of us',
+    published_at: '2025-11-13T02:13:20.000Z',
+    ...fields,
+  },
+  author: { handle: 'night_desk', name: 'Night Desk', followers: 4_300 },
+  hashtags: ['numbers'],
+  mentions: ['open_eyes'],
+  media: [{ type: 'image', url: 'https://cdn.example.org/chart.jpg', alt: 'A chart' }],
+  metrics: { views: 4_500, likes: 40 },
+})

@@ -1,15 +1,10 @@
+import type { Stored } from '@iodine/contracts'
 import { suggestCategory } from '@iodine/known-iods'
 import { formatDateTime } from '@iodine/ui'
 import { describe, expect, test } from 'vitest'
-import {
-  type FieldValue,
-  presentRecord,
-  quoteOf,
-  type RecordView,
-  selectValue,
-  valuesOf,
-} from '../src/model/record-view'
-import { article, post, video } from './fixtures'
+import type { FieldValue } from '../src/model/record-fields'
+import { presentRecord, quoteOf, type RecordView, selectValue, valuesOf } from '../src/model/record-view'
+import { article, otherPost, post, video } from './fixtures'
 
 const shown = (view: RecordView) =>
   Object.fromEntries(
@@ -36,6 +31,72 @@ test('presents a short video', () => {
   })
   expect(view.groups.map(group => group.title)).toEqual(['Video', 'Author'])
   expect(valuesOf(view)).toEqual(expect.arrayContaining(['34000', '2025-11-13T02:13:20Z']))
+})
+
+test('presents a repost of another platform, with its account, counts, media and original', () => {
+  const record: Stored<'post'> = {
+    ...otherPost({ type: 'repost', edited_at: '2025-11-14T02:13:20.000Z' }),
+    within: { type: 'board', name: 'Maps', url: 'https://boards.example/maps' },
+    relations: { repost_of: { id: '7', url: 'https://x.com/a/status/7', author: 'a' }, thread_id: '5' },
+    location: { name: 'Port Lanternay', latitude: 49.123456 },
+    extra: '{"hidden":"field"}',
+  }
+  const view = presentRecord('post', record)
+  expect(view).toMatchObject({
+    title: 'Night Desk',
+    sourceType: 'POST',
+    originalUrl: record.post.url,
+    iodSource: record.post.url,
+    isImported: true,
+  })
+  expect(shown(view)).toMatchObject({
+    'Repost Platform': 'x',
+    'Repost Text': record.post.text,
+    'Repost Posted': formatDateTime('2025-11-13T02:13:20Z'),
+    'Author Handle': 'night_desk',
+    'Author Followers': '4,300',
+    'Repost of Author': 'a',
+    'Repost Thread ID': '5',
+    'On a board Name': 'Maps',
+    'Location Latitude': '49.123456',
+    'Stats Views': '4,500',
+    'Pictures and videos Alternative text': 'A chart',
+  })
+  expect(view.groups.map(({ title }) => title)).not.toContain('Quote of')
+  expect(view.attachments).toMatchObject([{ type: 'image', url: { values: [{ pointer: '/media/0/url' }] } }])
+  expect(valuesOf(view)).not.toContain('{"hidden":"field"}')
+  const category = (label: string) => {
+    const field = view.groups.flatMap(({ fields }) => fields).find(each => each.label === label)
+    return field && suggestCategory(field.path, field.values[0]?.iodValue ?? '')
+  }
+  expect(['Handle', 'Hashtags', 'Mentions', 'Views', 'Text'].map(category)).toEqual([
+    'USERNAME',
+    'HASHTAGS',
+    'USERNAME',
+    'SENTENCE',
+    'SENTENCE',
+  ])
+  expect(presentRecord('telegram', post())).toMatchObject({ isImported: false })
+})
+
+test('presents a comment without an account, and context of any source', () => {
+  const { author: _, ...comment } = otherPost({ type: 'comment' })
+  expect(presentRecord('post', comment).title).toBe('Post')
+  const context = {
+    in_reply_to: 'https://t.me/open_eyes/8',
+    edited_at: '2025-11-14T02:13:20.000Z',
+    transcript: 'they switched it off',
+    screen_text: 'OFF',
+    metrics: { views: 1_500, reactions_total: 4 },
+  }
+  expect(shown(presentRecord('telegram', { ...post(), context }))).toMatchObject({
+    'Context Reply to': context.in_reply_to,
+    'Context Edited': formatDateTime(context.edited_at),
+    'Context Spoken text': context.transcript,
+    'Context Text on screen': 'OFF',
+    'Context Views': '1,500',
+    'Context Reactions total': '4',
+  })
 })
 
 test('presents the page context of a post, each value with its pointer in the record', () => {

@@ -31,12 +31,13 @@ export const results = (items: Sighting[], given: Partial<SightingResults> = {})
   items,
   first: items[0] ?? null,
   first_seen: items[0] ?? null,
-  firsts: items.map(({ source, account, id, at, posted_claimed }) => ({
+  firsts: items.map(({ source, account, id, at, posted_claimed, imported }) => ({
     source,
     account,
     id,
     at,
     posted_claimed,
+    ...(imported && { imported }),
     count: 1,
   })),
   edges: [],

@@ -146,6 +146,18 @@ describe('the results', () => {
     within(screen.getByRole('list', { name: 'Legend' })).getByText('removed')
   })
 
+  it('mark an imported post, whose times its file states, and find its account in the records', async () => {
+    const post = sighting(1, { source: 'post', account: 'night_desk (x)', imported: true })
+    await open('?value=a', answers(results([post])))
+    const first = await screen.findByRole('region', { name: 'Earliest known here' })
+    within(first).getByText('Imported', { selector: 'span' })
+    expect(first.textContent).toContain('according to the imported file')
+    expect(first.textContent).not.toContain('Collected')
+    screen.getByText('claimed by the imported file')
+    const records = within(first).getByRole('link', { name: 'Records of this account' })
+    expect(records.getAttribute('href')).toBe('/dashboard/data?source=post&q=night_desk')
+  })
+
   it('are selected by the keys of the timeline, which announces the selection', async () => {
     await open('?value=a', answers(STORY))
     const timeline = await screen.findByRole('application', { name: 'Timeline of posts' })

@@ -1,4 +1,13 @@
-import { ApiError, foldIod, foldValue, type Iod, isHttpUrl, LIMITS, pageAddress } from '@iodine/contracts'
+import {
+  ApiError,
+  foldIod,
+  foldValue,
+  type Iod,
+  isHttpUrl,
+  LIMITS,
+  pageAddress,
+  SOURCE_TYPE_OF,
+} from '@iodine/contracts'
 import { relationOf } from '@iodine/evidence'
 import { Failure, failureOf, sentenceOf, unsupportedReason } from '../shared/failures'
 import type {
@@ -454,9 +463,7 @@ export const createApp = (database: Database): App => {
         value,
         category,
         description,
-        source_type: ({ tiktok: 'TIKTOK', telegram: 'TELEGRAM', blog: 'BLOG' } as const)[
-          sourceOf(place.url) ?? 'blog'
-        ],
+        source_type: SOURCE_TYPE_OF[sourceOf(place.url) ?? 'blog'],
         source: isHttpUrl(address) && address.length <= LIMITS.fieldMax ? address : null,
       }
       let created: KnownValue

@@ -1,4 +1,4 @@
-import type { Category, Manifest, NewEvidence, Source } from '@iodine/contracts'
+import type { Category, CollectedSource, Manifest, NewEvidence } from '@iodine/contracts'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { Outcome, Totals } from '../shared/messages'
 import type { Captured } from '../sources'
@@ -187,5 +187,5 @@ export const writeSetting = async <K extends keyof Settings>(
   else await database.put('settings', value, key)
 }
 
-export const recordId = (owner: string, source: Source, naturalKey: string): string =>
+export const recordId = (owner: string, source: CollectedSource, naturalKey: string): string =>
   JSON.stringify([owner, source, naturalKey])

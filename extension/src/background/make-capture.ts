@@ -1,12 +1,12 @@
 import {
   type CaptureTrigger,
+  type CollectedSource,
   isRoute,
   LIMITS,
   type Manifest,
   type ManifestBlob,
   manifestBlob,
   manifest as manifestSchema,
-  type Source,
 } from '@iodine/contracts'
 import { canonicalJson, sha256Hex } from '@iodine/evidence'
 import { PROJECTION } from '@iodine/evidence/dom'
@@ -40,7 +40,7 @@ export const fromBase64 = (base64: string): Uint8Array<ArrayBuffer> => {
 export interface CaptureSource {
   /** URL and source of the page, as stated by the browser. */
   url: string
-  source: Source
+  source: CollectedSource
   trigger: CaptureTrigger
   page: PageParts
   /** The record in the form in which it is sent. */

@@ -1,4 +1,5 @@
 import {
+  type CollectedSource,
   type IngestResult,
   isRemovalNotice,
   LIMITS,
@@ -6,7 +7,6 @@ import {
   naturalKey,
   observed,
   RECORD_SCHEMAS,
-  type Source,
 } from '@iodine/contracts'
 import type { Outcome, Refusal, Totals } from '../shared/messages'
 import type { Captured } from '../sources'
@@ -67,7 +67,7 @@ export const createQueue = (database: Database): Queue => ({
             ),
           )
       else {
-        const entry = await entryOf(owner, await withKnownKey(database, owner, { source, record }))
+        const entry = await entryOf(owner, { source, record })
         entries.push(entry)
         entryAt.set(position, entry)
       }
@@ -106,7 +106,7 @@ export const createQueue = (database: Database): Queue => ({
   },
 
   async collectedAt(owner, captured) {
-    const id = recordId(owner, captured.source, keyOf(await withKnownKey(database, owner, captured)))
+    const id = recordId(owner, captured.source, keyOf(captured))
     const waiting = await database.getFromIndex('records', 'id', id)
     return waiting && !isRemovalNotice(waiting.record)
       ? waiting.record.collector_metadata.fetch_timestamp
@@ -229,31 +229,8 @@ export const createQueue = (database: Database): Queue => ({
 
 const NO_TOTALS: Totals = { created: 0, updated: 0, unchanged: 0 }
 
-const keyOf = <S extends Source>({ source, record }: Captured<S>): string =>
+const keyOf = <S extends CollectedSource>({ source, record }: Captured<S>): string =>
   (naturalKey[source] as (record: Captured<S>['record']) => string)(record)
-
-/**
- * Returns a Telegram removal notice with the key of the record that this browser knows. The notice has the typed address,
- * and Telegram ignores the case of a channel's name. Returns any other record unchanged.
- */
-const withKnownKey = async (database: Database, owner: string, captured: Captured): Promise<Captured> => {
-  const { source, record } = captured
-  if (source !== 'telegram' || !('telegram' in record) || !isRemovalNotice(record)) return captured
-  const { post } = record.telegram
-  const prefix = recordId(owner, source, '').slice(0, -'"]'.length)
-  const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`)
-  const ids = await database.getAllKeys('acknowledged', range)
-  const index = database.transaction('records').store.index('id')
-  for (let cursor = await index.openKeyCursor(range); cursor; cursor = await cursor.continue())
-    ids.push(cursor.key)
-  const urls = ids.map(id => JSON.parse(id)[2] as string)
-  const url = urls.includes(post.url)
-    ? post.url
-    : urls.find(each => each.toLowerCase() === post.url.toLowerCase())
-  return url === undefined
-    ? captured
-    : { source, record: { ...record, telegram: { ...record.telegram, post: { ...post, url } } } }
-}
 
 const entryOf = async (owner: string, captured: Captured): Promise<QueuedRecord> => {
   const { collector_metadata: _, ...content } = captured.record

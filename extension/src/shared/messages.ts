@@ -1,4 +1,4 @@
-import type { Category, NewEvidence, NewIod, Source } from '@iodine/contracts'
+import type { Category, CollectedSource, NewEvidence, NewIod } from '@iodine/contracts'
 import type { Captured } from '../sources'
 import { Failure, failureOf, failureWithMessage } from './failures'
 
@@ -12,13 +12,13 @@ export interface Totals {
 /** A record that the server refused, with the reason. */
 export interface Refusal {
   seq: number
-  source: Source
+  source: CollectedSource
   key: string
   reason: string
 }
 
 export interface Outcome {
-  source: Source
+  source: CollectedSource
   key: string
   result: keyof Totals
   /** ISO time. */
@@ -102,7 +102,7 @@ export interface Status {
 
 /** The state of the tab that the popup was opened for. */
 export interface TabStatus {
-  source: Source | undefined
+  source: CollectedSource | undefined
   host: string
   /** The site's match pattern for permissions. */
   pattern: string

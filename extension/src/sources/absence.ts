@@ -1,4 +1,4 @@
-import { isRoute, pageAddress, type RecordOf, type Source } from '@iodine/contracts'
+import { type CollectedSource, isRoute, pageAddress, type RecordOf } from '@iodine/contracts'
 import { articlePart } from './context'
 import { at, jsonOf, type PageState, textOf, urlOf } from './read'
 import { documentsOf } from './telegram'
@@ -98,7 +98,7 @@ const isSamePage = (loadedUrl: string, url: string): boolean => {
  * Returns why a page has no post; undefined if it may have one. The HTTP status does not apply after a client-side
  * navigation.
  */
-export const absenceOf = (source: Source, page: PageState): Absence | undefined => {
+export const absenceOf = (source: CollectedSource, page: PageState): Absence | undefined => {
   const { status = 0, loadedUrl, url } = page
   const isAsLoaded = loadedUrl === undefined || isSamePage(loadedUrl, url)
   if (status >= 400 && isAsLoaded)
@@ -108,7 +108,10 @@ export const absenceOf = (source: Source, page: PageState): Absence | undefined 
 }
 
 /** Returns the removal notice for the post of a page; undefined if the URL names no post. */
-export const removalOf = (source: Source, { url, time }: PageState): RecordOf[Source] | undefined => {
+export const removalOf = (
+  source: CollectedSource,
+  { url, time }: PageState,
+): RecordOf[CollectedSource] | undefined => {
   const { pathname = '' } = urlOf(url) ?? {}
   const seen = {
     collector_metadata: { fetch_timestamp: time, source },

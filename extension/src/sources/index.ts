@@ -1,4 +1,4 @@
-import type { RecordOf, Source } from '@iodine/contracts'
+import type { CollectedSource, RecordOf } from '@iodine/contracts'
 import { Failure } from '../shared/failures'
 import { absenceOf, removalOf } from './absence'
 import { readBlogPage } from './blog'
@@ -7,21 +7,21 @@ import { channelPage, isTelegramApp, isTelegramHost, readTelegramPage } from './
 import { isTiktokHost, readTiktokPage } from './tiktok'
 
 /** Returns the source of a page's URL; undefined if it is not a web page's. */
-export const sourceOf = (address: string): Source | undefined => {
+export const sourceOf = (address: string): CollectedSource | undefined => {
   const url = urlOf(address)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined
   if (isTiktokHost(url.hostname)) return 'tiktok'
   return isTelegramHost(url.hostname) ? 'telegram' : 'blog'
 }
 
-const readers: { [S in Source]: (page: PageState) => Found<RecordOf[S]> } = {
+const readers: { [S in CollectedSource]: (page: PageState) => Found<RecordOf[S]> } = {
   tiktok: readTiktokPage,
   telegram: readTelegramPage,
   blog: readBlogPage,
 }
 
 /** A record with its source. */
-export interface Captured<S extends Source = Source> {
+export interface Captured<S extends CollectedSource = CollectedSource> {
   source: S
   record: RecordOf[S]
 }
@@ -50,7 +50,9 @@ export const rejectUnsupported = ({ document, url }: Pick<PageState, 'document' 
  * Reads the records of a page; none if it is not a web page. The record of a removed post is a removal notice.
  * @throws Failure if the page has no post or is unsupported
  */
-export const readPage = (page: PageState): { source: Source | undefined } & Found<RecordOf[Source]> => {
+export const readPage = (
+  page: PageState,
+): { source: CollectedSource | undefined } & Found<RecordOf[CollectedSource]> => {
   const source = sourceOf(page.url)
   if (!source) return { source, own: undefined, all: [] }
   const absence = absenceOf(source, page)

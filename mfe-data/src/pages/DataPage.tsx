@@ -1,48 +1,48 @@
-import { type Category, LIMITS, SOURCES, type Source } from '@iodine/contracts'
+import { type Category, COLLECTED_SOURCES, LIMITS, SOURCES, type Source } from '@iodine/contracts'
 import { suggestCategory } from '@iodine/known-iods'
 import {
   errorToast,
   FORM_CATEGORIES,
   IodForm,
   isUnauthorized,
-  paths,
   SOURCE_LABELS,
   useAction,
   useHost,
-  useSections,
 } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
-  EmptyState,
   formatAmount,
   formatCount,
   Page,
   PageHeader,
   SearchInput,
-  SkeletonCards,
   Tab,
   Tabs,
   toggled,
   useRetained,
   useSearchText,
 } from '@iodine/ui'
-import { DatabaseIcon, RefreshIcon, SearchIcon } from '@iodine/ui/icons'
+import { RefreshIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { useSearchParams } from '@iodine/ui/router'
-import { use, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { quoteOf, type RecordView, type TextSelection } from '../model/record-view'
 import { useAddOwnIod, useOwnIods, useReloadIods } from '../queries/iods'
-import { type Records, useAllRecords, useDeleteRecord, useReloadRecords } from '../queries/records'
+import {
+  type Records,
+  useAllRecords,
+  useDeleteRecord,
+  useHasPosts,
+  useReloadRecords,
+} from '../queries/records'
 import styles from './DataPage.module.css'
-import { RecordGrid } from './RecordGrid'
-import { RecordStates } from './RecordStates'
+import { RecordPanel } from './RecordPanel'
 import { SearchTerm, SelectedRecords } from './record-context'
 import { ShareBar } from './ShareBar'
 
 const NONE: ReadonlySet<string> = new Set()
 const SUCCESS_MS = 3000
-const SKELETONS = 4
 const ERROR_MS = 5000
 
 /** The selected text from which the open form creates an IOD. */
@@ -56,9 +56,13 @@ const formatTotal = (total: number | undefined) => (total === undefined ? '\u200
 
 /** 'My Data': the signed-in user's records by source. */
 export function DataPage() {
-  const { source, term, setSource, setTerm } = useView()
+  const { requested, term, setSource, setTerm } = useView()
   const [text, setText] = useSearchText(term, setTerm)
   const all = useAllRecords(term)
+  // Posts of other platforms have a tab once the user has such a record.
+  const hasPosts = useHasPosts(term, all.post) ?? requested === 'post'
+  const tabs: readonly Source[] = hasPosts ? SOURCES : COLLECTED_SOURCES
+  const source = tabs.includes(requested) ? requested : SOURCES[0]
   const { isError: isMarkingDown } = useOwnIods()
   const { reload, afterCreation, afterDeletion, isReloading } = useReload(term)
   const [picked, setPicked] = useState<FormSelection | null>(null)
@@ -124,7 +128,7 @@ export function DataPage() {
             }}
             renderActiveTabPanelOnly
           >
-            {SOURCES.map(candidate => (
+            {tabs.map(candidate => (
               <Tab
                 key={candidate}
                 id={candidate}
@@ -156,60 +160,6 @@ export function DataPage() {
         onDeleted={afterDeletion}
       />
     </Page>
-  )
-}
-
-interface RecordPanelProps {
-  source: Source
-  records: Records
-  onStartIod: (view: RecordView, picked: TextSelection) => void
-  onDelete: (view: RecordView) => void
-}
-
-function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps) {
-  const { error, hasMore } = records
-  const isSearch = use(SearchTerm) !== ''
-  return (
-    <RecordStates
-      // If there is data, the error is shown below it.
-      query={records.data ? { ...records, error: null } : records}
-      isEmpty={slots => slots.length === 0 && !hasMore}
-      skeleton={<SkeletonCards count={SKELETONS} lines={8} className={styles.skeletons} />}
-      empty={isSearch ? <NoHits /> : <NoData />}
-    >
-      {slots => (
-        <>
-          <RecordGrid
-            source={source}
-            records={records}
-            slots={slots}
-            onStartIod={onStartIod}
-            onDelete={onDelete}
-          />
-          {(error || hasMore) && <RecordStates query={{ ...records, data: undefined }} />}
-        </>
-      )}
-    </RecordStates>
-  )
-}
-
-const NoHits = () => (
-  <EmptyState
-    icon={<SearchIcon size={40} />}
-    title="Nothing found"
-    description="The numbers on the tabs count the matches of each source."
-  />
-)
-
-function NoData() {
-  const sections = useSections()
-  return (
-    <EmptyState
-      icon={<DatabaseIcon size={40} />}
-      title="No data collected yet"
-      description="Open a page of this kind and collect it with the browser extension. It then appears here."
-      action={<Button text="Set up extension" onClick={() => sections.open(paths.overview())} />}
-    />
   )
 }
 
@@ -295,10 +245,10 @@ function DeleteRecord({ term, record, onClose, onDeleted }: DeleteRecordProps) {
   )
 }
 
-/** The selected tab and the searched term, stored in the URL. */
+/** The requested tab and the searched term, stored in the URL. */
 function useView() {
   const [search, setSearch] = useSearchParams()
-  const source = SOURCES.find(candidate => candidate === search.get('source')) ?? SOURCES[0]
+  const requested = SOURCES.find(candidate => candidate === search.get('source')) ?? SOURCES[0]
   const term = (search.get('q') ?? '').slice(0, LIMITS.searchMax).trim()
   const set = (next: { source: Source; term: string }) =>
     setSearch(
@@ -306,10 +256,10 @@ function useView() {
       { replace: true },
     )
   return {
-    source,
+    requested,
     term,
     setSource: (next: Source) => set({ source: next, term }),
-    setTerm: (next: string) => set({ source, term: next.trim() }),
+    setTerm: (next: string) => set({ source: requested, term: next.trim() }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { isHttpUrl } from '@iodine/contracts'
 import { AnchorButton } from '@iodine/ui'
 import { ShareIcon } from '@iodine/ui/icons'
-import type { Field, FieldValue } from '../model/record-view'
+import type { Field, FieldValue } from '../model/record-fields'
 import styles from './FieldRow.module.css'
 import { FieldText } from './FieldText'
 import { IodMark } from './IodMark'

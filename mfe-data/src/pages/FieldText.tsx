@@ -10,7 +10,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { FieldValue } from '../model/record-view'
+import type { FieldValue } from '../model/record-fields'
 import { type SearchedPiece, withHits } from '../model/search'
 import { extendSelection, selectWord } from '../model/select-word'
 import styles from './FieldText.module.css'

@@ -1,7 +1,8 @@
 import { paths, SectionLink } from '@iodine/mfe-kit'
 import { Button, Tag } from '@iodine/ui'
 import { PlusIcon } from '@iodine/ui/icons'
-import { type FieldValue, selectValue } from '../model/record-view'
+import type { FieldValue } from '../model/record-fields'
+import { selectValue } from '../model/record-view'
 import { useRecordContext } from './record-context'
 
 export interface IodMarkProps {

@@ -15,14 +15,8 @@ import {
 import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
 import { memo, use, useId, useMemo, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
-import {
-  type Attachment,
-  type Field,
-  type ImageHash,
-  presentRecord,
-  type RecordView,
-  type TextSelection,
-} from '../model/record-view'
+import type { Attachment, Field, ImageHash } from '../model/record-fields'
+import { presentRecord, type RecordView, type TextSelection } from '../model/record-view'
 import { SHARING_TEXTS } from '../model/sharing-texts'
 import { useKnownIods } from '../queries/iods'
 import { useShare, useSharedRecords } from '../queries/sharing'
@@ -85,6 +79,11 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
               {view.title}
             </h2>
             <SealedMark captures={captures} about={view.title} />
+            {view.isImported && (
+              <Tag minimal title="From a file that you imported, which states its times and hashes">
+                Imported
+              </Tag>
+            )}
             {shared && (
               <Tag minimal intent="success">
                 {SHARED_LABELS[shared]}
@@ -134,7 +133,8 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
           )}
           <footer className={styles.footer}>
             <span>
-              Collected <DateTime value={view.collectedAt} format={formatDateTime} />
+              {view.isImported ? 'Collected, as the file states,' : 'Collected'}{' '}
+              <DateTime value={view.collectedAt} format={formatDateTime} />
             </span>
             <span className={styles.from}>Source: {view.collectedFrom}</span>
             <span>

@@ -14,7 +14,7 @@ import { SearchTerm } from './record-context'
 const COLUMN_MIN = 500
 const GAP = 16
 /** Estimated height of a card before it is measured, in pixels. */
-const CARD_HEIGHT = { tiktok: 760, telegram: 480, blog: 900 }
+const CARD_HEIGHT = { tiktok: 760, telegram: 480, blog: 900, post: 720 }
 const OVERSCAN_ROWS = 1
 const NO_CAPTURES: readonly CaptureSummary[] = []
 

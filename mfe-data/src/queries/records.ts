@@ -1,7 +1,7 @@
 import type { Source, Stored } from '@iodine/contracts'
 import { type ApiClient, useHost } from '@iodine/mfe-kit'
 import { usePagedQuery, useQueries, useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import {
   flattenPages,
   replaceFirstPage,
@@ -21,6 +21,7 @@ interface Pages {
 type Contents = Awaited<ReturnType<typeof readPage>>
 
 const PAGES = ['record-page']
+const HAS_POSTS = ['has-posts']
 /** The records of a source that contain a searched term; all for an empty one. */
 export interface Selection {
   source: Source
@@ -103,7 +104,27 @@ export function useAllRecords(term: string): Record<Source, Records> {
   const tiktok = useRecords('tiktok', term)
   const telegram = useRecords('telegram', term)
   const blog = useRecords('blog', term)
-  return { tiktok, telegram, blog }
+  const post = useRecords('post', term)
+  return { tiktok, telegram, blog, post }
+}
+
+/**
+ * Returns whether the user has posts of other platforms, whatever is searched; undefined while unknown.
+ * @param found those that contain the searched term
+ */
+export function useHasPosts(term: string, found: Records): boolean | undefined {
+  const { api } = useHost()
+  const [known, setKnown] = useState<boolean>()
+  const any = useQuery({
+    queryKey: HAS_POSTS,
+    queryFn: ({ signal }) =>
+      api.page('GET /:source/data', { params: { source: 'post' }, query: { limit: 1 }, signal }),
+    enabled: term !== '' && found.total === 0,
+  }).data
+  const total = found.total || term === '' ? found.total : any?.items.length
+  const hasPosts = total === undefined ? known : total > 0
+  if (hasPosts !== known) setKnown(hasPosts)
+  return hasPosts
 }
 
 function useRemoveFromList() {
@@ -192,7 +213,9 @@ export function useReloadRecords(term: string): (sources: readonly Source[]) => 
       },
       { throwOnError: true },
     )
-    await Promise.all([inSight, ...sources.map(reload)])
+    const posts =
+      sources.includes('post') && queryClient.refetchQueries({ queryKey: HAS_POSTS, type: 'active' })
+    await Promise.all([inSight, posts, ...sources.map(reload)])
   }
 }
 

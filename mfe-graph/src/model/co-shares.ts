@@ -1,4 +1,4 @@
-import type { CoordinationNetwork } from '@iodine/contracts'
+import { type CoordinationNetwork, SOURCES } from '@iodine/contracts'
 import type { Drawn, DrawnLink, DrawnNode, Kinds } from './network'
 
 export type CoShareEdge = CoordinationNetwork['edges'][number]
@@ -14,7 +14,7 @@ export interface CoShareLink extends DrawnLink {
 
 /** Sources in the order of their colours. A file has only one kind of account. */
 export const CO_SHARE_KINDS: Kinds = {
-  nodes: ['tiktok', 'telegram', 'blog'],
+  nodes: SOURCES,
   links: ['co-share', 'beyond chance'],
   directed: false,
 }

@@ -6,6 +6,7 @@ const ACCOUNTS: Record<string, LegendItem> = {
   tiktok: ['TikTok account', 'dot', styles.entity],
   telegram: ['Telegram channel', 'dot', styles.verb],
   blog: ['Blog', 'dot', styles.third],
+  post: ['Account of another platform', 'dot', styles.fourth],
   account: ['Account', 'dot', styles.entity],
 }
 

@@ -1,4 +1,4 @@
-import type { CoordinationEvidence } from '@iodine/contracts'
+import { type CoordinationEvidence, nameInRecords } from '@iodine/contracts'
 import { exactTime, formatSpan, paths, SectionLink } from '@iodine/mfe-kit'
 import { formatCount, LoadingPanel, SourceLink } from '@iodine/ui'
 import { useState } from 'react'
@@ -55,7 +55,7 @@ function Post({ post }: { post: CoordinationEvidence['pairs'][number]['older'] }
       <span className={own.leads}>
         {post.id && (
           <SectionLink
-            to={paths.data({ source: post.source, q: post.account })}
+            to={paths.data({ source: post.source, q: nameInRecords(post) })}
             title="Records of this account"
           >
             My data
@@ -103,7 +103,11 @@ function LeftOutPosts({ run }: { run: string }) {
               </div>
               {excerpt && <q className={styles.sentence}>{excerpt}</q>}
               <span className={own.leads}>
-                <SectionLink to={paths.data({ source, ...(account && { q: account }) })}>My data</SectionLink>
+                <SectionLink
+                  to={paths.data({ source, ...(account && { q: nameInRecords({ source, account }) }) })}
+                >
+                  My data
+                </SectionLink>
                 {url && <SourceLink source={url} />}
               </span>
             </li>

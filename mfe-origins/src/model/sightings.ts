@@ -37,6 +37,7 @@ export const SOURCE_LABELS: Record<Source, string> = {
   tiktok: 'Short video',
   telegram: 'Messaging channel',
   blog: 'Blog',
+  post: 'Post',
 }
 
 /** Returns the strongest match, which determines the shape of a mark. */
@@ -93,8 +94,10 @@ export const boundedTime = ({ at, posted_claimed }: Timed): string =>
   posted_claimed ? exactTime(at) : `≤ ${exactTime(at)}`
 
 /** Explains the time of `boundedTime`. */
-export const timeNote = ({ posted_claimed }: Timed): string =>
-  posted_claimed ? 'claimed by the page' : 'collection time, may be earlier'
+export const timeNote = ({ posted_claimed, imported }: Timed & Pick<Sighting, 'imported'>): string =>
+  posted_claimed
+    ? `claimed by the ${imported ? 'imported file' : 'page'}`
+    : `${imported ? 'import' : 'collection'} time, may be earlier`
 
 /**
  * Describes the time between the earliest occurrence and a later one. A time of collection is only an upper bound, so

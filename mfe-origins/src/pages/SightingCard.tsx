@@ -1,4 +1,4 @@
-import { type Sighting, siteOf } from '@iodine/contracts'
+import { nameInRecords, type Sighting, siteOf } from '@iodine/contracts'
 import { exactTime, paths, SectionLink } from '@iodine/mfe-kit'
 import { Button, Card, Facts, SourceLink, Tag } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
@@ -19,6 +19,7 @@ export interface SightingCardProps {
 export function SightingCard({ title, sighting, found, onSelect, onClose, children }: SightingCardProps) {
   const { account, source, url, excerpt, own, edited, forwarded_from, removed_at, shared_by } = sighting
   const original = siteOf(sighting.names)
+  const stating = sighting.imported ? 'the imported file' : 'the page'
   const edges = found.edgesTo.get(sighting.id) ?? []
   return (
     <Card className={styles.card} role="region" aria-label={title}>
@@ -47,14 +48,14 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
               <time dateTime={sighting.posted_at}>{exactTime(sighting.posted_at)}</time>
               <span className={styles.muted}>
                 {sighting.posted_claimed
-                  ? ' according to the page'
-                  : ' according to the page, for an earlier version'}
+                  ? ` according to ${stating}`
+                  : ` according to ${stating}, for an earlier version`}
               </span>
             </>
           ) : (
             <span className={styles.muted}>The page states no time</span>
           ),
-          Collected: (
+          [sighting.imported ? 'Imported' : 'Collected']: (
             <>
               <time dateTime={sighting.fetched_at}>{exactTime(sighting.fetched_at)}</time>
               {!sighting.posted_claimed && (
@@ -101,7 +102,7 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
       {own && (
         <p className={styles.links}>
           <SectionLink to={paths.origins({ record: sighting.id })}>Search for this post</SectionLink>
-          <SectionLink to={paths.data({ source, ...(account && { q: account }) })}>
+          <SectionLink to={paths.data({ source, ...(account && { q: nameInRecords({ source, account }) }) })}>
             Records of this account
           </SectionLink>
         </p>
@@ -113,7 +114,7 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
 
 /** Tags of an occurrence: its matches, and the state of its version. */
 export function Marks({ sighting }: { sighting: Sighting }) {
-  const { matches, likeness, edited, removed_at, own, shared } = sighting
+  const { matches, likeness, edited, removed_at, own, shared, imported } = sighting
   // Without the text, a quote cannot be distinguished from a rewording.
   const isUnread = sighting.excerpt === null
   return (
@@ -134,6 +135,7 @@ export function Marks({ sighting }: { sighting: Sighting }) {
           Removed
         </Tag>
       )}
+      {imported && <Tag minimal>Imported</Tag>}
       {own && shared && <Tag minimal>Shared</Tag>}
     </span>
   )

@@ -1,5 +1,6 @@
 import { isRoute, isTrackingParameter } from './page-address.js'
 import { refang } from './refang.js'
+import { telegramPost, telegramUrl } from './telegram-address.js'
 
 const LENGTH_MAX = 500
 /** Maximum depth of nested redirect links. */
@@ -7,9 +8,6 @@ const UNWRAPPED_MAX = 3
 
 /** Alias hosts and their canonical host. */
 const HOSTS: Record<string, string> = {
-  'telegram.me': 't.me',
-  'telegram.dog': 't.me',
-  'tx.me': 't.me',
   'twitter.com': 'x.com',
   'fxtwitter.com': 'x.com',
   'vxtwitter.com': 'x.com',
@@ -63,22 +61,19 @@ const tiktok: Platform = ({ host, parts }) => {
   return first.startsWith('@') && parts.length === 1 ? `${host}/${first.toLowerCase()}` : undefined
 }
 
-const TELEGRAM_NAME = /^\w{4,32}$/
-/** Ignores parameters: they select how a post is shown (`single`, `embed`), or a comment on it. */
+/** Ignores parameters of posts: they select how a post is shown (`single`, `embed`), or a comment on it. */
 const telegram: Platform = ({ host, parts: segments, params }) => {
-  const parts = segments[0] === 's' && segments.length > 1 ? segments.slice(1) : segments
-  const [first = '', ...rest] = parts
+  const [first = '', ...rest] = segments[0] === 's' && segments.length > 1 ? segments.slice(1) : segments
   if (first === 'share' || first === 'iv' || first === 'proxy' || first === 'socks') return undefined
-  if (first === 'c' && rest.length > 1) return `${host}/c/${rest[0]}/${rest.at(-1)}`
+  const post = telegramPost(segments)
+  if (post) return `${host}/${post}`
   if (/^(joinchat|addstickers|addemoji|addlist|boost|setlanguage|bg|c)$/.test(first) || first.startsWith('+'))
-    return `${host}/${parts.join('/')}`
-  if (!TELEGRAM_NAME.test(first)) return undefined
+    return `${host}/${[first, ...rest].join('/')}`
+  if (!/^\w{4,32}$/.test(first)) return undefined
   const name = first.toLowerCase()
-  // `name/topic/post` refers to the post. A bot's start parameter selects its content.
+  // A bot's start parameter selects its content.
   if (rest.length === 0) return params.has('start') ? undefined : `${host}/${name}`
-  return /^\d+$/.test(rest.at(-1) ?? '')
-    ? `${host}/${name}/${rest.at(-1)}`
-    : `${host}/${name}/${rest.join('/')}`
+  return `${host}/${name}/${rest.join('/')}`
 }
 
 const x: Platform = ({ host, parts }) => {
@@ -201,13 +196,6 @@ const general = (host: string, path: string, params: URLSearchParams, fragment: 
   return `${host}${path.replace(/\/+$/, '')}${search && `?${search}`}${isRoute(fragment) ? fragment : ''}`
 }
 
-const parsed = (address: string): URL | undefined => {
-  // The Telegram app's links to a channel's post.
-  const [, channel, post] = /^tg:\/\/resolve\/?\?domain=(\w+)&post=(\d+)/i.exec(address) ?? []
-  if (channel) return new URL(`https://t.me/${channel}/${post}`)
-  return URL.canParse(address) ? new URL(address) : undefined
-}
-
 const hostOf = ({ host }: URL): string => {
   const bare = host
     .replace(/\.(?=:|$)/, '')
@@ -234,14 +222,11 @@ export const redirectTarget = (url: URL): string | undefined => {
  * Idempotent if a scheme is prepended.
  */
 export const canonicalLink = (address: string | null | undefined, depth = 0): string | null => {
-  const url = parsed(address?.trim() ?? '')
+  const written = address?.trim() ?? ''
+  const url = telegramUrl(written) ?? (URL.canParse(written) ? new URL(written) : undefined)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null
-  const { pathname, searchParams: params, hash } = url
-  const named = hostOf(url)
-  // `name.t.me/12` is `t.me/name/12`.
-  const [, name] = /^(\w{4,32})\.t\.me$/.exec(named) ?? []
-  const host = name ? 't.me' : named
-  const path = name ? `/${name}${pathname}` : pathname
+  const { pathname: path, searchParams: params, hash } = url
+  const host = hostOf(url)
   const to = depth < UNWRAPPED_MAX && redirectTarget(url)
   const unwrapped = to && canonicalLink(to, depth + 1)
   if (unwrapped) return unwrapped

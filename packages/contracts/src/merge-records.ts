@@ -69,13 +69,13 @@ export const MERGE_RULES: readonly { fields: RegExp; wins: string; why: string; 
     order: (value, seen) => [Number(value === true), filled(value), TRUST[seen.by], seen.at],
   },
   {
-    fields: /_count$/,
+    fields: /(_count|^author\.(followers|following|posts)|^(context\.)?metrics)$/,
     wins: 'the latest, from any origin that states its time',
     why: 'counts change over time, and have no meaning without one',
     order: (value, seen) => [filled(value), isTimed(seen), seen.at, TRUST[seen.by]],
   },
   {
-    fields: /^(telegram\.attachments|context\.media)$/,
+    fields: /^(telegram\.attachments|(context\.)?media)$/,
     wins: 'the collector before imports, then the list with more hashes, then the latest',
     why: 'hashes are evidence, and a page whose pictures could not be read has none',
     order: (value, seen) => [filled(value), TRUST[seen.by], hashedIn(value), seen.at],
@@ -83,15 +83,26 @@ export const MERGE_RULES: readonly { fields: RegExp; wins: string; why: string; 
   {
     fields: /^/,
     wins: 'the collector before imports, then the latest',
-    why: 'the collector saw the page; a page that leaves a field out does not deny it. Lists are kept as a whole, image hashes per URL',
+    why: 'the collector saw the page; a page that leaves a field out does not deny it. Lists are kept as a whole, image hashes by URL',
     order: (value, seen) => [filled(value), TRUST[seen.by], seen.at],
   },
 ]
 
+/** Objects with any keys, and their maximum numbers of entries. */
+const OPEN: Readonly<Record<string, number>> = {
+  imageHashes: LIMITS.imageHashesMax,
+  metrics: LIMITS.metricsMax,
+  'context.metrics': LIMITS.metricsMax,
+}
+/** Returns the field of a value, which the rules name: of an object with any keys the object itself. */
+const fieldOf = (path: readonly string[]): string => {
+  const group = path.slice(0, -1).join('.')
+  return Object.hasOwn(OPEN, group) ? group : path.join('.')
+}
+
 const orders = new Map<string, Order>()
 const orderOf = (path: readonly string[]): Order => {
-  // URLs of images are not fields, and fields are few.
-  const field = path[0] === IMAGE_HASHES ? IMAGE_HASHES : path.join('.')
+  const field = fieldOf(path)
   const known = orders.get(field)
   if (known) return known
   const { order } = MERGE_RULES.find(({ fields }) => fields.test(field)) as (typeof MERGE_RULES)[number]
@@ -105,8 +116,6 @@ const compare = (a: readonly number[], b: readonly number[]): number => {
   return 0
 }
 
-const IMAGE_HASHES = 'imageHashes'
-
 type Tree = Record<string, unknown>
 const isTree = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -117,12 +126,12 @@ const keyOf = (path: readonly string[]): string => JSON.stringify(path)
 const isEqual = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 /** Returns whether a record comes from a file, as its source states. */
-const isImported = ({ collector_metadata: { source } }: RecordOf[Source]): boolean =>
+export const isImported = ({ collector_metadata: { source } }: RecordOf[Source]): boolean =>
   source.startsWith('import:')
 
 /** Fields of a notice of removal: identity of the post, and times of the removal. */
 const OF_NOTICES =
-  /^(collector_metadata\..*|main\.video_id|author\.author_unique_id|telegram\.post\.(url|id)|telegram\.channel\.(username|platform)|metadata\.(canonical|og_url)|context\.removed\..*)$/
+  /^(collector_metadata\..*|main\.video_id|author\.author_unique_id|telegram\.post\.(url|id)|telegram\.channel\.(username|platform)|metadata\.(canonical|og_url)|post\.(platform|id|type|url)|context\.removed\..*)$/
 
 function* leavesOf(tree: Tree, path: string[] = []): Generator<[path: string[], value: unknown]> {
   for (const [key, value] of Object.entries(tree)) {
@@ -182,9 +191,19 @@ const packed = (leaves: readonly (readonly [path: string[], seen: SeenAt])[]): S
 }
 
 /**
+ * Returns when the collector last saw a record's post, in milliseconds since 1970; null if it is known from imports
+ * only. The times that an import states are claims.
+ */
+export const witnessedAt = (held: SeenRecord): number | null => {
+  const { base, others } = held.seen ?? (observed(held.record).seen as SeenValues)
+  const times = [base, ...others].flatMap(({ at, by }) => (by === 'collector' ? [at] : []))
+  return times.length > 0 ? Math.max(...times) : null
+}
+
+/**
  * Merges another observation of the same post into a stored record, by `MERGE_RULES`. Both have the same natural key.
  * Pure: order and number of merges do not change the result, and no filled field becomes empty. Of two observations by
- * one origin at one time the first remains. At most 5,000 image hashes remain, those of the highest rank.
+ * one origin at one time the first remains. Of image hashes and of counts the highest ranks remain, up to their limits.
  * @returns the merged record; `changed`: whether one of its values differs from the stored one
  */
 export const mergeRecords = <R extends RecordOf[Source]>(
@@ -192,10 +211,12 @@ export const mergeRecords = <R extends RecordOf[Source]>(
   incoming: SeenRecord<R>,
 ): SeenRecord<R> & { changed: boolean } => {
   const [seenStored, seenIncoming] = [seenIn(stored), seenIn(incoming)]
-  const leaves: [path: string[], seen: SeenAt][] = []
+  let leaves: [path: string[], seen: SeenAt][] = []
   let changed = false
 
   const merge = (a: Tree, b: Tree, path: string[]): Tree => {
+    const group = path.join('.')
+    const max = Object.hasOwn(OPEN, group) ? OPEN[group] : undefined
     const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])]
     const entries = keys.flatMap((key): [string, unknown][] => {
       const inner = [...path, key]
@@ -215,37 +236,33 @@ export const mergeRecords = <R extends RecordOf[Source]>(
           compare(order(right, seenIncoming(inner)), order(left, seenStored(inner))) > 0)
       const value = wins ? right : left
       if (value === undefined) return []
-      if (wins && !isEqual(left, right) && path[0] !== IMAGE_HASHES) changed = true
+      if (wins && max === undefined && !isEqual(left, right)) changed = true
       leaves.push([inner, wins ? seenIncoming(inner) : seenStored(inner)])
       return [[key, value]]
     })
-    return inLimit(entries, path)
+    const tree = max === undefined ? treeOf(entries) : inLimit(entries, path, max)
+    // Entries beyond the limit are no change.
+    if (max !== undefined && !isEqual(tree, a)) changed = true
+    return tree
   }
 
-  /** Limits the image hashes: many versions of a page have more than a record may contain. */
-  const inLimit = (entries: [string, unknown][], path: string[]): Tree => {
-    if (path[0] !== IMAGE_HASHES || entries.length <= LIMITS.imageHashesMax) return treeOf(entries)
+  /** Limits the entries of an object: many versions of a page have more than a record may contain. */
+  const inLimit = (entries: [string, unknown][], path: string[], max: number): Tree => {
+    if (entries.length <= max) return treeOf(entries)
     const order = orderOf(path)
     const seen = new Map(leaves.map(([leaf, at]) => [keyOf(leaf), at]))
     const rank = ([key, value]: [string, unknown]) => order(value, seen.get(keyOf([...path, key])) as SeenAt)
-    const kept = new Set(
-      [...entries]
-        .sort((a, b) => compare(rank(b), rank(a)) || (a[0] < b[0] ? -1 : 1))
-        .slice(0, LIMITS.imageHashesMax)
-        .map(([key]) => key),
-    )
-    return treeOf(entries.filter(([key]) => kept.has(key)))
+    const ranked = [...entries].sort((a, b) => compare(rank(b), rank(a)) || (a[0] < b[0] ? -1 : 1))
+    const dropped = new Set(ranked.slice(max).map(([key]) => keyOf([...path, key])))
+    leaves = leaves.filter(([leaf]) => !dropped.has(keyOf(leaf)))
+    return treeOf(entries.filter(([key]) => !dropped.has(keyOf([...path, key]))))
   }
 
-  const record = merge(stored.record as unknown as Tree, incoming.record as unknown as Tree, [])
-  // Hashes beyond the limit are no change.
-  const hashesOf = (tree: unknown) => (tree as Tree)[IMAGE_HASHES] ?? {}
-  if (!isEqual(hashesOf(record), hashesOf(stored.record))) changed = true
-  const isKept = ([path]: [string[], SeenAt]) =>
-    path[0] !== IMAGE_HASHES ||
-    path.length < 2 ||
-    Object.hasOwn((record[IMAGE_HASHES] ?? {}) as Tree, path[1] as string)
-  const merged = record as unknown as R
-  const seen = packed(leaves.filter(isKept))
+  const merged = merge(
+    stored.record as unknown as Tree,
+    incoming.record as unknown as Tree,
+    [],
+  ) as unknown as R
+  const seen = packed(leaves)
   return { record: merged, changed, ...(!isEqual(seen, observed(merged).seen) && { seen }) }
 }

@@ -12,7 +12,7 @@ const collectorMetadata = z.strictObject({
   source: text(),
 })
 
-const httpUrl = text(LIMITS.addressMax).refine(isHttpUrl, 'must be an http(s) URL')
+const httpUrl = text(LIMITS.addressMax).refine(isHttpUrl, 'must be an http(s) URL').meta({ format: 'uri' })
 const address = httpUrl.nullish()
 /** Perceptual hash of a picture: a blockhash of 256 bits. */
 const phash = z
@@ -56,6 +56,7 @@ const extra = z
     abort: true,
   })
   .refine(isJson, 'must be JSON')
+  .meta({ contentMediaType: 'application/json' })
   .nullish()
 
 /** Context of a post on its page, in fields common to all sources. */

@@ -1,13 +1,29 @@
 import { isSameSite, pageAddress, siteOf } from './page-address.js'
 import type { BlogRecord, PostRecord, RecordOf, TelegramRecord, TiktokRecord } from './record-schemas.js'
+import { telegramAddress } from './telegram-address.js'
 import type { Source } from './vocabulary.js'
 
 /** Natural key of a record, unique per user and source; undefined if the record has none. */
 export const naturalKey = {
   tiktok: (record: TiktokRecord) => record.main.video_id,
-  telegram: (record: TelegramRecord) => record.telegram.post.url,
+  telegram: (record: TelegramRecord) => telegramAddress(record.telegram.post.url),
   blog: (record: BlogRecord) => pageAddress(record.metadata.canonical || record.metadata.og_url || ''),
   post: ({ post }: PostRecord) => `${post.platform}:${post.id}`,
+} as const
+
+/** Returns the name of an account of another platform in Origins and co-shares, such as `night_desk (x)`. */
+export const accountOn = (account: string, platform: string): string => `${account} (${platform})`
+
+/** Returns an account's name as its records contain it. */
+export const nameInRecords = ({ source, account }: { source: Source; account: string }): string =>
+  source === 'post' ? account.replace(/ \([a-z0-9.-]+\)$/, '') : account
+
+/** URL of a record's post or article, as its record states it; none if it states none. */
+export const statedUrl = {
+  tiktok: () => null,
+  telegram: ({ telegram }: TelegramRecord) => telegram.post.url,
+  blog: naturalKey.blog,
+  post: ({ post }: PostRecord) => post.url,
 } as const
 
 /**

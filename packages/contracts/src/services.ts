@@ -76,7 +76,7 @@ export const SERVICES = {
     },
   },
   collector: {
-    prefixes: { tiktok: {}, telegram: {}, blog: {}, captures: large, seals: {} },
+    prefixes: { tiktok: {}, telegram: {}, blog: {}, post: {}, captures: large, seals: {} },
     apis: { collector: collectorApi, captures: capturesApi, seals: sealsApi },
     internal: {
       ...recordsInternal,

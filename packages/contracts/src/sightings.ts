@@ -56,8 +56,10 @@ export const sighting = z.strictObject({
   posted_claimed: z.boolean(),
   /** Posting time that the page states; null without one. */
   posted_at: time.nullable(),
-  /** Time of the first collection; of an anonymously shared record the end of that day. */
+  /** Time of the first collection, or of the import; of an anonymously shared record the end of that day. */
   fetched_at: time,
+  /** Whether it is known from an import only: the file states its text, times and hashes. */
+  imported: z.literal(true).optional(),
   /** The page marks it as edited, or its text differed at an earlier collection. */
   edited: z.boolean(),
   forwarded_from: z.strictObject({ name: z.string().nullable(), url: z.string().nullable() }).nullable(),
@@ -131,6 +133,7 @@ export const sightingResults = z.strictObject({
       id,
       at: time,
       posted_claimed: z.boolean(),
+      imported: z.literal(true).optional(),
       /** Number of its matches. */
       count: z.int(),
     }),
@@ -223,6 +226,8 @@ export const sightingRecord = z.strictObject({
   /** Time since which the text is unchanged, as the page claims; null if unknown, as after an edit. */
   claimed_at: timestamp.nullable(),
   fetched_at: time,
+  /** When it was imported, if the collector has not seen it: `fetched_at` is then a claim. */
+  imported_at: time.optional(),
   edited: z.boolean(),
   text: text(LIMITS.contextTextMax),
   forwarded_from: z.strictObject({ name: z.string().nullable(), url: z.string().nullable() }).nullable(),

@@ -22,9 +22,20 @@ export type Category = (typeof CATEGORIES)[number]
 export const SOURCE_TYPES = ['MANUAL', 'TIKTOK', 'TELEGRAM', 'BLOG', 'POST', 'NARRATIVES'] as const
 export type SourceType = (typeof SOURCE_TYPES)[number]
 
+/** Sources of the records that the browser extension collects. */
+export const COLLECTED_SOURCES = ['tiktok', 'telegram', 'blog'] as const
+export type CollectedSource = (typeof COLLECTED_SOURCES)[number]
 /** Sources of records. `post`: any other platform, such as X, Instagram, Facebook, YouTube and Bluesky. */
-export const SOURCES = ['tiktok', 'telegram', 'blog', 'post'] as const
+export const SOURCES = [...COLLECTED_SOURCES, 'post'] as const
 export type Source = (typeof SOURCES)[number]
+
+/** Source types of the IODs that are created from a record, by its source. */
+export const SOURCE_TYPE_OF = {
+  tiktok: 'TIKTOK',
+  telegram: 'TELEGRAM',
+  blog: 'BLOG',
+  post: 'POST',
+} as const satisfies Record<Source, SourceType>
 
 export const POST_TYPES = ['post', 'comment', 'repost', 'video'] as const
 export type PostType = (typeof POST_TYPES)[number]

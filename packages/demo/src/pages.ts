@@ -1,8 +1,9 @@
 import {
   type BlogRecord,
-  naturalKey,
+  COLLECTED_SOURCES,
+  type CollectedSource,
   type RecordOf,
-  type Source,
+  statedUrl,
   type TelegramRecord,
   type TiktokRecord,
 } from '@iodine/contracts'
@@ -10,11 +11,11 @@ import { demoNarratives } from './narratives.js'
 import { demoRecords } from './records.js'
 
 export interface DemoPage {
-  source: Source
+  source: CollectedSource
   url: string
   /** HTML of the post or article. */
   html: string
-  record: RecordOf[Source]
+  record: RecordOf[CollectedSource]
   /** Index of the account that captures it. */
   by: number
   /** Whether that account shares the capture. */
@@ -59,14 +60,14 @@ ${demoNarratives
 
 const HTML = { tiktok: clipPage, telegram: postPage, blog: articlePage }
 
-const urlOf = (source: Source, record: RecordOf[Source]): string => {
-  if (source !== 'tiktok') return (naturalKey[source] as (record: RecordOf[Source]) => string)(record)
+const urlOf = (source: CollectedSource, record: RecordOf[CollectedSource]): string => {
+  if (source !== 'tiktok') return (statedUrl[source] as (record: RecordOf[CollectedSource]) => string)(record)
   const { author, main } = record as TiktokRecord
   return `https://clips.example/@${author?.author_unique_id}/${main.video_id}`
 }
 
 /** By source: index of the record in the demo records, capturing account, and whether it shares the capture. */
-const CAPTURED: { [S in Source]: [index: number, by: number, shared: boolean][] } = {
+const CAPTURED: { [S in CollectedSource]: [index: number, by: number, shared: boolean][] } = {
   tiktok: [
     [0, 2, true],
     [6, 0, false],
@@ -89,10 +90,10 @@ const CAPTURED: { [S in Source]: [index: number, by: number, shared: boolean][] 
 }
 
 /** Pages of some demo records, for captures. */
-export const demoPages: readonly DemoPage[] = (Object.keys(CAPTURED) as Source[]).flatMap(source =>
+export const demoPages: readonly DemoPage[] = COLLECTED_SOURCES.flatMap(source =>
   CAPTURED[source].map(([index, by, shared]) => {
-    const record = demoRecords[source][index] as RecordOf[Source]
-    const html = (HTML[source] as (record: RecordOf[Source]) => string)(record)
+    const record = demoRecords[source][index] as RecordOf[CollectedSource]
+    const html = (HTML[source] as (record: RecordOf[CollectedSource]) => string)(record)
     return { source, url: urlOf(source, record), html, record, by, shared }
   }),
 )

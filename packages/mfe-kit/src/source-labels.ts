@@ -5,4 +5,5 @@ export const SOURCE_LABELS: Record<Source, string> = {
   tiktok: 'Short videos',
   telegram: 'Messaging channels',
   blog: 'Blogs',
+  post: 'Other posts',
 }

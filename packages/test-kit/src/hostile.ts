@@ -28,15 +28,21 @@ export const hostileTexts = (count: number): string[] => {
 
 type JsonSchema = ReturnType<(typeof RECORD_SCHEMAS)[Source]['toJSONSchema']>
 
+/** Characters of the text in a JSON string, which escapes lengthen. */
+const JSON_MAX = 2_000
+
 /**
- * Returns a value of the schema with the text in every string and key; lists have two items, of different union members
- * if any.
+ * Returns a value of the schema with the text in every string and key that allows any text, cut to its limit; lists have
+ * two items, of different union members if any.
  */
 const filled = (schema: unknown, text: string, index = 0): unknown => {
   const {
     type: types,
     format,
     pattern,
+    maxLength = FIELD_MAX,
+    contentMediaType,
+    propertyNames,
     enum: kinds,
     anyOf,
     items,
@@ -49,12 +55,16 @@ const filled = (schema: unknown, text: string, index = 0): unknown => {
   if (kinds) return kinds[index]
   if (format === 'date-time') return '2026-11-20T10:00:00.000Z'
   if (type === 'array') return [filled(items, text, 0), filled(items, text, 1)]
-  if (type === 'integer') return 0
+  if (type === 'integer' || type === 'number') return 0
   if (type === 'boolean') return true
-  // Only hashes have a pattern.
-  if (pattern && !new RegExp(pattern).test(text)) return 'ab'.repeat(32)
-  if (type !== 'object') return text
-  const fields = Object.entries(properties ?? { [text]: additionalProperties })
+  if (format === 'uri') return 'https://a.example/'
+  if (contentMediaType) return JSON.stringify(text.slice(0, JSON_MAX))
+  // Hashes, platforms, languages and names of counts have a pattern.
+  if (pattern && !new RegExp(pattern).test(text))
+    return ['ab'.repeat(32), 'ab'].find(each => new RegExp(pattern).test(each))
+  if (type !== 'object') return text.length > maxLength ? [...text].slice(0, maxLength).join('') : text
+  const key = String(filled(propertyNames ?? {}, text))
+  const fields = Object.entries(properties ?? { [key]: additionalProperties })
   return Object.fromEntries(fields.map(([name, field]) => [name, filled(field, text, index)]))
 }
 

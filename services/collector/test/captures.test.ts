@@ -14,6 +14,8 @@ import {
   type Manifest,
   type ManifestBlob,
   personalDataInternal,
+  type RecordOf,
+  type Source,
   sealsApi,
   usageInternal,
 } from '@iodine/contracts'
@@ -34,9 +36,11 @@ import {
   beforeNext,
   commandsOf,
   type FixtureUser,
+  platformPost,
   runs,
   type ServiceFixture,
   startServiceFixture,
+  telegramPost,
   tiktokPost,
 } from '@iodine/test-kit'
 import { type Collection, Types } from 'mongoose'
@@ -267,6 +271,31 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     await api.call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body: { records: [newer] } })
     expect(await check({})).toMatchObject({ kind: 'capture', capture_id: id })
     expect(await check({ start: 0, end: 7, exact: 'Nothing' })).toMatchObject({ kind: 'record', seq: null })
+  })
+
+  it('are no source of a quote of an imported record, which was seen when it was imported', async () => {
+    const before = new Date().toISOString()
+    const ingestOne = async (source: Source, record: RecordOf[Source]) => {
+      const { results } = await api.call(collectorApi.ingestRecords, {
+        params: { source },
+        body: { records: [record] },
+      })
+      return 'id' in results[0]! ? results[0].id : ''
+    }
+    const post = platformPost({ text: 'Giant mirrors' })
+    post.collector_metadata.fetch_timestamp = '2019-01-01T00:00:00.000Z'
+    const quote = { user_id: ana.id, role: 'record' as const, start: 0, end: 5, exact: 'Giant' }
+    const check = async (source: Source, id: string, pointer: string) =>
+      fixture.internal(capturesInternal.checkQuote, { body: { ...quote, record: { source, id }, pointer } })
+    const imported = await check('post', await ingestOne('post', post), '/post/text')
+    expect(imported).toMatchObject({ kind: 'record', capture_id: null, url: post.post.url })
+    expect(imported.captured_at && imported.captured_at >= before).toBe(true)
+    const channelPost = telegramPost({ description: 'Giant', url: 'https://t.me/Open_Eyes/77' })
+    const id = await ingestOne('telegram', channelPost)
+    expect(await check('telegram', id, '/telegram/post/description')).toMatchObject({
+      url: 'https://t.me/Open_Eyes/77',
+      captured_at: channelPost.collector_metadata.fetch_timestamp,
+    })
   })
 
   it('are readable by others only while shared; only the owner can share them', async () => {

@@ -3,6 +3,7 @@ import {
   DETAILS,
   type IngestResult,
   NEVER_COLLECTED,
+  SOURCES,
   type Source,
   type TiktokRecord,
 } from '@iodine/contracts'
@@ -13,6 +14,7 @@ import {
   blogArticle,
   type FixtureUser,
   newId,
+  platformPost,
   type ServiceFixture,
   startServiceFixture,
   telegramPost,
@@ -103,6 +105,10 @@ describe('searching', () => {
     expect(await found('telegram', `by ${mark}`)).toEqual([[], '0'])
     expect(await found('blog', `acme ${mark}`)).toEqual([[named], '1'])
     expect(await found('blog', `a.$b.example/${mark}`)).toEqual([[hashed], '1'])
+    const byDesk = { ...platformPost(), author: { handle: `desk_${mark}` }, extra: `{"$k":"only ${mark}"}` }
+    const [written] = (await ingest('post', [byDesk])).map(idOf)
+    expect(await found('post', `DESK_${mark}`)).toEqual([[written], '1'])
+    expect(await found('post', `only ${mark}`)).toEqual([[], '0'])
   })
 
   it('runs one search of a user and source at a time; a newer one replaces a queued one', {
@@ -142,6 +148,7 @@ describe('ingest', () => {
     ['tiktok', tiktokPost] as const,
     ['telegram', telegramPost] as const,
     ['blog', blogArticle] as const,
+    ['post', platformPost] as const,
   ])('stores a %s record exactly as sent', async (source, make) => {
     const records = [make(), make(), make()]
     const results = await ingest(source, records)
@@ -177,8 +184,9 @@ describe('ingest', () => {
       tiktok: { ...now, main: { video_id: '1', description: null, hashtags: [] }, author: {}, stats: {} },
       telegram: { ...now, telegram: { post: { url: 'https://t.me/x/1' }, attachments: null } },
       blog: { ...now, metadata: { og_url: 'https://x.example/', jsonld: { author: null, keywords: [] } } },
+      post: { ...now, post: { platform: 'x', id: '1', type: 'post' }, author: {}, metrics: {}, media: null },
     }
-    for (const source of ['tiktok', 'telegram', 'blog'] as const) {
+    for (const source of SOURCES) {
       const [result] = await ingest(source, [records[source]])
       expect(await list(source)).toEqual([{ id: idOf(result), ...records[source] }])
     }

@@ -3,17 +3,22 @@ import {
   isRemovalNotice,
   MERGE_RULES,
   mergeRecords,
+  naturalKey,
   observed,
+  type PostRecord,
   RECORD_SCHEMAS,
   type RecordOf,
   removalSeen,
+  SOURCES,
   type Source,
   type TelegramRecord,
   type TiktokRecord,
+  witnessedAt,
 } from '@iodine/contracts'
 import { propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import cases from './merge-cases.json' with { type: 'json' }
 
 const day = (n: number) => new Date(Date.UTC(2026, 10, n)).toISOString()
 const by = (n: number, source = 'tiktok') => ({
@@ -33,6 +38,11 @@ const post = (n: number, more: Partial<TelegramRecord['telegram']>, source = 'te
   ...by(n, source),
   telegram: { post: { url: 'https://t.me/a/1' }, ...more },
 })
+const other = (n: number, more: Partial<PostRecord> = {}, source = 'import:zeeschuimer'): PostRecord => ({
+  ...by(n, source),
+  post: { platform: 'x', id: '1', type: 'post' },
+  ...more,
+})
 /** Merges observations in order. */
 const merged = <R extends RecordOf[Source]>(...records: R[]): R =>
   records.slice(1).reduce((held, record) => mergeRecords(held, observed(record)), observed(records[0] as R))
@@ -44,6 +54,14 @@ const both = <R extends RecordOf[Source]>(a: R, b: R): R => {
   return record
 }
 const hash = (digit: string) => digit.repeat(64)
+
+interface MergeCase {
+  name: string
+  timed: boolean
+  stored: RecordOf[Source] | null
+  incoming: RecordOf[Source]
+  expected: { status: string; record: RecordOf[Source] }
+}
 
 describe('rules', () => {
   const row = (field: string) => MERGE_RULES.findIndex(({ fields }) => fields.test(field))
@@ -113,6 +131,34 @@ describe('rules', () => {
     expect(mergeRecords(untimed, observed(counted)).record.stats).toEqual(counted.stats)
   })
 
+  it('counts of posts: the latest of each name, and of an account, at most 32 names', () => {
+    const counted = other(1, { metrics: { likes: 9, views: 80 }, author: { followers: 4, posts: 2 } })
+    const later = other(2, { metrics: { likes: 7, shares: 0 }, author: { followers: 5, following: 1 } }, 'x')
+    expect(both(counted, later)).toEqual({
+      ...later,
+      metrics: { likes: 7, views: 80, shares: 0 },
+      author: { followers: 5, posts: 2, following: 1 },
+    })
+    const inContext = (n: number, views: number) => video(n, { context: { metrics: { views } } })
+    expect(both(inContext(1, 5), inContext(2, 3)).context?.metrics).toEqual({ views: 3 })
+    const many = (n: number) =>
+      other(n, { metrics: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`n${n}_${i}`, i])) })
+    const kept = both(many(1), many(2))
+    expect(RECORD_SCHEMAS.post.safeParse(kept).error).toBeUndefined()
+    const names = Object.keys(kept.metrics ?? {})
+    expect([names.length, names.filter(name => name.startsWith('n2_')).length]).toEqual([32, 20])
+    const held = mergeRecords(observed(many(2)), observed(many(1)))
+    expect(mergeRecords(held, observed(many(1)))).toEqual({ ...held, changed: false })
+  })
+
+  it('spellings of one URL: that of the collector before those of imports, then the latest', () => {
+    const spelled = (n: number, name: string, source?: string) =>
+      post(n, { channel: { username: name }, post: { url: `https://t.me/${name}/1` } }, source)
+    const [older, newer] = [spelled(1, 'News_desk', 'import:csv'), spelled(2, 'news_desk', 'import:4cat')]
+    expect(both(older, newer)).toEqual(newer)
+    expect(both(spelled(1, 'NEWS_DESK'), newer)).toEqual({ ...spelled(1, 'NEWS_DESK'), ...by(2, 'telegram') })
+  })
+
   it('attachments and pictures: the collector before imports, then more hashes, then the latest', () => {
     const hashed = (...digits: string[]) =>
       digits.map(digit => ({
@@ -129,6 +175,11 @@ describe('rules', () => {
     ).toEqual(hashed('b'))
     const imported = post(2, { attachments: hashed('c') }, 'import:telegram')
     expect(both(post(1, { attachments: bare }), imported).telegram.attachments).toEqual(bare)
+    const [known, bareImage] = [
+      [{ type: 'image' as const, url: 'https://cdn.example/a', sha256: hash('a') }],
+      [{ type: 'image' as const, url: 'https://cdn.example/b' }],
+    ]
+    expect(both(other(1, { media: known }), other(2, { media: bareImage })).media).toEqual(known)
     const looks = [{ url: 'https://cdn.example/y', phash: hash('d') }]
     expect(
       both(article(1, { context: { media: looks } }), article(2, { context: { media: [{ url: 'z' }] } }))
@@ -185,6 +236,35 @@ describe('rules', () => {
   })
 })
 
+it.each(cases as unknown as MergeCase[])('$name', ({ timed, stored, incoming, expected }) => {
+  const held = stored && mergeRecords(observed(stored), observed(incoming, timed))
+  const status = !held ? 'created' : held.changed ? 'updated' : 'unchanged'
+  expect({ status, record: held?.record ?? incoming }).toEqual(expected)
+})
+
+it('an observation of the collector is witnessed, one of an import is not', () => {
+  const imported = observed(video(3, {}, 'import:4cat'))
+  expect(witnessedAt(imported)).toBeNull()
+  const held = mergeRecords(imported, observed(video(1)))
+  expect(held.record.collector_metadata).toEqual({ fetch_timestamp: day(3), source: 'tiktok' })
+  expect(witnessedAt(held)).toBe(Date.parse(day(1)))
+})
+
+it.each([
+  ['https://t.me/News_Desk/12', 't.me/news_desk/12'],
+  ['http://telegram.me/s/news_desk/12?single', 't.me/news_desk/12'],
+  ['https://t.me/news_desk/5/12', 't.me/news_desk/12'],
+  ['https://news_desk.t.me/12', 't.me/news_desk/12'],
+  ['tg://resolve?domain=News_Desk&post=12', 't.me/news_desk/12'],
+  ['https://t.me/c/1500000009/7', 't.me/c/1500000009/7'],
+  ['https://t.me/c/-1001500000009/3/7', 't.me/c/1500000009/7'],
+  ['https://t.me/joinchat/AbC', 'https://t.me/joinchat/AbC'],
+  ['https://t.me.example/news_desk/12', 'https://t.me.example/news_desk/12'],
+  ['no address', 'no address'],
+])('the key of the channel post %s is %s', (url, key) => {
+  expect(naturalKey.telegram(post(1, { post: { url } }))).toBe(key)
+})
+
 describe('any observations', () => {
   const texts = fc.option(fc.constantFrom('', 'a', 'b'), { nil: null })
   const count = fc.option(fc.nat(3), { nil: null })
@@ -237,6 +317,25 @@ describe('any observations', () => {
       imageHashes: fc.dictionary(fc.constantFrom('https://a.b/1', '$x', 'y.z'), fc.constantFrom('a', 'b')),
       context,
     }).map(more => ({ metadata: { canonical: 'https://a.example/1' }, ...more })),
+    post: some({
+      author: some({ handle: texts, followers: count, verified: fc.boolean() }),
+      relations: some({ repost_of: fc.option(some({ id: texts, author: texts }), { nil: null }) }),
+      hashtags: list,
+      media: fc.option(
+        fc.array(
+          picture.map(({ sha256 }) => ({ sha256, type: 'image' as const })),
+          { maxLength: 2 },
+        ),
+        { nil: null },
+      ),
+      metrics: fc.dictionary(
+        fc.integer({ min: 0, max: 39 }).map(n => `n${n}`),
+        fc.nat(3),
+        { maxKeys: 32, size: 'max' },
+      ),
+      extra: fc.option(fc.constantFrom('{}', '[]'), { nil: null }),
+      context,
+    }).map(more => ({ post: { platform: 'x', id: '1', type: 'post' as const }, ...more })),
   }
   interface Observation {
     record: RecordOf[Source]
@@ -280,7 +379,7 @@ describe('any observations', () => {
         ? []
         : [path]
 
-  it.each(['tiktok', 'telegram', 'blog'] as const)(
+  it.each(SOURCES)(
     'of a %s post merge to the same valid record in any order and number, without losing a filled field',
     source => {
       fc.assert(
@@ -296,7 +395,9 @@ describe('any observations', () => {
             expect(fold(again)).toEqual(record)
             expect(RECORD_SCHEMAS[source].safeParse(record).error).toBeUndefined()
             const kept = new Set(paths(record))
-            for (const each of all) expect(paths(each.record).filter(path => !kept.has(path))).toEqual([])
+            // Counts beyond their maximum number are dropped.
+            const isLost = (path: string) => !kept.has(path) && !path.startsWith('/metrics/')
+            for (const each of all) expect(paths(each.record).filter(isLost)).toEqual([])
           },
         ),
         propertyRuns(200),

@@ -14,6 +14,7 @@ import {
   blogArticle,
   type FixtureUser,
   newId,
+  platformPost,
   type ServiceFixture,
   startServiceFixture,
   telegramPost,
@@ -100,6 +101,7 @@ describe('context of records', () => {
       ['tiktok', tiktokPost()],
       ['telegram', telegramPost()],
       ['blog', blogArticle()],
+      ['post', platformPost()],
     ] as const) {
       const id = await ingestOne(source, { ...record, context })
       const [stored] = await api.call(collectorApi.listRecords, {
@@ -173,6 +175,63 @@ describe('delivery to the sightings service', () => {
       edited: true,
     })
     expect(await deliver()).toEqual([])
+  })
+
+  it('sends a post of another platform with its media and links; a repost is a forward of its original', async () => {
+    const post = {
+      ...platformPost({ title: 'The gauge', edited_at: '2025-11-14T02:13:20.000Z' }),
+      relations: { quote_of: { url: 'https://x.com/a/status/1' } },
+      media: [
+        {
+          type: 'image',
+          url: 'https://cdn.example.org/a.jpg',
+          sha256: 'cd'.repeat(32),
+          phash: '01'.repeat(32),
+        },
+        { type: 'video', url: 'https://cdn.example.org/b.mp4' },
+      ],
+    }
+    const { author: _, ...bare } = platformPost({ platform: 'mastodon', type: 'repost' })
+    const original = { id: '7', url: 'https://social.example/@a/7', author: 'a@social.example' }
+    const repost = { ...bare, author: { name: 'Quay' }, relations: { repost_of: original } }
+    const [whole, again] = await ingest('post', post, repost)
+    const records = new Map((await deliver()).map(record => [record.id, record]))
+    expect(records.get(String(whole))).toMatchObject({
+      source: 'post',
+      account: 'night_desk (x)',
+      url: post.post.url,
+      posted_at: post.post.published_at,
+      claimed_at: '2025-11-14T02:13:20.000Z',
+      edited: true,
+      text: `The gauge\n${post.post.text}`,
+      forwarded_from: null,
+      links: ['https://blog.example.org/numbers', 'https://x.com/a/status/1'],
+      media: [{ sha256: 'cd'.repeat(32), phash: '01'.repeat(32) }],
+    })
+    expect(records.get(String(again))).toMatchObject({
+      account: 'Quay (mastodon)',
+      forwarded_from: { name: 'a@social.example', url: 'https://social.example/@a/7' },
+      posted_at: repost.post.published_at,
+      claimed_at: repost.post.published_at,
+    })
+  })
+
+  it('sends when a record was imported, until the collector sees its post', async () => {
+    const record = telegramPost()
+    const imported = { fetch_timestamp: '2019-01-01T00:00:00.000Z', source: 'import:telegram' }
+    const before = new Date().toISOString()
+    const id = await ingestOne('telegram', { ...record, collector_metadata: imported })
+    const [first] = await deliver()
+    expect(first).toMatchObject({ id, fetched_at: imported.fetch_timestamp })
+    expect(first?.imported_at && first.imported_at >= before).toBe(true)
+    await ingest('telegram', record)
+    const { fetch_timestamp } = record.collector_metadata
+    const later = { fetch_timestamp: new Date().toISOString(), source: 'import:telegram' }
+    await ingest('telegram', { ...record, collector_metadata: later, context: { text: 'More' } })
+    // The time at which another file states to have seen it changes nothing.
+    const seen = await deliver()
+    expect(seen.at(-1)).toMatchObject({ id, fetched_at: fetch_timestamp, text: 'More' })
+    for (const each of seen) expect(each).not.toHaveProperty('imported_at')
   })
 
   it('parses the times of articles as publishing software writes them; ignores those without a zone', async () => {

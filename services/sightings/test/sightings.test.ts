@@ -298,6 +298,56 @@ describe('searching by links, forwards and pictures', () => {
     ])
   })
 
+  it('dates an imported post by its claim, else by the import; what the collector sees replaces it', async () => {
+    const text = `Something that was imported, number ${newId()}`
+    const imported_at = '2026-04-05T10:00:00.000Z'
+    // The file states an earlier collection than any other.
+    const claimed = { text, fetched_at: '2019-01-01T00:00:00.000Z', imported_at }
+    const [id = ''] = await server.put(ana, { ...claimed, posted_at: null })
+    const [seen] = await server.put(ana, { text, posted_at: null, fetched_at: '2026-04-04T10:00:00.000Z' })
+    const found = await server.search(ana, { text })
+    expect(found.first_seen).toMatchObject({ id: seen })
+    expect(found.items).toMatchObject([
+      { id: seen, at: '2026-04-04T10:00:00.000Z' },
+      { id, at: imported_at, fetched_at: imported_at, posted_claimed: false, imported: true },
+    ])
+    expect(found.items[0]).not.toHaveProperty('imported')
+    await server.put(ana, { ...claimed, id, posted_at: DAY(1) })
+    const imported = await server.search(ana, { text })
+    expect(imported.first).toMatchObject({ id, at: DAY(1), imported: true })
+    expect(imported.firsts).toMatchObject([{ id, imported: true }])
+    // Collected before the import, and delivered after it.
+    const collected = { text, id, posted_at: DAY(2), fetched_at: '2026-04-02T10:00:00.000Z' }
+    await server.put(ana, collected)
+    // A late delivery of the import changes nothing.
+    await server.put(ana, { ...claimed, id, posted_at: DAY(1) })
+    const { first } = await server.search(ana, { text })
+    expect(first).toMatchObject({ id, at: DAY(2), fetched_at: collected.fetched_at })
+    expect(first).not.toHaveProperty('imported')
+  })
+
+  it('leads a repost to its original, and keeps accounts of different platforms apart', async () => {
+    const text = `Something that was reposted, number ${newId()}`
+    const url = 'https://x.com/quay/status/1988800000000000101'
+    const [original, repost, other] = await server.put(
+      ana,
+      { source: 'post', account: 'quay (x)', text, url, posted_at: DAY(1) },
+      {
+        source: 'post',
+        account: 'lantern (x)',
+        text,
+        url: 'https://x.com/lantern/status/1988800000000000202',
+        posted_at: DAY(2),
+        forwarded_from: { name: 'quay', url: 'https://twitter.com/quay/status/1988800000000000101' },
+      },
+      { source: 'post', account: 'lantern (bluesky)', text, url: null, posted_at: DAY(3) },
+    )
+    const { first, firsts, edges } = await server.search(ana, { text })
+    expect(first).toMatchObject({ id: original, source: 'post' })
+    expect(edges).toContainEqual(expect.objectContaining({ from: original, to: repost, how: 'forward' }))
+    expect(firsts.map(({ id }) => id)).toEqual([original, repost, other])
+  })
+
   it('finds a post by any of its URLs, shared or defanged', async () => {
     const url = 'https://www.tiktok.com/@Lakeside.Lena/video/7423000000000000101'
     const [post] = await server.put(ana, { source: 'tiktok', url, text: OTHER, posted_at: DAY(1) })

@@ -41,6 +41,7 @@ const SOURCE_LABELS: Record<Source, string> = {
   tiktok: 'Short video',
   telegram: 'Channel message',
   blog: 'Blog article',
+  post: 'Post',
 }
 
 /** Returns one line of a text, around its first match. */

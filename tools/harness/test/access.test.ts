@@ -38,6 +38,7 @@ import {
   captureOf,
   iodInput,
   isLongTier,
+  platformPost,
   type SignedInUser,
   samplePath,
   sealCapture,
@@ -101,7 +102,12 @@ const MARK = 'only-its-owner-sees-this'
 /** The text of both captures. */
 const PAGE = `Captured, and ${MARK}`
 const [[HASH, BYTES] = ['', new Uint8Array()]] = captureOf({ text: PAGE }).contents
-const RECORDS = { tiktok: tiktokPost, telegram: telegramPost, blog: blogArticle }
+const RECORDS = {
+  tiktok: tiktokPost,
+  telegram: telegramPost,
+  blog: blogArticle,
+  post: (fields: { description?: string } = {}) => platformPost({ text: fields.description ?? '' }),
+}
 let made = 0
 const aBundle = () => new TextEncoder().encode(`{"type":"x-kept","id":"x-kept--${++made}"}`)
 /** Returns a subscription whose pulls fail. */

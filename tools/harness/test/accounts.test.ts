@@ -19,6 +19,7 @@ import {
   blogArticle,
   iodInput,
   linkIn,
+  platformPost,
   runs,
   type SignedInUser,
   samplePath,
@@ -153,6 +154,7 @@ const live = async (name: string, other: SignedInUser): Promise<Life> => {
     ['tiktok', tiktokPost({ description: `tok of ${name}` })],
     ['telegram', telegramPost({ description: `gram of ${name}` })],
     ['blog', blogArticle({ description: `blog of ${name}` })],
+    ['post', platformPost({ text: `post of ${name}` })],
   ] as const)
     await api.call(collectorApi.ingestRecords, { params: { source }, body: { records: [record] } })
   const iod = await api.call(iodsApi.createIod, { body: iodInput() })

@@ -3,6 +3,7 @@ import {
   blogArticle,
   hostileTexts,
   iodInput,
+  platformPost,
   recordFullOf,
   seededRandom,
   telegramPost,
@@ -265,7 +266,7 @@ export const generateRequest = (
     if (name === 'source' || name === 'src') return pick(['https://example.org/a', 'forum/thread'])
     if (name === 'records')
       return Array.from({ length: 1 + upTo(4) }, () => {
-        const valid: () => unknown = pick([tiktokPost, telegramPost, blogArticle])
+        const valid: () => unknown = pick([tiktokPost, telegramPost, blogArticle, platformPost])
         return chance(0.7) ? valid() : pick(Object.values(recordFullOf(pick(TEXTS).slice(0, 2_000))))
       })
     if (name === 'value') return iodInput().value

@@ -3,15 +3,16 @@ import {
   type CheckedQuote,
   type capturesInternal,
   DETAILS,
-  naturalKey,
+  isHttpUrl,
   type RecordOf,
   type Source,
+  statedUrl,
 } from '@iodine/contracts'
 import { contextOf, pointerValue, splitsCharacter } from '@iodine/evidence'
 import { conflict, invalid, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { RecordDoc } from '../../records/models/record.js'
-import { presentRecords } from '../../records/presenters/record.js'
+import { presentRecords, witnessedTime } from '../../records/presenters/record.js'
 import type { CollectorStore } from '../../store.js'
 import { type Blobs, blobKey } from '../blobs/index.js'
 import type { CaptureDoc } from '../models/capture.js'
@@ -56,8 +57,8 @@ const quotedFrom = (capture: ReadableCapture, text: string, { start, end }: Quot
 })
 
 const urlOf = <S extends Source>(source: S, record: RecordOf[S]): string | null => {
-  const key = (naturalKey[source] as (record: RecordOf[S]) => string)(record)
-  return URL.canParse(key) && /^https?:$/.test(new URL(key).protocol) ? key : null
+  const url = (statedUrl[source] as (record: RecordOf[S]) => string | null | undefined)(record)
+  return url && isHttpUrl(url) ? url : null
 }
 
 /** Checks a quote of a record against its sealed captures, then against the stored record. */
@@ -88,7 +89,7 @@ const checkRecord = async (
     manifest_hash: null,
     seq: null,
     url: urlOf(source, record as never),
-    captured_at: doc.fetched_at.toISOString(),
+    captured_at: (witnessedTime(doc) ?? doc.created_at).toISOString(),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { RecordOf, Source, Stored } from '@iodine/contracts'
+import { type RecordOf, type Source, type Stored, witnessedAt } from '@iodine/contracts'
 import type { RecordDoc } from '../models/record.js'
 
 /** Returns a record's storage form, with `imageHashes` as pairs: its keys may contain dots and dollar signs. */
@@ -14,6 +14,12 @@ export const unpackRecord = ({ data }: Pick<RecordDoc, 'data'>): RecordOf[Source
     ...data,
     ...(Array.isArray(imageHashes) && { imageHashes: Object.fromEntries(imageHashes) }),
   } as unknown as RecordOf[Source]
+}
+
+/** Returns when the collector last saw the record's post; null if it is known from imports only. */
+export const witnessedTime = (doc: Pick<RecordDoc, 'data' | 'seen'>): Date | null => {
+  const at = witnessedAt({ record: unpackRecord(doc), seen: doc.seen })
+  return at === null ? null : new Date(at)
 }
 
 /** Presents records as sent or merged, each with its id. */

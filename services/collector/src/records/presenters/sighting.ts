@@ -1,17 +1,21 @@
 import {
+  accountOn,
   type BlogRecord,
   cutText,
   exactTime,
   LIMITS,
   namedOriginal,
+  type PostRecord,
   type RecordContext,
+  type RecordOf,
   removalSeen,
   type SightingRecord,
+  type Source,
   type TelegramRecord,
   type TiktokRecord,
 } from '@iodine/contracts'
 import type { RecordDoc } from '../models/record.js'
-import { unpackRecord } from './record.js'
+import { unpackRecord, witnessedTime } from './record.js'
 
 /** Longer URLs and names are omitted: no search finds them. */
 const ADDRESS_MAX = 500
@@ -28,7 +32,9 @@ interface SourceFields {
   text?: string | null | undefined
   /** URL on another site that the page names as its original. */
   names?: string | null
-  hashes?: (string | null | undefined)[]
+  forwarded_from?: RecordContext['forwarded_from']
+  links?: readonly (string | null | undefined)[]
+  media?: readonly { sha256?: string | null | undefined; phash?: string | null | undefined }[]
 }
 
 const timeOf = (value: string | null | undefined): string | null => exactTime(value ?? '') ?? null
@@ -56,7 +62,7 @@ const telegram = ({ telegram: { channel, post, attachments } }: TelegramRecord):
   account: channel?.username ?? channel?.title ?? post.author,
   url: post.url,
   text: post.description,
-  hashes: (attachments ?? []).map(({ sha256 }) => sha256),
+  media: attachments ?? [],
 })
 
 const blog = (record: BlogRecord): SourceFields => {
@@ -74,16 +80,31 @@ const blog = (record: BlogRecord): SourceFields => {
     posted_at,
     edited_at: changed ? changed_at : undefined,
     text: [metadata.title, metadata.description ?? metadata.og_description].filter(Boolean).join('\n'),
-    hashes: Object.values(imageHashes ?? {}),
+    media: Object.values(imageHashes ?? {}).map(sha256 => ({ sha256 })),
     names: namedOriginal(record),
   }
 }
 
-const fieldsOf = ({ source, data }: Pick<RecordDoc, 'source' | 'data'>): SourceFields => {
-  const record = unpackRecord({ data })
-  if (source === 'tiktok') return tiktok(record as TiktokRecord)
-  return source === 'telegram' ? telegram(record as TelegramRecord) : blog(record as BlogRecord)
+/** A repost is a forward of its original. A quoted post counts as a link. Names of accounts are unique by platform. */
+const post = ({ post, author, relations, links, media }: PostRecord): SourceFields => {
+  const account = author?.handle || author?.name || author?.id
+  const original = relations?.repost_of
+  return {
+    account: account && accountOn(account, post.platform),
+    url: post.url,
+    posted_at: timeOf(post.published_at),
+    edited_at: timeOf(post.edited_at) ?? undefined,
+    text: [post.title, post.text].filter(Boolean).join('\n'),
+    forwarded_from: original && { name: original.author, url: original.url },
+    links: [...(links ?? []), relations?.quote_of?.url],
+    media: media ?? [],
+  }
 }
+
+const FIELDS: { [S in Source]: (record: RecordOf[S]) => SourceFields } = { tiktok, telegram, blog, post }
+
+const fieldsOf = ({ source, data }: Pick<RecordDoc, 'source' | 'data'>): SourceFields =>
+  (FIELDS[source] as (record: RecordOf[Source]) => SourceFields)(unpackRecord({ data }))
 
 /** Returns the post's text: the context's, or else the source's. */
 export const postText = (doc: Pick<RecordDoc, 'source' | 'data'>): string =>
@@ -97,17 +118,20 @@ export const presentSighting = (doc: RecordDoc): SightingRecord => {
   const context = (doc.data.context ?? {}) as NonNullable<RecordContext>
   const fields = fieldsOf(doc)
   const posted_at = timeOf(context.posted_at) ?? fields.posted_at ?? null
-  const edited_at = fields.edited_at
+  const edited_at =
+    fields.edited_at === undefined ? (timeOf(context.edited_at) ?? undefined) : fields.edited_at
   const edited = Boolean(context.edited) || edited_at !== undefined
-  const from = context.forwarded_from
+  const from = context.forwarded_from ?? fields.forwarded_from
   const removed_at = removalSeen(unpackRecord(doc))
   const names = short(fields.names)
   const forwarded_from = from && { name: short(from.name), url: short(from.url) }
-  const hashed = (fields.hashes ?? []).filter(hash => SHA256.test(hash ?? ''))
-  const media = [
-    ...(context.media ?? []).map(({ sha256, phash }) => ({ sha256: sha256 ?? null, phash: phash ?? null })),
-    ...hashed.map(sha256 => ({ sha256: sha256 ?? null, phash: null })),
-  ].filter(({ sha256, phash }) => sha256 || phash)
+  const media = [...(context.media ?? []), ...(fields.media ?? [])]
+    .map(({ sha256, phash }) => ({
+      sha256: SHA256.test(sha256 ?? '') ? (sha256 ?? null) : null,
+      phash: phash ?? null,
+    }))
+    .filter(({ sha256, phash }) => sha256 || phash)
+  const witnessed = witnessedTime(doc)
   return {
     id: doc._id.toHexString(),
     source: doc.source,
@@ -116,11 +140,15 @@ export const presentSighting = (doc: RecordDoc): SightingRecord => {
     url: short(fields.url),
     posted_at,
     claimed_at: edited ? (edited_at ?? null) : posted_at,
-    fetched_at: doc.fetched_at.toISOString(),
+    fetched_at: (witnessed ?? doc.fetched_at).toISOString(),
+    ...(!witnessed && { imported_at: doc.created_at.toISOString() }),
     edited,
     text: cutText(postText(doc), LIMITS.contextTextMax),
     forwarded_from: forwarded_from && (forwarded_from.name || forwarded_from.url) ? forwarded_from : null,
-    links: (context.links ?? []).filter(link => short(link) !== null),
+    links: [...(context.links ?? []), ...(fields.links ?? [])]
+      .filter(link => typeof link === 'string')
+      .filter(link => short(link) !== null)
+      .slice(0, LIMITS.contextLinksMax),
     media: media.slice(0, LIMITS.contextMediaMax),
     shared: doc.shared ?? null,
     ...(removed_at && { removed_at }),

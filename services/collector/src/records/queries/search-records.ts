@@ -1,4 +1,4 @@
-import { RECORD_SCHEMAS, type Source } from '@iodine/contracts'
+import { RECORD_SCHEMAS, SOURCES, type Source } from '@iodine/contracts'
 import { containingInAnyCase } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import { z } from 'zod'
@@ -16,14 +16,12 @@ const textPaths = (schema: z.core.$ZodType, path: string): string[] => {
   return schema instanceof z.ZodString ? [path] : []
 }
 
-/** Returns the searched paths of a source: all strings except the collector's metadata. */
+/** Returns the searched paths of a source: all strings except the collector's metadata and other fields as JSON. */
 const pathsOf = (source: Source): string[] =>
-  textPaths(RECORD_SCHEMAS[source], 'data').filter(path => !path.startsWith('data.collector_metadata.'))
-const PATHS: Record<Source, string[]> = {
-  tiktok: pathsOf('tiktok'),
-  telegram: pathsOf('telegram'),
-  blog: pathsOf('blog'),
-}
+  textPaths(RECORD_SCHEMAS[source], 'data').filter(
+    path => !path.startsWith('data.collector_metadata.') && !path.endsWith('.extra'),
+  )
+const PATHS = Object.fromEntries(SOURCES.map(source => [source, pathsOf(source)])) as Record<Source, string[]>
 
 /**
  * Selects the records of a source with a string that contains the term, literally and case-insensitively. Reads all of

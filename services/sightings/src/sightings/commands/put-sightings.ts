@@ -12,7 +12,7 @@ import type { SightingModels } from '../../models.js'
 import { HASHTAGS_MAX, type SightingDoc } from '../models/sighting.js'
 import { hashKey, isBlank, phashKeys } from '../policies/media-keys.js'
 import { type Sign, signText } from '../policies/signatures.js'
-import { timingOf } from '../policies/timing.js'
+import { type Timing, timingOf } from '../policies/timing.js'
 
 /** Perceptual hashes per post that are indexed. Further pictures are found by SHA-256 only. */
 const PHASHES_MAX = 32
@@ -27,6 +27,31 @@ const hashtagsIn = (text: string): string[] =>
     [...text.matchAll(HASHTAG)].map(([, name = '']) => foldValue(name)).filter(name => name !== ''),
   ).slice(0, HASHTAGS_MAX)
 
+/** Returns whether the stored document is newer than a delivered record. An import never replaces what was collected. */
+const isOutdated = (record: SightingRecord, before: SightingDoc): boolean => {
+  if (before.removed_at) return true
+  if (before.imported !== (record.imported_at && true)) return !before.imported
+  return before.latest_at > new Date(record.fetched_at)
+}
+
+/** Returns the times of a record. Those of an import are claims: it was seen when it was imported. */
+const timesOf = (record: SightingRecord, before: SightingDoc | undefined, text_hash: string): Timing => {
+  const fetched_at = new Date(record.fetched_at)
+  const collected = {
+    text_hash,
+    posted_at: dateOf(record.posted_at),
+    claimed_at: dateOf(record.claimed_at),
+    fetched_at,
+    edited: record.edited,
+  }
+  return record.imported_at
+    ? {
+        ...timingOf({ ...collected, fetched_at: new Date(record.imported_at) }, undefined),
+        latest_at: fetched_at,
+      }
+    : timingOf(collected, before?.imported ? undefined : before)
+}
+
 /** Returns the indexed document of a record. @param before the stored document */
 const sightingOf = (
   sign: Sign,
@@ -39,13 +64,6 @@ const sightingOf = (
     .filter(phash => !isBlank(phash))
     .slice(0, PHASHES_MAX)
   const hashes = unique(record.media.map(({ sha256 }) => sha256))
-  const collected = {
-    text_hash: exact ?? '',
-    posted_at: dateOf(record.posted_at),
-    claimed_at: dateOf(record.claimed_at),
-    fetched_at: new Date(record.fetched_at),
-    edited: record.edited,
-  }
   return {
     _id: new Types.ObjectId(record.id),
     owner,
@@ -53,7 +71,8 @@ const sightingOf = (
     post_key: `${record.source} ${record.key}`,
     account: record.account,
     url: record.url,
-    ...timingOf(collected, before),
+    ...timesOf(record, before, exact ?? ''),
+    ...(record.imported_at && { imported: true as const }),
     forward: record.forwarded_from,
     self: canonicalLink(record.url),
     exact,
@@ -94,7 +113,7 @@ export const putSightings = async (
   const operations: AnyBulkWriteOperation<SightingDoc>[] = []
   for (const record of records) {
     const before = known.get(record.id.toLowerCase())
-    if (before?.removed_at || (before && before.latest_at > new Date(record.fetched_at))) continue
+    if (before && isOutdated(record, before)) continue
     const doc = sightingOf(sign, owner, record, before)
     if (before?.shared && !record.shared) await edges.deleteMany({ foreign: doc._id })
     operations.push(

@@ -22,8 +22,10 @@ export interface SightingDoc {
   posted_claimed: boolean
   /** First known time of the text. Searches are ordered by it. */
   at: Date
-  /** Fetch time of the first version. */
+  /** Fetch time of the first version, or time of the import. */
   fetched_at: Date
+  /** Whether the record is known from imports only. */
+  imported?: true
   /** Fetch time of the latest version. */
   latest_at: Date
   edited: boolean
@@ -71,6 +73,7 @@ export const sightingSchema = new Schema<SightingDoc>(
     posted_claimed: Boolean,
     at: Date,
     fetched_at: Date,
+    imported: Boolean,
     latest_at: Date,
     edited: Boolean,
     versions: { type: Schema.Types.Mixed },

@@ -112,6 +112,7 @@ const present = (
   posted_claimed: doc.posted_claimed,
   posted_at: doc.posted_at?.toISOString() ?? null,
   fetched_at: fetched_at.toISOString(),
+  ...(doc.imported && { imported: true as const }),
   edited: doc.edited,
   forwarded_from: doc.forward,
   ...(doc.taken_down_at && { removed_at: doc.taken_down_at.toISOString() }),
@@ -124,11 +125,20 @@ const present = (
 const firstsOf = (visible: VisibleSighting[]): SightingResults['firsts'] => {
   const accounts = new Map<string, SightingResults['firsts'][number]>()
   for (const { doc, id, at } of visible) {
-    const { source, account, posted_claimed } = doc
+    const { source, account, posted_claimed, imported } = doc
     const key = `${source} ${foldValue(account ?? '')}`
     const known = accounts.get(key)
     if (known) known.count++
-    else accounts.set(key, { source, account, id, at: at.toISOString(), posted_claimed, count: 1 })
+    else
+      accounts.set(key, {
+        source,
+        account,
+        id,
+        at: at.toISOString(),
+        posted_claimed,
+        ...(imported && { imported }),
+        count: 1,
+      })
   }
   return [...accounts.values()]
 }

@@ -1,6 +1,14 @@
-import { platformPost, telegramPost } from '@iodine/test-kit'
+import {
+  LIMITS,
+  naturalKey,
+  type PostRecord,
+  postRecord,
+  RECORD_SCHEMAS,
+  SOURCES,
+  telegramRecord,
+} from '@iodine/contracts'
+import { hostileTexts, platformPost, recordFullOf, telegramPost } from '@iodine/test-kit'
 import { describe, expect, it } from 'vitest'
-import { LIMITS, naturalKey, type PostRecord, postRecord, telegramRecord } from '../src/index.js'
 
 const whole: PostRecord = {
   ...platformPost({ title: 'Title', edited_at: '2025-11-14T02:13:20.000Z' }),
@@ -106,4 +114,9 @@ it('a post is identified by its platform and id, in which case matters', () => {
   expect(naturalKey.post(platformPost({ platform: 'instagram', id: 'DQthEXAMPL0' }))).toBe(
     'instagram:DQthEXAMPL0',
   )
+})
+
+it.each(SOURCES)('the schema of %s accepts any text in every text field', source => {
+  for (const text of hostileTexts(200).filter(each => each.trim() !== ''))
+    expect(RECORD_SCHEMAS[source].safeParse(recordFullOf(text)[source]).error, text).toBeUndefined()
 })
