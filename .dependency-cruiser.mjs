@@ -69,7 +69,7 @@ export default {
     // Kits serve all services or remotes, so a kit must not import any of them.
     only(
       'kits-import-contracts',
-      '^(packages/(?:service-kit|ui|exchange|evidence|known-iods|canon|offline-ai))/(?!test/)',
+      '^(packages/(?:service-kit|ui|exchange|imports|evidence|known-iods|canon|offline-ai))/(?!test/)',
       'packages/contracts',
       'A kit imports packages/contracts and nothing else of ours: what knows a service or a section belongs there.',
     ),

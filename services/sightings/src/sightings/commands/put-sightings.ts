@@ -1,5 +1,6 @@
 import {
   type BodyOf,
+  canonicalLink,
   foldValue,
   HASHTAG_SIGNS,
   type SightingRecord,
@@ -9,7 +10,6 @@ import { isDuplicateKey, unavailable } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
 import { HASHTAGS_MAX, type SightingDoc } from '../models/sighting.js'
-import { canonicalLink } from '../policies/canonical-link.js'
 import { hashKey, isBlank, phashKeys } from '../policies/media-keys.js'
 import { type Sign, signText } from '../policies/signatures.js'
 import { type Timing, timingOf } from '../policies/timing.js'

@@ -1,6 +1,5 @@
-import type { SightingEdge } from '@iodine/contracts'
+import { canonicalLink, type SightingEdge } from '@iodine/contracts'
 import { likeness } from '@iodine/likeness'
-import { canonicalLink } from '../policies/canonical-link.js'
 import { differingBits, PHASH_BITS_MAX } from '../policies/media-keys.js'
 import { REWORDED } from '../policies/signatures.js'
 import { signatureIn, type VisibleSighting } from '../queries/candidates.js'

@@ -1,7 +1,6 @@
-import type { BodyOf, ResponseOf, sightingsInternal } from '@iodine/contracts'
+import { type BodyOf, canonicalLink, type ResponseOf, type sightingsInternal } from '@iodine/contracts'
 import { Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
-import { canonicalLink } from '../policies/canonical-link.js'
 
 /** Returns the posting times of URLs from the user's own records. The earliest of several claims counts. */
 export const postedTimes = async (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalLink, canonicalLinkOf } from '../src/sightings/policies/canonical-link.js'
+import { canonicalLink, canonicalLinkOf } from '../src/canonical-link.js'
 
 const V = '7423000000000000101'
 /** Canonical form and equivalent URLs, by platform. */

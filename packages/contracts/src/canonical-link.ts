@@ -1,4 +1,6 @@
-import { isRoute, isTrackingParameter, refang, telegramPost, telegramUrl } from '@iodine/contracts'
+import { isRoute, isTrackingParameter } from './page-address.js'
+import { refang } from './refang.js'
+import { telegramPost, telegramUrl } from './telegram-address.js'
 
 const LENGTH_MAX = 500
 /** Maximum depth of nested redirect links. */
@@ -201,6 +203,14 @@ const hostOf = ({ host }: URL): string => {
   return HOSTS[bare] ?? bare
 }
 
+/** Returns the target of a platform's redirect link, or undefined for any other URL. */
+export const redirectTarget = (url: URL): string | undefined => {
+  const host = hostOf(url)
+  const [, , parameters = []] =
+    WRAPPERS.find(([hosts, paths]) => hosts.test(host) && paths.test(url.pathname)) ?? []
+  return parameters.map(each => url.searchParams.get(each)).find(each => each) ?? undefined
+}
+
 /**
  * Returns the canonical form of a URL, or null for anything but a web URL of at most 500 characters.
  * - `PLATFORMS`: the post's identifier, whichever link shared it, and account names in lower case.
@@ -217,12 +227,9 @@ export const canonicalLink = (address: string | null | undefined, depth = 0): st
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null
   const { pathname: path, searchParams: params, hash } = url
   const host = hostOf(url)
-  for (const [hosts, paths, parameters] of depth < UNWRAPPED_MAX ? WRAPPERS : []) {
-    if (!hosts.test(host) || !paths.test(path)) continue
-    const to = parameters.map(each => params.get(each)).find(each => each)
-    const unwrapped = to && canonicalLink(to, depth + 1)
-    if (unwrapped) return unwrapped
-  }
+  const to = depth < UNWRAPPED_MAX && redirectTarget(url)
+  const unwrapped = to && canonicalLink(to, depth + 1)
+  if (unwrapped) return unwrapped
   const parts = path.split('/').filter(Boolean)
   const link =
     PLATFORMS[host]?.({ host, parts, params })?.replace(/\/+$/, '') ?? general(host, path, params, hash)

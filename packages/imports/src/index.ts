@@ -1,0 +1,6 @@
+export { mergeItems, readMerged } from './merge-file.js'
+export { read } from './read.js'
+export { recognise } from './recognise.js'
+export { RefusedError } from './refused.js'
+export { EncodingError } from './text/decode.js'
+export type * from './types.js'
