@@ -1,3 +1,4 @@
+export { type Batch, Batches } from './batches.js'
 export { completeRecord } from './complete-record.js'
 export { mergeItems, readMerged } from './merge-file.js'
 export { read } from './read.js'
