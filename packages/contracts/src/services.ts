@@ -77,7 +77,7 @@ export const SERVICES = {
     },
   },
   collector: {
-    prefixes: { tiktok: {}, telegram: {}, blog: {}, imports: {}, captures: large, seals: {} },
+    prefixes: { tiktok: {}, telegram: {}, blog: {}, records: {}, imports: {}, captures: large, seals: {} },
     apis: { collector: collectorApi, imports: recordImportsApi, captures: capturesApi, seals: sealsApi },
     internal: {
       ...recordsInternal,

@@ -1,4 +1,4 @@
-import { RECORD_SCHEMAS, type Source } from '@iodine/contracts'
+import { RECORD_SCHEMAS, SOURCES, type Source } from '@iodine/contracts'
 import { containingInAnyCase } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import { z } from 'zod'
@@ -19,11 +19,7 @@ const textPaths = (schema: z.core.$ZodType, path: string): string[] => {
 /** Returns the searched paths of a source: all strings except the collector's metadata. */
 const pathsOf = (source: Source): string[] =>
   textPaths(RECORD_SCHEMAS[source], 'data').filter(path => !path.startsWith('data.collector_metadata.'))
-const PATHS: Record<Source, string[]> = {
-  tiktok: pathsOf('tiktok'),
-  telegram: pathsOf('telegram'),
-  blog: pathsOf('blog'),
-}
+const PATHS = Object.fromEntries(SOURCES.map(source => [source, pathsOf(source)])) as Record<Source, string[]>
 
 /**
  * Selects the records of a source with a string that contains the term, literally and case-insensitively. Reads all of
@@ -37,4 +33,26 @@ export const containingText = (source: Source, term: string): QueryFilter<Record
       ...(source === 'blog' ? [{ 'data.imageHashes': { $elemMatch: { $elemMatch: text } } }] : []),
     ],
   } as QueryFilter<RecordDoc>
+}
+
+/** Yields the strings below a path; arrays are transparent. */
+function* stringsAt(value: unknown, keys: readonly string[]): Generator<string> {
+  const [key, ...rest] = keys
+  if (Array.isArray(value)) for (const each of value) yield* stringsAt(each, keys)
+  else if (key === undefined) {
+    if (typeof value === 'string') yield value
+  } else if (typeof value === 'object' && value !== null)
+    yield* stringsAt((value as Record<string, unknown>)[key], rest)
+}
+
+const KEYS = Object.fromEntries(
+  SOURCES.map(source => [
+    source,
+    [...PATHS[source], ...(source === 'blog' ? ['data.imageHashes'] : [])].map(path => path.split('.')),
+  ]),
+) as Record<Source, string[][]>
+
+/** Yields the texts of a record that a search compares. */
+export function* searchedTexts(source: Source, record: Pick<RecordDoc, 'data'>): Generator<string> {
+  for (const keys of KEYS[source]) yield* stringsAt(record, keys)
 }
