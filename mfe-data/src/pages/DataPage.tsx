@@ -35,6 +35,7 @@ import { quoteOf, type RecordView, type TextSelection } from '../model/record-vi
 import { useAddOwnIod, useOwnIods, useReloadIods } from '../queries/iods'
 import { type Records, useAllRecords, useDeleteRecord, useReloadRecords } from '../queries/records'
 import styles from './DataPage.module.css'
+import { ExportButton } from './ExportButton'
 import { RecordGrid } from './RecordGrid'
 import { RecordStates } from './RecordStates'
 import { SearchTerm, SelectedRecords } from './record-context'
@@ -94,6 +95,7 @@ export function DataPage() {
               title="Select several records, to share them with other members or stop sharing them"
               onClick={() => setChosen(chosen ? null : NONE)}
             />
+            <ExportButton source={source} term={term} chosen={chosen} />
             <Button icon={<RefreshIcon />} text="Refresh" onClick={reload} loading={isReloading} />
           </>
         }

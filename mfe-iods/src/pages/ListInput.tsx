@@ -1,7 +1,7 @@
 import { LIMITS } from '@iodine/contracts'
 import { Button, Callout, FormGroup, formatCount, TextArea } from '@iodine/ui'
 import { DocumentIcon } from '@iodine/ui/icons'
-import { type DragEvent, useId, useMemo, useRef, useState } from 'react'
+import { type DragEvent, useDeferredValue, useId, useMemo, useRef, useState } from 'react'
 import {
   type CheckedValue,
   decodeList,
@@ -34,7 +34,9 @@ export interface ListInputProps {
 
 /** The form that takes a list: typed, pasted, dropped or from a file. */
 export function ListInput({ text, onTextChange, onCheck }: ListInputProps) {
-  const list = useMemo(() => readList(text), [text])
+  // A long list takes a while to read: typing goes on meanwhile.
+  const read = useDeferredValue(text)
+  const list = useMemo(() => readList(read), [read])
   const [fileFault, setFileFault] = useState<string>()
   const [isOver, setOver] = useState(false)
   const input = useRef<HTMLInputElement>(null)
@@ -46,8 +48,8 @@ export function ListInput({ text, onTextChange, onCheck }: ListInputProps) {
     if (!file) return
     setFileFault(undefined)
     try {
-      const read = await readFile(file)
-      onTextChange(text.trim() === '' ? read : `${text.replace(/\n$/, '')}\n${read}`)
+      const added = await readFile(file)
+      onTextChange(text.trim() === '' ? added : `${text.replace(/\n$/, '')}\n${added}`)
     } catch (error) {
       setFileFault(error instanceof UnreadableList ? error.message : `“${file.name}” could not be read.`)
     }
@@ -118,7 +120,7 @@ export function ListInput({ text, onTextChange, onCheck }: ListInputProps) {
           type="submit"
           intent="primary"
           text="Check"
-          disabled={length === 0 || listFault(list) !== undefined}
+          disabled={read !== text || length === 0 || listFault(list) !== undefined}
         />
         <span className={styles.meta} role="status">
           {text !== '' && describeList(list)}
