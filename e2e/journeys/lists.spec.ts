@@ -4,7 +4,7 @@ import { tiktokPost } from '@iodine/test-kit'
 import { expect, type Page, test } from '../support/fixtures.js'
 import { createIod, newMark } from '../support/iods.js'
 
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const row = (page: Page, value: string) => page.getByRole('row').filter({ hasText: value })
 
 const HOSTILE = [
