@@ -61,6 +61,7 @@ const linked = (
   data: [paths.data(), 'They hide the numbers from us'],
   iods: [paths.iods(), CLAIM],
   iod: [paths.iod(made.iod), 'Find first appearance'],
+  checkList: [paths.checkList(), 'Values, one per line'],
   narratives: [paths.narratives(), TEXT],
   narrative: [paths.narrative(made.narrative, { start: 0, end: TEXT.length }), TEXT],
   canonicalNarratives: [paths.canonicalNarratives(), '1 narrative'],

@@ -37,6 +37,7 @@ import {
   useReloadRecords,
 } from '../queries/records'
 import styles from './DataPage.module.css'
+import { ExportButton } from './ExportButton'
 import { RecordPanel } from './RecordPanel'
 import { SearchTerm, SelectedRecords } from './record-context'
 import { ShareBar } from './ShareBar'
@@ -98,6 +99,7 @@ export function DataPage() {
               title="Select several records, to share them with other members or stop sharing them"
               onClick={() => setChosen(chosen ? null : NONE)}
             />
+            <ExportButton source={source} term={term} chosen={chosen} />
             <Button icon={<RefreshIcon />} text="Refresh" onClick={reload} loading={isReloading} />
           </>
         }

@@ -33,7 +33,7 @@ export interface AddToCampaignDialogProps {
   iodIds: readonly string[] | null
   onClose: () => void
   /** Called before `onClose` once all IODs were added. */
-  onAdded?: () => void
+  onAdded?: (campaign: Campaign) => void
 }
 
 /** The dialog that adds IODs to a campaign: an existing one, found by name, or a new one. */
@@ -66,7 +66,7 @@ interface FormProps {
   isBusy: boolean
   onBusy: (isBusy: boolean) => void
   onClose: () => void
-  onAdded: (() => void) | undefined
+  onAdded: ((campaign: Campaign) => void) | undefined
 }
 
 const NEW = { name: '', description: '' }
@@ -106,7 +106,7 @@ function AddToCampaignForm({ iodIds, isBusy, onBusy, onClose, onAdded }: FormPro
     const isAdded = campaign !== null && (await add.run({ campaign, ids: iodIds, onStep: setDone }))
     onBusy(false)
     if (!isAdded) return
-    onAdded?.()
+    onAdded?.(campaign)
     onClose()
   }
 

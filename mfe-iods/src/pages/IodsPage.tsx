@@ -11,9 +11,9 @@ import {
   PageHeader,
   useLatest,
 } from '@iodine/ui'
-import { PlusIcon, RefreshIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
+import { PlusIcon, RefreshIcon, SearchIcon, TagIcon, TickIcon } from '@iodine/ui/icons'
 import { HotkeysProvider } from '@iodine/ui/overlays'
-import { useLocation, useSearchParams } from '@iodine/ui/router'
+import { useLocation, useNavigate, useSearchParams } from '@iodine/ui/router'
 import { TableSkeleton } from '@iodine/ui/table'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import {
@@ -64,6 +64,7 @@ function IodsList() {
   const list = useIodList(filters, sort)
   const counts = useIodCounts(filters)
   const queryClient = useQueryClient()
+  const navigate = useNavigate()
   const panel = usePanel()
   const { openId } = panel
   const [isCreating, setCreating] = useState(false)
@@ -130,6 +131,7 @@ function IodsList() {
                 onClick={() => void refresh()}
                 loading={isRefreshing}
               />
+              <Button icon={<TickIcon />} text="Check a list" onClick={() => navigate('/check')} />
               <Button
                 intent="primary"
                 icon={<PlusIcon />}

@@ -57,6 +57,11 @@ export const LIMITS = {
   sharedOwnersMin: 3,
   ingestRecordsMax: 500,
   naturalKeyMax: 10_100,
+  /** Values that one call compares with all records of the caller, and their UTF-16 units. */
+  containedValuesMax: 500,
+  containedCharacters: 150_000,
+  /** Values of a list that is checked. */
+  checkedValuesMax: 10_000,
   /** Imports of records that are kept per user, and days in which they can be undone. */
   recordImportsMax: 1_000,
   importUndoDays: 30,

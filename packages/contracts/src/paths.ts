@@ -20,6 +20,8 @@ export const paths = {
   iods: (query?: { q?: string }) => page(['iods'], query),
   /** The side panel of an IOD; `add` opens the dialog that adds it to a campaign. */
   iod: (id: string, query?: { add?: 'campaign' }) => page(['iods', id], query),
+  /** Looks up a list of values. */
+  checkList: () => page(['iods', 'check']),
   narratives: () => page(['narratives']),
   /** `start` and `end` mark a part of its text. */
   narrative: (id: string, place?: { start: number; end: number }) =>

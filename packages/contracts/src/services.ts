@@ -77,7 +77,16 @@ export const SERVICES = {
     },
   },
   collector: {
-    prefixes: { tiktok: {}, telegram: {}, blog: {}, post: {}, imports: {}, captures: large, seals: {} },
+    prefixes: {
+      tiktok: {},
+      telegram: {},
+      blog: {},
+      post: {},
+      records: {},
+      imports: {},
+      captures: large,
+      seals: {},
+    },
     apis: { collector: collectorApi, imports: recordImportsApi, captures: capturesApi, seals: sealsApi },
     internal: {
       ...recordsInternal,

@@ -29,10 +29,30 @@ export interface CsvRow {
   cells: Record<string, string>
 }
 
-/** Parses the rows of a CSV file; the delimiter is comma, semicolon or tab. */
+/** Parses the rows of a CSV file under its header row. */
 export function readCsv(text: string): CsvRow[] {
   const rows: CsvRow[] = []
   let header: string[] | undefined
+  eachRow(text, (data, line) => {
+    if (!header) {
+      header = data.map(name => name.trim().toLowerCase())
+      return
+    }
+    const cells = Object.fromEntries(header.map((name, index) => [name, unescapeFormula(data[index] ?? '')]))
+    rows.push({ line, cells })
+  })
+  return rows
+}
+
+/** Parses all rows of a CSV file, with the formula escape removed. */
+export function readRows(text: string): string[][] {
+  const rows: string[][] = []
+  eachRow(text, cells => rows.push(cells.map(unescapeFormula)))
+  return rows
+}
+
+/** Calls back with each row that is not blank, and its line; the delimiter is comma, semicolon or tab. */
+function eachRow(text: string, take: (cells: string[], line: number) => void): void {
   let line = 1
   let at = 0
   const source = text.replace(/^\uFEFF+/, '')
@@ -43,18 +63,9 @@ export function readCsv(text: string): CsvRow[] {
       const begins = line
       line += source.slice(at, meta.cursor).split(/\r\n|\r|\n/).length - 1
       at = meta.cursor
-      if (data.every(cell => cell.trim() === '')) return
-      if (!header) {
-        header = data.map(name => name.trim().toLowerCase())
-        return
-      }
-      const cells = Object.fromEntries(
-        header.map((name, index) => [name, unescapeFormula(data[index] ?? '')]),
-      )
-      rows.push({ line: begins, cells })
+      if (data.some(cell => cell.trim() !== '')) take(data, begins)
     },
   })
-  return rows
 }
 
 /** Returns the most frequent delimiter in the first line. */

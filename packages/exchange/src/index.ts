@@ -19,6 +19,7 @@ export {
   type StatementsById,
   toCampaignFile,
 } from './campaign-file.js'
+export { readRows } from './csv.js'
 export type { UsedTechnique } from './disarm/technique.js'
 export type { EvidenceById, Quotes } from './evidence.js'
 export { ALL_COLLECTION, collectionIdOf } from './ids.js'

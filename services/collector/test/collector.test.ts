@@ -143,6 +143,70 @@ describe('searching', () => {
   })
 })
 
+describe('values in records', () => {
+  const contained = (values: string[], client = api) =>
+    client.call(collectorApi.containedValues, { body: { values } })
+
+  it('finds values in own records of all sources, in any case', async () => {
+    const mark = newId()
+    const bob = apiClient(url, (await fixture.user('bob')).token)
+    await ingest('tiktok', [tiktokPost({ description: `They saw Lake${mark}, then the STRASSE ${mark}.` })])
+    await ingest('blog', [blogArticle({ description: `At lake${mark}` })])
+    await ingest('tiktok', [tiktokPost({ description: `bobs ${mark}` })], bob)
+    const values = [`LAKE${mark}`, `straße ${mark}`, `bobs ${mark}`, ' ', mark, `ke${mark}`, `lake${mark}`]
+    const both = ['tiktok', 'blog']
+    expect(await contained(values)).toEqual([both, ['tiktok'], [], [], both, both, both])
+    expect(await contained([`lake${mark}`, `bobs ${mark}`], bob)).toEqual([[], ['tiktok']])
+  })
+
+  it('finds what a search finds', { tags: 'long' }, async () => {
+    const part = fc.array(
+      fc.constantFrom('a', 'A', 'ß', 'ss', 'é', 'e\u0301', '.', '*', '(', ' ', '😀', 'İ'),
+      {
+        minLength: 1,
+        maxLength: 6,
+      },
+    )
+    const texts = fc.array(
+      part.map(parts => parts.join('')),
+      { minLength: 1, maxLength: 6 },
+    )
+    await fc.assert(
+      fc.asyncProperty(texts, texts, async (descriptions, values) => {
+        const client = apiClient(url, (await fixture.user('eve')).token)
+        await ingest(
+          'telegram',
+          descriptions.map(description => telegramPost({ description })),
+          client,
+        )
+        const found = await contained(values, client)
+        for (const [n, value] of values.entries()) {
+          if (value.trim() === '') continue
+          const { body } = await client.send('GET', `/telegram/data?q=${encodeURIComponent(value.trim())}`)
+          if (body.length > 0) expect([value, found[n]]).toEqual([value, ['telegram']])
+        }
+      }),
+      propertyRuns(10),
+    )
+  })
+
+  it('refuses more than 500 values, or 150,000 characters', async () => {
+    const send = async (values: unknown) => {
+      const { status, body } = await api.send('POST', '/records/contained', { values })
+      return [status, body.detail]
+    }
+    const many = 'values: must hold 1 to 500 values'
+    expect(await send(Array(501).fill('a'))).toEqual([422, [many]])
+    expect(await send([])).toEqual([422, [many]])
+    expect(await send(Array(16).fill('a'.repeat(10_000)))).toEqual([
+      422,
+      ['values: must hold at most 150,000 characters together'],
+    ])
+    expect((await send(['a'.repeat(10_001)]))[0]).toBe(422)
+    expect((await send(Array(500).fill('a')))[0]).toBe(200)
+  })
+})
+
 describe('ingest', () => {
   it.each([
     ['tiktok', tiktokPost] as const,

@@ -36,3 +36,25 @@ export const containingText = (source: Source, term: string): QueryFilter<Record
     ],
   } as QueryFilter<RecordDoc>
 }
+
+/** Yields the strings below a path; arrays are transparent. */
+function* stringsAt(value: unknown, keys: readonly string[]): Generator<string> {
+  const [key, ...rest] = keys
+  if (Array.isArray(value)) for (const each of value) yield* stringsAt(each, keys)
+  else if (key === undefined) {
+    if (typeof value === 'string') yield value
+  } else if (typeof value === 'object' && value !== null)
+    yield* stringsAt((value as Record<string, unknown>)[key], rest)
+}
+
+const KEYS = Object.fromEntries(
+  SOURCES.map(source => [
+    source,
+    [...PATHS[source], ...(source === 'blog' ? ['data.imageHashes'] : [])].map(path => path.split('.')),
+  ]),
+) as Record<Source, string[][]>
+
+/** Yields the texts of a record that a search compares. */
+export function* searchedTexts(source: Source, record: Pick<RecordDoc, 'data'>): Generator<string> {
+  for (const keys of KEYS[source]) yield* stringsAt(record, keys)
+}

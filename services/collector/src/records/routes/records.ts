@@ -9,6 +9,7 @@ import { ingest } from '../commands/ingest.js'
 import { shareRecords } from '../commands/share-records.js'
 import type { RecordDoc, RecordScope } from '../models/record.js'
 import { presentRecords } from '../presenters/record.js'
+import { containedValues } from '../queries/contained-values.js'
 import { knownKeys } from '../queries/known-keys.js'
 import { containingText } from '../queries/search-records.js'
 
@@ -19,7 +20,7 @@ const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordSc
 
 export const addRecordRoutes = (service: StoreService, store: CollectorStore): void => {
   const { records, imports, quotas, ingesting } = store
-  /** A search reads all of a user's records of a source: one at a time for each user and source. */
+  /** A search reads all of a user's records of a source: one at a time for each user and source. A check of values reads those of all. */
   const searches = createKeyedLimiter()
   service.route(collectorApi.listRecords, async ({ params, query, user, reply }) => {
     const { q, import_id, limit, cursor } = query
@@ -54,6 +55,10 @@ export const addRecordRoutes = (service: StoreService, store: CollectorStore): v
 
   service.route(collectorApi.knownRecords, ({ params, body, user }) =>
     knownKeys(store, scopeOf(user, params), body.keys),
+  )
+
+  service.route(collectorApi.containedValues, ({ body, user }) =>
+    searches(user.id, () => containedValues(store, new Types.ObjectId(user.id), body.values)),
   )
 
   service.route(collectorApi.deleteRecord, async ({ params, user }) => {

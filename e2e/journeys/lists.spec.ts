@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises'
+import { campaignsApi, collectorApi } from '@iodine/contracts'
+import { tiktokPost } from '@iodine/test-kit'
+import { expect, type Page, test } from '../support/fixtures.js'
+import { createIod, newMark } from '../support/iods.js'
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const row = (page: Page, value: string) => page.getByRole('row').filter({ hasText: value })
+
+const HOSTILE = [
+  '<img src=x onerror="document.title=\'owned\'">',
+  '=HYPERLINK("http://evil.example")',
+  '\u202egnp.exe',
+  '{{constructor.constructor("alert(1)")()}}',
+]
+
+test('a list of 200 values: known, in my data, in campaigns, new; created, added, downloaded', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  const mark = newMark()
+  const known = await createIod(ana, { value: `known ${mark}` })
+  const campaign = await ana.api.call(campaignsApi.createCampaign, { body: { name: `Lake ${mark}` } })
+  await ana.api.call(campaignsApi.addIods, { params: { id: campaign.id }, body: { iod_ids: [known.id] } })
+  await ana.api.call(collectorApi.ingestRecords, {
+    params: { source: 'tiktok' },
+    body: { records: [tiktokPost({ description: `Look: SEEN ${mark}!` })] },
+  })
+  const list = [
+    `known ${mark}`,
+    `seen ${mark}`,
+    `hxxps://${mark}[.]example/path`,
+    ...HOSTILE.map(text => `${text} ${mark}`),
+    ...Array.from({ length: 193 }, (_, n) => `value ${n} ${mark}`),
+  ]
+  await openAs(ana, '/dashboard/iods')
+  await button(page, 'Check a list').click()
+  await expect(page).toHaveURL(/\/dashboard\/iods\/check$/)
+  await page.getByLabel('Values, one per line').fill(`${list.join('\n')}\n\n${list[0]}`)
+  await expect(page.getByText('200 values, 1 repeated, 1 empty line')).toBeVisible()
+  await button(page, 'Check').click()
+  await expect(button(page, 'All 200')).toBeVisible()
+  await expect(button(page, 'New 199')).toBeVisible()
+  await expect(button(page, 'In my data 1')).toBeVisible()
+  await expect(row(page, `known ${mark}`).getByRole('link', { name: campaign.name })).toBeVisible()
+  await expect(row(page, `seen ${mark}`).getByRole('link', { name: 'Short videos' })).toBeVisible()
+  await expect(row(page, `https://${mark}.example/path`).getByRole('combobox')).toHaveValue('URL')
+  await expect(page.getByText(`${HOSTILE[0]} ${mark}`)).toBeVisible()
+  await expect(page).toHaveTitle('Check a list')
+
+  await button(page, 'Select all 200 shown').click()
+  await button(page, 'Create 199 IODs').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create 199 IODs' }).click()
+  await expect(page.getByText('199 IODs created')).toBeVisible({ timeout: 60_000 })
+  await expect(button(page, 'Known 200')).toBeVisible()
+  await button(page, 'Add 200 IODs to campaign').click()
+  const dialog = page.getByRole('dialog', { name: 'Add to Campaign' })
+  await dialog.getByRole('radio', { name: campaign.name }).check({ force: true })
+  await dialog.getByRole('button', { name: 'Add 200 IODs' }).click()
+  await expect(button(page, 'In campaigns 200')).toBeVisible()
+  const { iods } = await ana.api.call(campaignsApi.getCampaign, { params: { id: campaign.id } })
+  expect(iods).toHaveLength(200)
+
+  const download = page.waitForEvent('download')
+  await button(page, 'Download CSV').click()
+  const text = await readFile(await (await download).path(), 'utf8')
+  expect(text.trim().split('\r\n')).toHaveLength(201)
+  expect(text).toContain(`'=HYPERLINK(""http://evil.example"") ${mark}`)
+})

@@ -1,0 +1,109 @@
+import type { Source } from '@iodine/contracts'
+import { SOURCE_LABELS } from '@iodine/mfe-kit'
+import { Button, FormGroup, formatAmount, formatCount, HTMLSelect, Radio, Spinner } from '@iodine/ui'
+import { ExportIcon } from '@iodine/ui/icons'
+import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
+import { useId, useState } from 'react'
+import { type Choice, EXPORT_FORMATS, type ExportFormat, scopeOf } from '../model/export-records'
+import { useExportRecords } from '../queries/export'
+
+const LABELS: Record<ExportFormat, string> = {
+  csv: 'CSV, for spreadsheets',
+  ndjson: 'NDJSON, one record per line',
+  json: 'JSON',
+  zeeschuimer: 'NDJSON for 4CAT, short videos only',
+}
+
+export interface ExportButtonProps {
+  /** The open tab, the searched text, and the ids of the selected records; null while no records are selected. */
+  source: Source
+  term: string
+  chosen: ReadonlySet<string> | null
+}
+
+/** The button and dialog that export records as a file. */
+export function ExportButton(view: ExportButtonProps) {
+  const { source, term, chosen } = view
+  const [isOpen, setOpen] = useState(false)
+  const [choice, setChoice] = useState<Choice>('shown')
+  const [format, setFormat] = useState<ExportFormat>('csv')
+  const records = useExportRecords(() => setOpen(false))
+  const id = useId()
+  const selected = chosen?.size ?? 0
+  const current = choice === 'selected' && selected === 0 ? 'shown' : choice
+  const choices: [Choice, string][] = [
+    ['shown', term ? `${SOURCE_LABELS[source]} that contain “${term}”` : SOURCE_LABELS[source]],
+    ...(selected > 0
+      ? [['selected', `Selected: ${formatAmount(selected, 'record')}`] as [Choice, string]]
+      : []),
+    ['all', 'All my data'],
+  ]
+  const close = () => {
+    records.cancel()
+    setOpen(false)
+  }
+  return (
+    <>
+      <Button
+        icon={<ExportIcon />}
+        text="Export"
+        onClick={() => {
+          setChoice(selected > 0 ? 'selected' : 'shown')
+          setOpen(true)
+        }}
+      />
+      <Dialog
+        isOpen={isOpen}
+        onClose={close}
+        title="Export my data"
+        canOutsideClickClose={!records.isPending}
+      >
+        <DialogBody>
+          <FormGroup label="Records" role="radiogroup">
+            {choices.map(([value, label]) => (
+              <Radio
+                key={value}
+                name={id}
+                label={label}
+                checked={current === value}
+                disabled={records.isPending}
+                onChange={() => setChoice(value)}
+              />
+            ))}
+          </FormGroup>
+          <FormGroup label="Format" labelFor={`${id}f`}>
+            <HTMLSelect
+              id={`${id}f`}
+              fill
+              value={format}
+              disabled={records.isPending}
+              options={EXPORT_FORMATS.map(value => ({ value, label: LABELS[value] }))}
+              onChange={({ currentTarget }) => setFormat(currentTarget.value as ExportFormat)}
+            />
+          </FormGroup>
+        </DialogBody>
+        <DialogFooter
+          actions={
+            <>
+              <Button text="Cancel" onClick={close} />
+              <Button
+                intent="primary"
+                text="Export"
+                disabled={records.isPending}
+                onClick={() => records.run(scopeOf(current, view), format)}
+              />
+            </>
+          }
+        >
+          <span role="status">
+            {records.isPending && (
+              <>
+                <Spinner size={16} aria-hidden tagName="span" /> {formatCount(records.read)} read
+              </>
+            )}
+          </span>
+        </DialogFooter>
+      </Dialog>
+    </>
+  )
+}

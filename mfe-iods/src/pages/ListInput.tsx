@@ -1,0 +1,131 @@
+import { LIMITS } from '@iodine/contracts'
+import { Button, Callout, FormGroup, formatCount, TextArea } from '@iodine/ui'
+import { DocumentIcon } from '@iodine/ui/icons'
+import { type DragEvent, useDeferredValue, useId, useMemo, useRef, useState } from 'react'
+import {
+  type CheckedValue,
+  decodeList,
+  describeList,
+  FILE_BYTES,
+  listFault,
+  listOfCells,
+  readList,
+  UnreadableList,
+} from '../model/check-list'
+import styles from './CheckListPage.module.css'
+
+/**
+ * Reads the values of a text or CSV file, one a line.
+ * @throws UnreadableList if it is too large or no text
+ */
+const readFile = async (file: File): Promise<string> => {
+  if (file.size > FILE_BYTES) throw new UnreadableList(`“${file.name}” is larger than 16 MiB.`)
+  const text = decodeList(new Uint8Array(await file.arrayBuffer()), file.name)
+  if (!/\.csv$/i.test(file.name)) return text
+  const { readRows } = await import('@iodine/exchange')
+  return listOfCells(readRows(text))
+}
+
+export interface ListInputProps {
+  text: string
+  onTextChange: (text: string) => void
+  onCheck: (values: CheckedValue[]) => void
+}
+
+/** The form that takes a list: typed, pasted, dropped or from a file. */
+export function ListInput({ text, onTextChange, onCheck }: ListInputProps) {
+  // A long list takes a while to read: typing goes on meanwhile.
+  const read = useDeferredValue(text)
+  const list = useMemo(() => readList(read), [read])
+  const [fileFault, setFileFault] = useState<string>()
+  const [isOver, setOver] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const id = useId()
+  const fault = fileFault ?? listFault(list)
+  const { length } = list.values
+
+  const take = async (file: File | undefined) => {
+    if (!file) return
+    setFileFault(undefined)
+    try {
+      const added = await readFile(file)
+      onTextChange(text.trim() === '' ? added : `${text.replace(/\n$/, '')}\n${added}`)
+    } catch (error) {
+      setFileFault(error instanceof UnreadableList ? error.message : `“${file.name}” could not be read.`)
+    }
+  }
+  const drop = (event: DragEvent) => {
+    setOver(false)
+    const [file] = event.dataTransfer.files
+    // A dropped text is the text area's.
+    if (!file) return
+    event.preventDefault()
+    void take(file)
+  }
+  return (
+    <form
+      className={styles.input}
+      onSubmit={event => {
+        event.preventDefault()
+        onCheck(list.values)
+      }}
+      onDragOver={event => {
+        if (!event.dataTransfer.types.includes('Files')) return
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <FormGroup
+        label="Values, one per line"
+        labelFor={id}
+        helperText={`Up to ${formatCount(LIMITS.checkedValuesMax)}. Defanged values such as hxxps://example[.]org are read too.`}
+      >
+        <TextArea
+          id={id}
+          className={isOver ? `${styles.text} ${styles.over}` : styles.text}
+          fill
+          dir="auto"
+          spellCheck={false}
+          placeholder="Paste values, or drop a text or CSV file here"
+          value={text}
+          onChange={event => {
+            setFileFault(undefined)
+            onTextChange(event.target.value)
+          }}
+        />
+      </FormGroup>
+      {fault && (
+        <div role="alert">
+          <Callout intent="danger" compact>
+            {fault}
+          </Callout>
+        </div>
+      )}
+      <input
+        ref={input}
+        hidden
+        type="file"
+        accept=".txt,.csv,text/plain,text/csv"
+        onChange={event => {
+          void take(event.target.files?.[0])
+          // Without this, selecting the same file again fires no event.
+          event.target.value = ''
+        }}
+      />
+      <div className={styles.buttons}>
+        <Button icon={<DocumentIcon />} text="Choose file" onClick={() => input.current?.click()} />
+        <Button
+          type="submit"
+          intent="primary"
+          text="Check"
+          disabled={read !== text || length === 0 || listFault(list) !== undefined}
+        />
+        <span className={styles.meta} role="status">
+          {text !== '' && describeList(list)}
+        </span>
+      </div>
+    </form>
+  )
+}
