@@ -40,7 +40,7 @@ const reserved = (name, to, importers, comment) => ({
 const CAPABILITIES = {
   auth: ['audit', 'mails', 'sessions', 'tokens', 'accounts', 'sign-in', 'keys', 'administration'],
   campaigns: ['campaigns', 'techniques', 'imports', 'exports', 'feeds', 'subscriptions', 'deletion'],
-  collector: ['records', 'captures'],
+  collector: ['imports', 'records', 'captures'],
   iods: ['iods', 'votes', 'overlay', 'evidence'],
   narratives: ['canon', 'graph', 'narratives'],
   sightings: ['sightings', 'coordination'],
@@ -146,13 +146,13 @@ export default {
     only(
       'remotes-import-contracts-and-kit',
       '^(mfe-[^/]+|shell)/(?!test/|rsbuild\\.config)',
-      'packages/(?:contracts|mfe-kit|ui|exchange|evidence|known-iods|coordination)',
+      'packages/(?:contracts|mfe-kit|ui|exchange|evidence|imports|known-iods|coordination)',
       'Shell and remotes meet at run time only: share looks in packages/ui, plumbing in packages/mfe-kit.',
     ),
     only(
       'remote-tests-add-the-test-kit',
       '^(mfe-[^/]+|shell|packages/mfe-kit|packages/ui)/test/',
-      'packages/(?:contracts|evidence|exchange|known-iods|mfe-kit|ui|test-kit|demo)|tools/harness',
+      'packages/(?:contracts|evidence|exchange|imports|known-iods|mfe-kit|ui|test-kit|demo)|tools/harness',
       'A section’s test imports what the section may import, packages/test-kit and packages/demo.',
     ),
     reserved(

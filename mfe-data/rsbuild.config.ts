@@ -1,3 +1,15 @@
-import { defineRemote } from '@iodine/build-kit'
+import { defineRemote, withWorkers } from '@iodine/build-kit'
 
-export default defineRemote(import.meta.dirname)
+const here = import.meta.dirname
+
+export default withWorkers(here, defineRemote(here), {
+  workers: { read: './src/drafts/read.worker.ts' },
+  sources: [
+    'package.json',
+    'src/model',
+    'src/drafts',
+    '../packages/contracts/src',
+    '../packages/imports/package.json',
+    '../packages/imports/src',
+  ],
+})

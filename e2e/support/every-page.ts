@@ -59,6 +59,7 @@ const linked = (
 ): Record<keyof typeof paths, readonly [AppPath, string]> => ({
   overview: [paths.overview(), 'Product roadmap'],
   data: [paths.data(), 'They hide the numbers from us'],
+  importData: [paths.importData(), 'or drop them here'],
   iods: [paths.iods(), CLAIM],
   iod: [paths.iod(made.iod), 'Find first appearance'],
   checkList: [paths.checkList(), 'Values, one per line'],

@@ -5,9 +5,11 @@ import {
   FORM_CATEGORIES,
   IodForm,
   isUnauthorized,
+  paths,
   SOURCE_LABELS,
   useAction,
   useHost,
+  useSections,
 } from '@iodine/mfe-kit'
 import {
   Button,
@@ -23,7 +25,7 @@ import {
   useRetained,
   useSearchText,
 } from '@iodine/ui'
-import { RefreshIcon } from '@iodine/ui/icons'
+import { ImportIcon, RefreshIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { useSearchParams } from '@iodine/ui/router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
@@ -65,6 +67,7 @@ export function DataPage() {
   const tabs: readonly Source[] = hasPosts ? SOURCES : COLLECTED_SOURCES
   const source = tabs.includes(requested) ? requested : SOURCES[0]
   const { isError: isMarkingDown } = useOwnIods()
+  const sections = useSections()
   const { reload, afterCreation, afterDeletion, isReloading } = useReload(term)
   const [picked, setPicked] = useState<FormSelection | null>(null)
   const [deleting, setDeleting] = useState<RecordView | null>(null)
@@ -98,6 +101,12 @@ export function DataPage() {
               active={chosen !== null}
               title="Select several records, to share them with other members or stop sharing them"
               onClick={() => setChosen(chosen ? null : NONE)}
+            />
+            <Button
+              icon={<ImportIcon />}
+              text="Import"
+              title="Bring posts that you collected with other tools"
+              onClick={() => sections.open(paths.importData())}
             />
             <ExportButton source={source} term={term} chosen={chosen} />
             <Button icon={<RefreshIcon />} text="Refresh" onClick={reload} loading={isReloading} />

@@ -1,5 +1,5 @@
 import type { Source } from '@iodine/contracts'
-import { paths, useSections } from '@iodine/mfe-kit'
+import { paths, SectionLink, useSections } from '@iodine/mfe-kit'
 import { Button, EmptyState, SkeletonCards } from '@iodine/ui'
 import { DatabaseIcon, SearchIcon } from '@iodine/ui/icons'
 import { use } from 'react'
@@ -62,7 +62,12 @@ function NoData() {
       icon={<DatabaseIcon size={40} />}
       title="No data collected yet"
       description="Open a page of this kind and collect it with the browser extension. It then appears here."
-      action={<Button text="Set up extension" onClick={() => sections.open(paths.overview())} />}
+      action={
+        <div className={styles.ways}>
+          <Button text="Set up extension" onClick={() => sections.open(paths.overview())} />
+          <SectionLink to={paths.importData()}>Import what you have</SectionLink>
+        </div>
+      }
     />
   )
 }

@@ -17,6 +17,7 @@ const page = (segments: readonly string[], query: Readonly<Record<string, unknow
 export const paths = {
   overview: () => page(['overview']),
   data: (query?: { source?: Source; q?: string }) => page(['data'], query),
+  importData: () => page(['data', 'import']),
   iods: (query?: { q?: string }) => page(['iods'], query),
   /** The side panel of an IOD; `add` opens the dialog that adds it to a campaign. */
   iod: (id: string, query?: { add?: 'campaign' }) => page(['iods', id], query),

@@ -1,5 +1,6 @@
 export { type Batch, Batches } from './batches.js'
 export { completeRecord } from './complete-record.js'
+export { type TelegramChat, telegramChats } from './formats/telegram/chats.js'
 export { mergeItems, readMerged } from './merge-file.js'
 export { read } from './read.js'
 export { recognise } from './recognise.js'

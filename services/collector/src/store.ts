@@ -2,15 +2,15 @@ import type { Kind, StoreService } from '@iodine/service-kit'
 import { type Blobs, createBlobs } from './captures/blobs/index.js'
 import {
   blobDeletion,
-  type DeletedRecords,
   type Erasure,
   eraseOpenCaptures,
   uncitedErasure,
 } from './captures/commands/erase-captures.js'
 import type { CollectorConfig } from './config.js'
-import { importUndoing } from './imports/commands/undo-record-import.js'
 import { type CollectorModels, createModels } from './models.js'
+import type { DeletedRecords } from './records/commands/delete-record.js'
 import { createRecordsChanged, type RecordsChanged } from './records/commands/sight-records.js'
+import { importUndoing } from './records/commands/undo-import.js'
 
 /** The service's models, blobs and outbox kinds. */
 export interface CollectorStore extends CollectorModels {

@@ -3,14 +3,14 @@ import { propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { Types } from 'mongoose'
 import { expect, it } from 'vitest'
+import type { Layers, RecordForm } from '../src/records/models/record.js'
 import {
   firstLayers,
   formOf,
   observationOf,
   withObservation,
   withoutImport,
-} from '../src/records/models/layers.js'
-import type { Layers, RecordForm } from '../src/records/models/record.js'
+} from '../src/records/policies/layers.js'
 
 interface Step {
   /** Import of the observation; 0 for the collector. */
@@ -70,7 +70,7 @@ it('a record without an import equals the record that never had it', () => {
       const others = all.filter(({ from }) => from !== undone)
       expect(dataOf(rest)).toEqual(dataOf(afterAll(others)))
     }),
-    { numRuns: propertyRuns(400) },
+    propertyRuns(400),
   )
 })
 

@@ -41,7 +41,12 @@ export function FirstSteps({ onClose }: { onClose: () => void }) {
   const used = (name: 'records' | 'iods') => (usage?.[name]?.used ?? 0) > 0
   const steps = [
     { text: 'Choose a username', to: paths.profile(), isDone: user.username !== null },
-    { text: 'Connect the extension and collect a first post', to: paths.data(), isDone: used('records') },
+    {
+      text: 'Connect the extension and collect a first post',
+      to: paths.data(),
+      isDone: used('records'),
+      other: { text: 'import what you have', to: paths.importData() },
+    },
     { text: 'Create a first IOD', to: paths.iods(), isDone: used('iods') },
     { text: 'Add your AI key to analyze texts', to: paths.profile(), isDone: user.has_openai_key },
   ]
@@ -60,7 +65,7 @@ export function FirstSteps({ onClose }: { onClose: () => void }) {
         />
       </h2>
       <ul className={styles.list}>
-        {steps.map(({ text, to, isDone }) => (
+        {steps.map(({ text, to, isDone, other }) => (
           <li key={text}>
             {isDone ? (
               <>
@@ -70,7 +75,14 @@ export function FirstSteps({ onClose }: { onClose: () => void }) {
             ) : (
               <>
                 <TimeIcon className={styles.later} title="To do" />
-                <Link to={to}>{text}</Link>
+                <span>
+                  <Link to={to}>{text}</Link>
+                  {other && (
+                    <>
+                      , or <Link to={other.to}>{other.text}</Link>
+                    </>
+                  )}
+                </span>
               </>
             )}
           </li>

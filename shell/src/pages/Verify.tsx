@@ -1,17 +1,17 @@
 import { type Verdict, verifyWacz, type WaczReport } from '@iodine/evidence/wacz'
 import {
-  Button,
   Callout,
   Card,
   DateTime,
   Facts,
+  FileDrop,
   formatDateTime,
   PageHeader,
   Spinner,
   TextArea,
 } from '@iodine/ui'
-import { CrossIcon, TickIcon, UploadIcon } from '@iodine/ui/icons'
-import { type DragEvent, useId, useRef, useState } from 'react'
+import { CrossIcon, TickIcon } from '@iodine/ui/icons'
+import { useId, useRef, useState } from 'react'
 import { PublicPage } from './PublicPage'
 import styles from './Verify.module.css'
 
@@ -47,8 +47,6 @@ interface Checked {
 export function Verify() {
   const [checked, setChecked] = useState<Checked | 'checking' | null>(null)
   const [key, setKey] = useState('')
-  const [isOver, setOver] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
   const latest = useRef(0)
   const keyId = useId()
 
@@ -59,48 +57,19 @@ export function Verify() {
     const report = await readReport(file, key)
     if (run === latest.current) setChecked({ name: file.name, report })
   }
-  const drop = (event: DragEvent) => {
-    event.preventDefault()
-    setOver(false)
-    void check(event.dataTransfer.files[0])
-  }
   return (
     <PublicPage>
       <PageHeader
         title="Verify a capture"
         subtitle="Checks a file that was downloaded from the evidence of an IOD. The file does not leave this browser."
       />
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same */}
-      <div
-        className={isOver ? `${styles.drop} ${styles.over}` : styles.drop}
-        onDragOver={event => {
-          event.preventDefault()
-          setOver(true)
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={drop}
-      >
-        <Button
-          intent="primary"
-          icon={<UploadIcon />}
-          text="Choose a file"
-          onClick={() => input.current?.click()}
-        />
-        <span className={styles.muted}>or drop a .wacz file here</span>
-        <input
-          ref={input}
-          type="file"
-          accept=".wacz"
-          aria-label="WACZ file"
-          className={styles.file}
-          tabIndex={-1}
-          onChange={({ currentTarget }) => {
-            void check(currentTarget.files?.[0])
-            // Without this, selecting the same file again fires no event.
-            currentTarget.value = ''
-          }}
-        />
-      </div>
+      <FileDrop
+        text="Choose a file"
+        hint="or drop a .wacz file here"
+        label="WACZ file"
+        accept=".wacz"
+        onFiles={([file]) => void check(file)}
+      />
       <details className={styles.key}>
         <summary>Check the signature with your own copy of the key</summary>
         <label htmlFor={keyId}>

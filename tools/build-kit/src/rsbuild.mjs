@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pluginModuleFederation } from '@module-federation/rsbuild-plugin'
@@ -76,6 +77,9 @@ const asModule = resource => {
   resource.request = resource.request.replace(/\.cjs$/, '.js').replace(/runtime$/, 'runtime/bundler')
 }
 
+/** Name of the build environment of web workers. */
+const WORKERS = 'workers'
+
 /** A name that every build of zod 4 contains, minified or not. */
 const ZOD = '$ZodType'
 
@@ -86,7 +90,9 @@ const ZOD = '$ZodType'
 const refuseZod = {
   name: 'refuse-zod',
   setup(api) {
-    api.processAssets({ stage: 'report' }, ({ assets, compilation }) => {
+    api.processAssets({ stage: 'report' }, ({ assets, compilation, environment }) => {
+      // A worker that validates data is loaded only when it is used, and forbids zod to evaluate code.
+      if (environment.name === WORKERS) return
       const found = Object.keys(assets).filter(
         name => name.endsWith('.js') && assets[name].source().includes(ZOD),
       )
@@ -233,6 +239,45 @@ export function defineRemote(cwd) {
         ...base.tools.rspack,
         // A page may load another version after one has failed: their chunks must not mix.
         output: { ...base.tools.rspack.output, chunkLoadingGlobal: `chunk_${app}@${version}` },
+      },
+    },
+  }
+}
+
+/** Returns the files of a folder and its subfolders, or the file itself. */
+const filesOf = path =>
+  statSync(path).isDirectory()
+    ? readdirSync(path, { withFileTypes: true })
+        .filter(entry => entry.name !== 'node_modules' && entry.name !== 'dist')
+        .flatMap(entry => filesOf(join(path, entry.name)))
+    : [path]
+
+/**
+ * Adds web workers to a remote. They have a separate build environment: bundled with the remote, each would contain a
+ * part of Module Federation's runtime, which does not run without the shell. A worker's address is
+ * `${__webpack_public_path__}static/worker/NAME.${WORKER_VERSION}.js`.
+ * @param {string} cwd folder of the app
+ * @param {RsbuildConfig} remote as `defineRemote` returns it
+ * @param {{ workers: Record<string, string>, sources: string[] }} options source file by the worker's name, and the
+ *   files and folders of which the version is a hash, so that an open page never loads a worker of another version
+ * @returns {RsbuildConfig}
+ */
+export function withWorkers(cwd, { source, ...remote }, { workers, sources }) {
+  const hash = createHash('sha256')
+  const files = sources.flatMap(path => filesOf(join(cwd, path)))
+  for (const file of files.sort()) hash.update(readFileSync(file))
+  const version = hash.digest('hex').slice(0, 8)
+  return {
+    ...remote,
+    environments: {
+      web: { source: { ...source, define: { WORKER_VERSION: JSON.stringify(version) } } },
+      [WORKERS]: {
+        source: { entry: workers },
+        output: {
+          target: 'web-worker',
+          distPath: { js: 'static/worker' },
+          filename: { js: `[name].${version}.js` },
+        },
       },
     },
   }

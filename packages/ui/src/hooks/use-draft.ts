@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 
-/** Prefix of the drafts' keys in the session storage. */
+/** Prefix of the drafts' keys in the session storage, and of databases with drafts that are too large for it. */
 export const DRAFT_PREFIX = 'iodine:draft:'
 
 const read = (key: string): object => {
@@ -43,7 +43,14 @@ export function useDraft<T extends object>(
   return [draft, setDraft]
 }
 
-/** Deletes all drafts of this tab. */
+/** Deletes all drafts of this tab, and the databases with drafts, which all tabs of the browser share. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(DRAFT_PREFIX)) write(key, null)
+  if (typeof indexedDB !== 'undefined') void forgetDatabases()
+}
+
+const forgetDatabases = async () => {
+  // A browser may forbid its databases; then there are none.
+  const databases = await indexedDB.databases().catch(() => [])
+  for (const { name } of databases) if (name?.startsWith(DRAFT_PREFIX)) indexedDB.deleteDatabase(name)
 }

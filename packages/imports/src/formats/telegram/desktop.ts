@@ -12,7 +12,7 @@ import { repairedTexts } from './repair.js'
 /* JSON of Telegram Desktop (telegramdesktop/tdesktop, export_output_json.cpp): one chat, or an account. */
 
 /** Chats that have addresses. Others are private. */
-const CHANNELS = /^(?:public|private)_channel$|^(?:public|private)_supergroup$/
+export const CHANNELS = /^(?:public|private)_channel$|^(?:public|private)_supergroup$/
 /** Chats that are read without a choice of the user. */
 const DEFAULT = /^(?:public|private)_channel$|^public_supergroup$/
 const ALBUM_MAX = 10

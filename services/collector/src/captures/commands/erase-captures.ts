@@ -3,6 +3,7 @@ import type { Kind, KindSpec, Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { z } from 'zod'
 import type { CollectorModels } from '../../models.js'
+import type { DeletedRecords } from '../../records/commands/delete-record.js'
 import { type Blobs, blobKey } from '../blobs/index.js'
 import type { CaptureDoc } from '../models/capture.js'
 import { expectedBlobs } from '../policies/manifest.js'
@@ -16,8 +17,6 @@ const erasure = z.strictObject({ id, blobs: z.array(sha256) })
 export type Erasure = z.output<typeof erasure>
 
 const deletedRecords = z.strictObject({ ids: z.array(id), user_id: id })
-/** Deleted records of a user. */
-export type DeletedRecords = z.output<typeof deletedRecords>
 
 interface ErasureContext extends Pick<CollectorModels, 'captures' | 'quotas'> {
   erasures: Kind<Erasure>

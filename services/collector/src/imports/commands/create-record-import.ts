@@ -1,7 +1,7 @@
 import { type BodyOf, LIMITS, type recordImportsApi } from '@iodine/contracts'
 import { HttpError } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { CollectorStore } from '../../store.js'
+import type { CollectorModels } from '../../models.js'
 import { type RecordImportDoc, undoUntil } from '../models/record-import.js'
 
 /**
@@ -10,7 +10,7 @@ import { type RecordImportDoc, undoUntil } from '../models/record-import.js'
  * @throws HttpError 409 if all of the maximum number of imports can be undone
  */
 export const createRecordImport = async (
-  { imports, quotas }: CollectorStore,
+  { imports, quotas }: Pick<CollectorModels, 'imports' | 'quotas'>,
   user_id: Types.ObjectId,
   { file_time, new_records, ...stated }: BodyOf<typeof recordImportsApi.createRecordImport>,
 ): Promise<RecordImportDoc> => {

@@ -3,7 +3,6 @@ import { type StoreService, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { CollectorStore } from '../../store.js'
 import { createRecordImport } from '../commands/create-record-import.js'
-import { undoRecordImport } from '../commands/undo-record-import.js'
 import { presentRecordImport } from '../presenters/record-import.js'
 import { findRecordImport } from '../queries/find-record-import.js'
 
@@ -23,8 +22,5 @@ export const addRecordImportRoutes = (service: StoreService, store: CollectorSto
   )
   service.route(recordImportsApi.getRecordImport, async ({ params, user }) =>
     presentRecordImport(await findRecordImport(imports, new Types.ObjectId(user.id), params.id)),
-  )
-  service.route(recordImportsApi.undoRecordImport, async ({ params, user }) =>
-    presentRecordImport(await undoRecordImport(store, new Types.ObjectId(user.id), params.id)),
   )
 }

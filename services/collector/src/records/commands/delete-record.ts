@@ -1,14 +1,23 @@
 import type { Source } from '@iodine/contracts'
-import { notFound } from '@iodine/service-kit'
+import { type Kind, notFound } from '@iodine/service-kit'
 import type { QueryFilter, Types } from 'mongoose'
-import type { CollectorStore } from '../../store.js'
+import type { CollectorModels } from '../../models.js'
 import type { RecordDoc, RecordScope } from '../models/record.js'
+import type { RecordsChanged } from './sight-records.js'
 
-type Context = Pick<CollectorStore, 'records' | 'removals' | 'quotas' | 'recordsChanged' | 'deletedRecords'>
+/** A user's deleted records, whose captures have to be erased unless evidence cites them. */
+export interface DeletedRecords {
+  ids: string[]
+  user_id: string
+}
+export interface DeletionContext extends Pick<CollectorModels, 'records' | 'removals' | 'quotas'> {
+  recordsChanged: RecordsChanged
+  deletedRecords: Kind<DeletedRecords>
+}
 
 /** Deletes at most `limit` of a user's records, in one transaction. Resolves to their number. */
 export const deleteRecords = (
-  { records, removals, quotas, recordsChanged, deletedRecords }: Context,
+  { records, removals, quotas, recordsChanged, deletedRecords }: DeletionContext,
   user_id: Types.ObjectId,
   filter: QueryFilter<RecordDoc>,
   limit: number,
@@ -38,7 +47,7 @@ export const deleteRecords = (
 
 /** Deletes one of the user's own records. @throws HttpError 404 for any other */
 export const deleteRecord = async (
-  context: Context,
+  context: DeletionContext,
   { user_id, source }: RecordScope,
   id: string,
 ): Promise<void> => {

@@ -26,7 +26,6 @@ import { countWritten, isTimed } from '../../imports/commands/count-batch.js'
 import type { RecordImportDoc } from '../../imports/models/record-import.js'
 import type { QuotaCounter } from '../../models.js'
 import type { CollectorStore } from '../../store.js'
-import { firstLayers, formOf, observationOf, withObservation } from '../models/layers.js'
 import {
   bytesOf,
   DOCUMENT_BYTES,
@@ -36,6 +35,7 @@ import {
   type RecordScope,
   versionOf,
 } from '../models/record.js'
+import { firstLayers, formOf, observationOf, withObservation } from '../policies/layers.js'
 import { packRecord } from '../presenters/record.js'
 
 const ATTEMPTS = 20

@@ -1,12 +1,14 @@
-import { collectorApi, type Source } from '@iodine/contracts'
+import { collectorApi, recordImportsApi, type Source } from '@iodine/contracts'
 import { createKeyedLimiter, type StoreService, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { checkPosition, countReceived } from '../../imports/commands/count-batch.js'
+import { presentRecordImport } from '../../imports/presenters/record-import.js'
 import { findRecordImport } from '../../imports/queries/find-record-import.js'
 import type { CollectorStore } from '../../store.js'
 import { deleteRecord } from '../commands/delete-record.js'
 import { ingest } from '../commands/ingest.js'
 import { shareRecords } from '../commands/share-records.js'
+import { undoRecordImport } from '../commands/undo-import.js'
 import type { RecordDoc, RecordScope } from '../models/record.js'
 import { presentRecords } from '../presenters/record.js'
 import { containedValues } from '../queries/contained-values.js'
@@ -65,6 +67,10 @@ export const addRecordRoutes = (service: StoreService, store: CollectorStore): v
     await deleteRecord(store, scopeOf(user, params), params.id)
     return { id: params.id }
   })
+
+  service.route(recordImportsApi.undoRecordImport, async ({ params, user }) =>
+    presentRecordImport(await undoRecordImport(store, new Types.ObjectId(user.id), params.id)),
+  )
 
   service.route(collectorApi.shareRecords, async call => {
     const { params, body, user } = call

@@ -1,24 +1,24 @@
-import { byId, HttpError, inTransaction, type KindSpec } from '@iodine/service-kit'
+import { byId, HttpError, inTransaction, type Kind, type KindSpec } from '@iodine/service-kit'
 import type { AnyBulkWriteOperation, Types } from 'mongoose'
-import { deleteRecords } from '../../records/commands/delete-record.js'
-import { withoutImport } from '../../records/models/layers.js'
-import { bytesOf, type RecordDoc, versionOf } from '../../records/models/record.js'
-import { unpackRecord } from '../../records/presenters/record.js'
-import type { CollectorStore } from '../../store.js'
-import { type RecordImportDoc, undoUntil } from '../models/record-import.js'
-import { findRecordImport } from '../queries/find-record-import.js'
+import { type RecordImportDoc, undoUntil } from '../../imports/models/record-import.js'
+import { findRecordImport } from '../../imports/queries/find-record-import.js'
+import type { CollectorModels } from '../../models.js'
+import { bytesOf, type RecordDoc, versionOf } from '../models/record.js'
+import { withoutImport } from '../policies/layers.js'
+import { unpackRecord } from '../presenters/record.js'
+import { type DeletionContext, deleteRecords } from './delete-record.js'
 
 /** Records per run of the handler. The remaining ones are enqueued behind other users. */
 const BATCH = 200
 
-type UndoContext = Omit<CollectorStore, 'undoing'>
+type UndoContext = DeletionContext & Pick<CollectorModels, 'imports'>
 
 /**
  * Begins to undo an import.
  * @throws HttpError 404 if it is not the user's, 409 after the time in which it can be undone
  */
 export const undoRecordImport = async (
-  { mongo, imports, undoing }: CollectorStore,
+  { mongo, imports, undoing }: Pick<CollectorModels, 'mongo' | 'imports'> & { undoing: Kind<{ id: string }> },
   user_id: Types.ObjectId,
   id: string,
 ): Promise<RecordImportDoc> => {

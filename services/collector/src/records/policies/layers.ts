@@ -1,7 +1,7 @@
 import { LIMITS, mergeRecords, type RecordOf, type SeenRecord, type Source } from '@iodine/contracts'
 import type { Types } from 'mongoose'
+import type { Layers, RecordForm } from '../models/record.js'
 import { packRecord, unpackRecord } from '../presenters/record.js'
-import type { Layers, RecordForm } from './record.js'
 
 type Observation = SeenRecord<RecordOf[Source]>
 type Layered = RecordForm & { layers?: Layers | undefined }
