@@ -119,7 +119,7 @@ test('a table needs a text or an address, a zone and the order of day and month,
   expect(cleanAnswers(decided, zoned).date_format).toBe('%d/%m/%Y')
 })
 
-test('private chats are not proposed, and neither are lists of what somebody else posted', () => {
+test('private chats are not proposed, and neither are lists of what others posted', () => {
   const chats = [
     { id: '1', name: 'Club', type: 'private_supergroup', messages: 3 },
     { id: '2', name: 'Open Eyes', type: 'public_channel', messages: 9 },

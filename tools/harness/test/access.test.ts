@@ -111,7 +111,7 @@ const RECORDS = {
   blog: blogArticle,
   post: (fields: { description?: string } = {}) => platformPost({ text: fields.description ?? '' }),
 }
-const FILE = { format: 'csv', file_name: `${MARK}.csv`, file_sha256: HASH, total: 1 }
+const fileOf = (name: string) => ({ format: 'csv', file_name: name, file_sha256: HASH, total: 1 })
 let made = 0
 const aBundle = () => new TextEncoder().encode(`{"type":"x-kept","id":"x-kept--${++made}"}`)
 /** Returns a subscription whose pulls fail. */
@@ -192,7 +192,7 @@ const ROWS: Record<string, Row> = {
   'GET /:source/data/shared': { status: 200 },
   'POST /:source/data/known': { body: () => ({ keys: ['1'] }), status: 200 },
   'POST /records/contained': { body: () => ({ values: [MARK] }), status: 200 },
-  'POST /imports': { body: () => FILE, status: 201 },
+  'POST /imports': { body: () => fileOf('theirs.csv'), status: 201 },
   'GET /imports': { status: 200 },
   'GET /imports/:id': { id: 'file', status: ownerOnly(200, 404) },
   'DELETE /imports/:id': { id: 'file', status: ownerOnly(202, 404) },
@@ -554,7 +554,7 @@ const prepare = async (
     data_export,
     subscription,
     session: sessions.find(({ current }) => !current)?.id ?? '',
-    file: (await api.call(recordImportsApi.createRecordImport, { body: FILE })).id,
+    file: (await api.call(recordImportsApi.createRecordImport, { body: fileOf(`${MARK}.csv`) })).id,
     import: await planned(),
     discarded: await planned(),
     run: (await api.call(coordinationApi.createRun, { body: { ...aRun(), scope: 'own' } })).id,
