@@ -55,7 +55,7 @@ describe('every file', () => {
   test.each(texts)('$file yields a prefix if it is cut', async ({ file, format, options }) => {
     const bytes = readFileSync(join(samples, file))
     const whole = (await itemsOf(bytes, format, options)).filter(item => 'record' in item)
-    // Lists of own data come in the order of the choice; handles of events may follow later.
+    // Lists of own data come in the order of the choice. Names of channels may follow their messages.
     const keys = (items: Item[]) =>
       items.flatMap(item => ('record' in item ? [JSON.stringify([item.source, keyIn(item)])] : []))
     await fc.assert(
@@ -148,7 +148,7 @@ const keyIn = ({ record }: Extract<Item, { record: unknown }>) =>
   'main' in record
     ? record.main.video_id
     : 'telegram' in record
-      ? record.telegram.post.url
+      ? record.telegram.post.id
       : 'post' in record
         ? record.post.id
         : ''

@@ -80,7 +80,8 @@ export class EncodingError extends Error {
 }
 
 /**
- * Decodes bytes as text, without a byte order mark and NULs. Other characters are unchanged.
+ * Decodes bytes as text, without a byte order mark and NULs. Other characters are unchanged; a last one that is cut
+ * becomes U+FFFD.
  * @param encoding a label of the WHATWG Encoding Standard; by default that of the first bytes
  * @throws EncodingError for bytes that the encoding does not have
  */
@@ -90,11 +91,19 @@ export async function* decodeText(
 ): AsyncGenerator<string, void, undefined> {
   let decoder: InstanceType<typeof TextDecoder> | undefined
   let label = encoding ?? ''
-  const decode = (bytes?: Uint8Array): string => {
+  const decode = (bytes: Uint8Array): string => {
     try {
-      return decoder?.decode(bytes, { stream: bytes !== undefined }).replaceAll('\0', '') ?? ''
+      return decoder?.decode(bytes, { stream: true }).replaceAll('\0', '') ?? ''
     } catch {
       throw new EncodingError(`The file is not encoded as ${label}: choose another encoding`)
+    }
+  }
+  const isCut = (): boolean => {
+    try {
+      decoder?.decode()
+      return false
+    } catch {
+      return true
     }
   }
   for await (const chunk of withHead(chunks)) {
@@ -106,8 +115,8 @@ export async function* decodeText(
     const text = decode(chunk)
     if (text) yield text
   }
-  const rest = decode()
-  if (rest) yield rest
+  // A file that was cut ends within a character.
+  if (isCut()) yield '\ufffd'
 }
 
 /** Joins byte arrays. */
