@@ -70,8 +70,6 @@ const batchSize = 200
 /** The first slice of a command is short, so that a burst of slow commands does not delay quick ones. */
 const firstSliceMs = 3
 const sliceMs = 10
-/** Time for the writes of a turn. It is short because reads of other connections wait until the writes are on disk. */
-const writesMs = 2
 const transactionMs = 60_000
 /** Each open transaction takes one slot of LMDB's reader table (`mostReaders` in storage/kv.ts). */
 const mostTransactions = 100
@@ -259,7 +257,7 @@ export class Engine {
   /** Runs slices of writes in one write transaction. Writes beyond the turn's time wait for the next turn. */
   private write(batch = this.postponed.splice(0)) {
     if (batch.length === 0) return
-    const until = performance.now() + writesMs
+    const until = performance.now() + sliceMs
     const ran: { operation: Operation; reply: Reply | Pause }[] = []
     let begun = 0
     try {
