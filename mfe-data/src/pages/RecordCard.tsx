@@ -80,12 +80,16 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
             </h2>
             <SealedMark captures={captures} about={view.title} />
             {view.isImported && (
-              <Tag minimal title="From a file that you imported, which states its times and hashes">
+              <Tag
+                className={styles.mark}
+                minimal
+                title="From a file that you imported, which states its times and hashes"
+              >
                 Imported
               </Tag>
             )}
             {shared && (
-              <Tag minimal intent="success">
+              <Tag className={styles.mark} minimal intent="success">
                 {SHARED_LABELS[shared]}
               </Tag>
             )}

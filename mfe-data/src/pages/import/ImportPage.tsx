@@ -37,7 +37,7 @@ export function ImportPage() {
       />
       <p className={styles.formats}>
         Zeeschuimer and 4CAT, Telegram exports, TikTok’s Research API, X, CrowdTangle, Meta Content Library,
-        YouTube Data Tools, Bluesky, Mastodon, feeds, lists of addresses, and any table as CSV.
+        YouTube Data Tools, Bluesky, Mastodon, feeds, lists of URLs, and any table as CSV.
       </p>
       {entries.length > 0 && (
         <ul className={styles.files} aria-label="Chosen files">
