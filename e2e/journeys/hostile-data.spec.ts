@@ -10,7 +10,7 @@ test('hostile text in every field of every source is shown as text and runs no s
   tag: '@long',
 }, async ({ page, person, openAs, app }) => {
   const texts = hostileTexts(runs(12))
-  test.setTimeout(90_000 + texts.length * 4_000)
+  test.setTimeout(SOURCES.length * (30_000 + texts.length * 1_500))
   const ana = await person('ana')
   const faults: string[] = []
   page.on('dialog', dialog => {
