@@ -119,7 +119,7 @@ test('a run leads to both posts of a pair', { tag: '@long' }, async ({ page, per
 test('the browser analyzes a CSV', { tag: '@long' }, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   await openAs(ana, '/dashboard/graph?tab=co-shares')
-  const file = page.getByTestId('shares-file')
+  const file = page.getByLabel('CSV of shares')
   const sent: string[] = []
   page.on('request', request => request.method() === 'POST' && sent.push(request.url()))
 

@@ -322,7 +322,7 @@ describe('co-shares', () => {
 
   it('analyzes a CSV without sending it', async () => {
     await open({ 'GET /coordination/runs': [200, []] })
-    const input = await screen.findByTestId('shares-file')
+    const input = await screen.findByLabelText('CSV of shares')
     const rows = [1, 2].flatMap(n => [`l${n},ana,a${n},${n * 1_000}`, `l${n},ben,b${n},${n * 1_000 + 4}`])
     const file = new File(
       [['object_id,account_id,content_id,timestamp_share', ...rows].join('\n')],

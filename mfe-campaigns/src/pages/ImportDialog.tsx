@@ -1,6 +1,6 @@
 import type { CampaignDetail, CampaignImport } from '@iodine/contracts'
 import { errorDetail, isApiError, useHost } from '@iodine/mfe-kit'
-import { Button, Callout } from '@iodine/ui'
+import { Button, Callout, FileButton } from '@iodine/ui'
 import { DocumentIcon } from '@iodine/ui/icons'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { useEffect, useRef, useState } from 'react'
@@ -26,7 +26,6 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
   const [makesIods, setMakesIods] = useState(true)
   const { notify } = useHost()
   const [file, setFile] = useState<File | null>(null)
-  const input = useRef<HTMLInputElement>(null)
   /** The file whose request is current; null once the dialog is closed. */
   const currentFile = useRef<File | null>(null)
 
@@ -91,25 +90,14 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
           Accepts a campaign exported as JSON, STIX or CSV, a CSV with the columns value, category and
           description, or a STIX bundle or MISP events from another tool.
         </p>
-        <input
-          ref={input}
-          hidden
-          type="file"
-          accept=".json,.csv,.txt,application/json,text/csv"
-          onChange={event => {
-            const chosen = event.target.files?.[0]
-            if (chosen) void read(chosen)
-            // Without this, selecting the same file again fires no event.
-            event.target.value = ''
-          }}
-        />
         <div className={styles.file}>
-          <Button
+          <FileButton
             icon={<DocumentIcon />}
             text="Choose file"
+            accept=".json,.csv,.txt,application/json,text/csv"
             disabled={isApplying}
             loading={isReading}
-            onClick={() => input.current?.click()}
+            onFiles={([chosen]) => void read(chosen)}
           />
           <span className={styles.value}>{file?.name}</span>
         </div>

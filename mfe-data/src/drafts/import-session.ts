@@ -2,7 +2,7 @@ import { type ApiClient, isUnauthorized } from '@iodine/mfe-kit'
 import { headerKey } from '../model/column-mapping'
 import type { Draft } from '../model/import-draft'
 import { entryOf, type ImportEntry } from '../model/import-entry'
-import { encodingQuestion, findQuestion, type GivenAnswers, type Questions } from '../model/import-questions'
+import { findQuestion, type GivenAnswers, type Questions } from '../model/import-questions'
 import { pauseText, readFault } from '../model/import-texts'
 import { compareDraft } from './compare-draft'
 import { deleteDraft, listDrafts, storeMapping } from './database'
@@ -144,14 +144,21 @@ export class ImportSession {
       await this.#cleaned
       const recognised = await recogniseFile({ file, owner, ...answered }, signal)
       signal.throwIfAborted()
-      if ('questions' in recognised) this.#put({ ...named, state: 'asking', ...recognised })
-      else await this.#compare(await readFile({ id, owner, file, ...recognised }, onProgress, signal), signal)
+      const { asked } = answered ?? {}
+      const read =
+        'questions' in recognised
+          ? recognised
+          : await readFile({ id, owner, file, asked, ...recognised }, onProgress, signal)
+      if ('owner' in read) await this.#compare(read, signal)
+      else if ('questions' in read) {
+        void deleteDraft(id).catch(() => {})
+        signal.throwIfAborted()
+        this.#put({ ...named, state: 'asking', ...read })
+      }
     }
-    void this.#run(id, work, async error => {
+    void this.#run(id, work, error => {
       void deleteDraft(id).catch(() => {})
-      if (error instanceof Error && error.name === 'EncodingError')
-        this.#put({ ...named, state: 'asking', questions: await encodingQuestion(file, answered) })
-      else this.#put({ ...named, state: 'failed', message: readFault(error) })
+      this.#put({ ...named, state: 'failed', message: readFault(error) })
     })
   }
 

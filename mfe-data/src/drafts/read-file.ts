@@ -27,13 +27,16 @@ export const recogniseFile = async (request: Recognising, signal: AbortSignal): 
 /** Begins the name of the lock that a page holds while it reads the file of a draft. */
 const LOCK = 'iodine:import:'
 
-/** Reads a file into a stored draft, in a worker. @throws Error by the name of the reader's error */
+/**
+ * Reads a file into a stored draft, in a worker. Resolves to a question if it has another encoding.
+ * @throws Error by the name of the reader's error
+ */
 export async function readFile(
   request: Reading,
   onProgress: OnProgress,
   signal: AbortSignal,
-): Promise<Draft> {
-  const read = async () => (await ask({ read: request }, signal, onProgress)) as Draft
+): Promise<Draft | Recognised> {
+  const read = () => ask({ read: request }, signal, onProgress)
   // Locks need a secure context.
   return navigator.locks ? navigator.locks.request(LOCK + request.id, read) : read()
 }

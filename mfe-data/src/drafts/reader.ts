@@ -2,6 +2,8 @@ import {
   type Batch,
   Batches,
   completeRecord,
+  EncodingError,
+  PROPOSED_ENCODINGS,
   type Question,
   RefusedError,
   readMerged,
@@ -41,6 +43,8 @@ export interface Reading {
   file: File
   format: string
   given: GivenAnswers
+  /** The questions that were asked. */
+  asked?: Questions['asked'] | undefined
 }
 /** Called with the read part of the file, from 0 to 1. */
 export type OnProgress = (fraction: number) => void
@@ -161,13 +165,33 @@ const readHere = async (
   return draft
 }
 
+/** Returns the question for a file that does not have the encoding of its first bytes, or the one that was chosen. */
+const encodingQuestion = async ({
+  file,
+  given = {},
+  asked = [],
+}: Recognising | Reading): Promise<Questions> => ({
+  format: '',
+  questions: [{ name: 'encoding', required: true, proposed: PROPOSED_ENCODINGS }],
+  head: new Uint8Array(await file.slice(0, SAMPLE_BYTES).arrayBuffer()),
+  given: { ...given, encoding: PROPOSED_ENCODINGS.find(name => name !== given.encoding) },
+  asked,
+})
+
+/** Reads a file. If it has another encoding, asks for that. */
+const readOrAsk = (request: Reading, onProgress: OnProgress): Promise<Draft | Recognised> =>
+  readHere(request, onProgress).catch(async error => {
+    if (!(error instanceof EncodingError)) throw error
+    return { questions: await encodingQuestion(request) }
+  })
+
 /** Answers a request of the page by messages: the progress, then the result or the failure. */
 export const answer = async (request: ToReader, send: (message: FromReader) => void): Promise<void> => {
   try {
     const value =
       'recognise' in request
         ? await recogniseHere(request.recognise)
-        : await readHere(request.read, fraction => send({ type: 'progress', fraction }))
+        : await readOrAsk(request.read, fraction => send({ type: 'progress', fraction }))
     send({ type: 'done', value })
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error()

@@ -1,6 +1,7 @@
-import { type RecordOf, SOURCES, type Source, type Stored } from '@iodine/contracts'
+import { SOURCES, type Source, type Stored } from '@iodine/contracts'
 import { CSV_START, csvRow } from '@iodine/exchange/spreadsheet'
 import { toZeeschuimer } from './export-zeeschuimer'
+import { summaryOf } from './record-summary'
 
 /** The formats of an export. `zeeschuimer`: the NDJSON that 4CAT imports. */
 export const EXPORT_FORMATS = ['csv', 'ndjson', 'json', 'zeeschuimer'] as const
@@ -9,54 +10,12 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 /** A record with its source. */
 export type Exported = { [S in Source]: { source: S; record: Stored<S> } }[Source]
 
-interface Summary {
-  url?: string | null | undefined
-  author?: string | null | undefined
-  text?: string | null | undefined
-  /** ISO 8601. */
-  posted_at?: string | null | undefined
-}
-
-const isoOf = (seconds: number | null | undefined): string | undefined => {
-  const time = new Date((seconds ?? Number.NaN) * 1_000)
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
-}
-
-const SUMMARIES: { [S in Source]: (record: RecordOf[S]) => Summary } = {
-  tiktok: ({ main, author }) => ({
-    url: author?.author_unique_id
-      ? `https://www.tiktok.com/@${author.author_unique_id}/video/${main.video_id}`
-      : null,
-    author: author?.author_unique_id ?? author?.author_nickname,
-    text: main.description,
-    posted_at: isoOf(main.create_time),
-  }),
-  telegram: ({ telegram: { channel, post } }) => ({
-    url: post.url,
-    author: channel?.username ?? channel?.title ?? post.author,
-    text: post.description,
-  }),
-  blog: ({ metadata }) => ({
-    url: metadata.canonical ?? metadata.og_url,
-    author: metadata.jsonld?.author?.name,
-    text: metadata.title ?? metadata.og_title,
-    posted_at: metadata.article_published_time,
-  }),
-  post: ({ post, author }) => ({
-    url: post.url,
-    author: author?.handle ?? author?.name,
-    text: post.text ?? post.title,
-    posted_at: post.published_at,
-  }),
-}
-
 const COLUMNS = ['source', 'id', 'url', 'author', 'text', 'posted_at', 'collected_at', 'record']
 
 const toRow = ({ source, record }: Exported): string => {
-  const { url, author, text, posted_at } = (SUMMARIES[source] as (record: Stored) => Summary)(record)
-  const posted = posted_at ?? record.context?.posted_at
+  const { url, author, text, posted_at } = summaryOf(source, record)
   const collected = record.collector_metadata.fetch_timestamp
-  return csvRow([source, record.id, url, author, text, posted, collected, JSON.stringify(record)])
+  return csvRow([source, record.id, url, author, text, posted_at, collected, JSON.stringify(record)])
 }
 
 interface Writer {

@@ -1,5 +1,6 @@
 import type { RecordOf, Source } from '@iodine/contracts'
 import type { Report } from '@iodine/imports'
+import { summaryOf } from './record-summary'
 
 /** A record of any source, as the server ingests it. */
 export type ImportedRecord = RecordOf[Source]
@@ -61,40 +62,8 @@ const PLATFORMS: Readonly<Record<string, string>> = {
 export const platformName = (platform: string): string =>
   (Object.hasOwn(PLATFORMS, platform) && PLATFORMS[platform]) || platform
 
-interface Facts {
-  platform: string
-  account: string | null | undefined
-  time: string | number | null | undefined
-}
-
 const hostOf = (address: string | null | undefined): string | undefined =>
   address && URL.canParse(address) ? new URL(address).hostname : undefined
-
-/** Reads platform, account and time of a record, by its source. */
-const READERS: { [S in Source]: (record: RecordOf[S]) => Facts } = {
-  tiktok: ({ main, author }) => ({
-    platform: 'tiktok',
-    account: author?.author_unique_id ?? author?.author_id,
-    time: main.create_time && main.create_time * 1_000,
-  }),
-  telegram: ({ telegram: { channel, post }, context }) => ({
-    platform: 'telegram',
-    account: channel?.username ?? channel?.title ?? post.author,
-    time: context?.posted_at,
-  }),
-  blog: ({ metadata, context }) => ({
-    platform: 'blog',
-    account: hostOf(metadata.canonical ?? metadata.og_url),
-    time: context?.posted_at ?? metadata.article_published_time,
-  }),
-  post: ({ post, author }) => ({
-    platform: post.platform,
-    account: author?.handle ?? author?.id ?? author?.name,
-    time: post.published_at,
-  }),
-}
-
-const timeOf = (time: Facts['time']): number => (time ? new Date(time).getTime() : Number.NaN)
 
 /** Counts reasons with their first lines, most frequent first. `counts` has more than the list if that is cut. */
 const counted = (
@@ -121,16 +90,16 @@ export class PlanBuilder {
   #to = Number.NEGATIVE_INFINITY
   #hasMoreAccounts = false
 
-  addRecord<S extends Source>(source: S, record: RecordOf[S]): void {
-    const read = READERS[source] as (record: ImportedRecord) => Facts
-    const { platform, account, time } = read(record)
+  addRecord(source: Source, record: ImportedRecord): void {
+    const { platform, url, author, posted_at } = summaryOf(source, record)
+    const account = source === 'blog' ? hostOf(url) : author
     this.#platforms.set(platform, (this.#platforms.get(platform) ?? 0) + 1)
     if (account) {
       const key = `${platform} ${account}`
       if (this.#accounts.size < ACCOUNTS_MAX) this.#accounts.add(key)
       else if (!this.#accounts.has(key)) this.#hasMoreAccounts = true
     }
-    const at = timeOf(time)
+    const at = Date.parse(posted_at ?? '')
     if (at < this.#from) this.#from = at
     if (at > this.#to) this.#to = at
   }

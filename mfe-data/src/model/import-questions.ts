@@ -31,7 +31,7 @@ interface QuestionText {
 export const TEXT_QUESTIONS = {
   username: {
     label: 'Username',
-    help: 'Of the channel or account, as in its address. The file does not contain it; without it the posts have no public address.',
+    help: 'Of the channel or account, as in its URL. The file does not contain it; without it the posts have no public URL.',
   },
   channel: { label: 'Channel', help: 'Username of the channel. The file contains it only in its name.' },
   video_id: {
@@ -147,22 +147,6 @@ export const cleanAnswers = (
     ...(chats && { chats: cleanChats(chats) }),
   }
 }
-
-/** Encodings of texts that are not UTF-8, most frequent first. */
-const ENCODINGS = ['windows-1252', 'windows-1251', 'windows-1256', 'windows-1250', 'gb18030', 'shift_jis']
-const SAMPLE_BYTES = 4_096
-
-/** Returns the question for a file that does not have the encoding of its first bytes, or the one that was chosen. */
-export const encodingQuestion = async (
-  file: Blob,
-  { given = {}, asked = [] }: Partial<Pick<Questions, 'given' | 'asked'>> = {},
-): Promise<Questions> => ({
-  format: '',
-  questions: [{ name: 'encoding', required: true, proposed: ENCODINGS }],
-  head: new Uint8Array(await file.slice(0, SAMPLE_BYTES).arrayBuffer()),
-  given: { ...given, encoding: ENCODINGS.find(name => name !== given.encoding) },
-  asked,
-})
 
 /** Returns the first lines of a text in an encoding, for a preview. */
 export const firstLines = (head: Uint8Array, encoding: string): string[] => {

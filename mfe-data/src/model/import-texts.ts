@@ -5,11 +5,11 @@ import type { Counted } from './import-plan'
 const REASONS: Readonly<Record<string, string>> = {
   'broken-line': 'The line is damaged',
   'not-an-item': 'Not a post',
-  'not-a-post': 'The address is not that of a post',
+  'not-a-post': 'The URL is not that of a post',
   'no-content': 'Has no content',
-  'no-id': 'Has neither an id nor an address',
+  'no-id': 'Has neither an id nor a URL',
   'rounded-id': 'Its id was rounded, for example by a spreadsheet',
-  'no-address': 'Its address is unknown',
+  'no-address': 'Its URL is unknown',
   'short-address': 'A short link, whose target is not in the file',
   'unknown-platform': 'Its platform is unknown',
   live: 'A live broadcast',
@@ -96,7 +96,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   atom: 'Atom feed',
   'json-feed': 'JSON Feed',
   csv: 'Table with chosen columns',
-  urls: 'List of addresses',
+  urls: 'List of URLs',
   wacz: 'Web archive (WACZ)',
   warc: 'Web archive (WARC)',
 }

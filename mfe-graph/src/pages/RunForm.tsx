@@ -12,6 +12,7 @@ import {
   Card,
   Checkbox,
   Disclosure,
+  FileButton,
   FormGroup,
   HTMLSelect,
   InputGroup,
@@ -20,7 +21,7 @@ import {
   UtcTimeField,
 } from '@iodine/ui'
 import { CrossIcon, DocumentIcon } from '@iodine/ui/icons'
-import { type FormEvent, useId, useRef, useState } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import styles from './RunForm.module.css'
 
 export const KIND_LABELS: Record<ShareKind, string> = {
@@ -67,7 +68,6 @@ const wordsOf = (about: RunSubject | null | undefined): string | undefined =>
 /** The form that starts a run. Use a `key` per run and subject, which resets the form. */
 export function RunForm({ initial, about, busy, onStart, onFile }: RunFormProps) {
   const id = useId()
-  const input = useRef<HTMLInputElement>(null)
   const first = about ?? initial?.about
   const [words, setWords] = useState(wordsOf(first) ?? '')
   const [subject, setSubject] = useState(first && wordsOf(first) === undefined ? first : null)
@@ -211,24 +211,13 @@ export function RunForm({ initial, about, busy, onStart, onFile }: RunFormProps)
             loading={busy}
             disabled={!canAnalyze || kinds.length === 0}
           />
-          <input
-            ref={input}
-            hidden
-            type="file"
-            accept=".csv,text/csv"
-            data-testid="shares-file"
-            onChange={event => {
-              const chosen = event.target.files?.[0]
-              if (chosen) onFile(chosen, question())
-              // Without this, choosing the same file again fires no event.
-              event.target.value = ''
-            }}
-          />
-          <Button
+          <FileButton
             icon={<DocumentIcon />}
             text="Open CSV"
+            label="CSV of shares"
+            accept=".csv,text/csv"
             disabled={busy || !canAnalyze}
-            onClick={() => input.current?.click()}
+            onFiles={([chosen]) => onFile(chosen, question())}
           />
           <span className={styles.hint}>
             A CSV needs the columns object_id, account_id, content_id and timestamp_share. It stays in this

@@ -1,7 +1,7 @@
 import { LIMITS } from '@iodine/contracts'
-import { Button, Callout, FormGroup, formatCount, TextArea } from '@iodine/ui'
+import { Button, Callout, FileButton, FormGroup, formatCount, TextArea } from '@iodine/ui'
 import { DocumentIcon } from '@iodine/ui/icons'
-import { type DragEvent, useDeferredValue, useId, useMemo, useRef, useState } from 'react'
+import { type DragEvent, useDeferredValue, useId, useMemo, useState } from 'react'
 import {
   type CheckedValue,
   decodeList,
@@ -39,13 +39,11 @@ export function ListInput({ text, onTextChange, onCheck }: ListInputProps) {
   const list = useMemo(() => readList(read), [read])
   const [fileFault, setFileFault] = useState<string>()
   const [isOver, setOver] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
   const id = useId()
   const fault = fileFault ?? listFault(list)
   const { length } = list.values
 
-  const take = async (file: File | undefined) => {
-    if (!file) return
+  const take = async (file: File) => {
     setFileFault(undefined)
     try {
       const added = await readFile(file)
@@ -103,19 +101,13 @@ export function ListInput({ text, onTextChange, onCheck }: ListInputProps) {
           </Callout>
         </div>
       )}
-      <input
-        ref={input}
-        hidden
-        type="file"
-        accept=".txt,.csv,text/plain,text/csv"
-        onChange={event => {
-          void take(event.target.files?.[0])
-          // Without this, selecting the same file again fires no event.
-          event.target.value = ''
-        }}
-      />
       <div className={styles.buttons}>
-        <Button icon={<DocumentIcon />} text="Choose file" onClick={() => input.current?.click()} />
+        <FileButton
+          icon={<DocumentIcon />}
+          text="Choose file"
+          accept=".txt,.csv,text/plain,text/csv"
+          onFiles={([file]) => void take(file)}
+        />
         <Button
           type="submit"
           intent="primary"

@@ -23,14 +23,21 @@ type Held = (RecordForm & { layers?: Layers | undefined }) | undefined
 const ids = [1, 2, 3].map(() => new Types.ObjectId())
 
 /** Returns a record after another observation, as the ingest stores it. */
-const after = (doc: Held, { from, record, isTimed }: Step): Held => {
-  const id = from === 0 ? undefined : ids[from - 1]
+const observe = (
+  doc: Held,
+  { record, isTimed }: Pick<Step, 'record' | 'isTimed'>,
+  id?: Types.ObjectId,
+): Held => {
   const incoming = id ? observed(record, isTimed) : { record }
   if (!doc) return { ...formOf(incoming), layers: firstLayers(id) }
   const { changed, ...merged } = mergeRecords(observationOf(doc), incoming)
   return { ...formOf(merged), layers: withObservation(doc, incoming, id, changed) }
 }
-const afterAll = (steps: Step[]) => steps.reduce<Held>(after, undefined)
+const heldAfter = (steps: Step[]) =>
+  steps.reduce<Held>(
+    (held, step) => observe(held, step, step.from === 0 ? undefined : ids[step.from - 1]),
+    undefined,
+  )
 const dataOf = (held: Held) => held && observationOf(held).record
 
 /** Steps at distinct times: of equal observations the first one remains. */
@@ -64,19 +71,18 @@ const steps = fc
 it('a record without an import equals the record that never had it', () => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 3 }), (all, undone) => {
-      const held = afterAll(all)
+      const held = heldAfter(all)
       const id = ids[undone - 1] as Types.ObjectId
       const rest = held?.layers ? withoutImport(held, id) : held
       const others = all.filter(({ from }) => from !== undone)
-      expect(dataOf(rest)).toEqual(dataOf(afterAll(others)))
+      expect(dataOf(rest)).toEqual(dataOf(heldAfter(others)))
     }),
     propertyRuns(400),
   )
 })
 
 it('keeps at most 20 imports apart: the oldest become part of the record for good', () => {
-  const step = (n: number): Step => ({
-    from: 0,
+  const step = (n: number) => ({
     isTimed: true,
     record: {
       collector_metadata: { fetch_timestamp: new Date(n).toISOString(), source: 'import:a' },
@@ -84,12 +90,7 @@ it('keeps at most 20 imports apart: the oldest become part of the record for goo
     },
   })
   const many = Array.from({ length: 25 }, () => new Types.ObjectId())
-  const held = many.reduce<Held>((doc, id, n) => {
-    const incoming = observed(step(n).record)
-    if (!doc) return { ...formOf(incoming), layers: firstLayers(id) }
-    const { changed, ...merged } = mergeRecords(observationOf(doc), incoming)
-    return { ...formOf(merged), layers: withObservation(doc, incoming, id, changed) }
-  }, undefined)
+  const held = many.reduce<Held>((doc, id, n) => observe(doc, step(n), id), undefined)
   expect(held?.layers?.imports.map(({ id }) => id)).toEqual(many.slice(5))
   const rest = many.slice(5).reduce<Held>((doc, id) => doc && withoutImport(doc, id), held)
   expect(dataOf(rest)).toMatchObject({ main: { description: '4' } })

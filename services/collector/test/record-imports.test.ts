@@ -226,8 +226,8 @@ describe('is refused', () => {
     const { id } = await begin(3)
     await ingest(posts(2), { import_id: id })
     await expect(ingest(posts(2), { import_id: id })).rejects.toMatchObject({
-      status: 400,
-      detail: 'records: the import has 3, this would be 4',
+      status: 422,
+      detail: ['records: the import has 3, this would be 4'],
     })
     await expect(ingest(posts(1), { import_id: id, offset: 1 })).rejects.toMatchObject({
       status: 409,

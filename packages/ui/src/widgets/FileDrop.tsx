@@ -1,6 +1,6 @@
-import { type DragEvent, type ReactNode, useRef, useState } from 'react'
-import { Button } from '../blueprint'
+import { type DragEvent, type ReactNode, useState } from 'react'
 import { UploadIcon } from '../icons'
+import { FileButton } from './FileButton'
 import styles from './FileDrop.module.css'
 
 export interface FileDropProps {
@@ -21,15 +21,11 @@ export interface FileDropProps {
 /** An area on which files are dropped, with a button that chooses them. */
 export function FileDrop({ text, hint, label, accept, multiple = false, onFiles }: FileDropProps) {
   const [isOver, setOver] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
-  const take = (list: FileList | null) => {
-    const files = [...(list ?? [])].slice(0, multiple ? undefined : 1)
-    if (files.length > 0) onFiles(files)
-  }
   const drop = (event: DragEvent) => {
     event.preventDefault()
     setOver(false)
-    take(event.dataTransfer.files)
+    const files = [...event.dataTransfer.files].slice(0, multiple ? undefined : 1)
+    if (files.length > 0) onFiles(files)
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same
@@ -42,22 +38,16 @@ export function FileDrop({ text, hint, label, accept, multiple = false, onFiles 
       onDragLeave={() => setOver(false)}
       onDrop={drop}
     >
-      <Button intent="primary" icon={<UploadIcon />} text={text} onClick={() => input.current?.click()} />
-      <span className={styles.hint}>{hint}</span>
-      <input
-        ref={input}
-        type="file"
+      <FileButton
+        intent="primary"
+        icon={<UploadIcon />}
+        text={text}
+        label={label}
         accept={accept}
         multiple={multiple}
-        aria-label={label}
-        className={styles.file}
-        tabIndex={-1}
-        onChange={({ currentTarget }) => {
-          take(currentTarget.files)
-          // Without this, selecting the same file again fires no event.
-          currentTarget.value = ''
-        }}
+        onFiles={onFiles}
       />
+      <span className={styles.hint}>{hint}</span>
     </div>
   )
 }

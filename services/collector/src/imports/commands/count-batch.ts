@@ -1,5 +1,5 @@
 import type { IngestResult, RecordOf, Source } from '@iodine/contracts'
-import { HttpError } from '@iodine/service-kit'
+import { conflict, invalid } from '@iodine/service-kit'
 import type { ClientSession, Model } from 'mongoose'
 import type { RecordImportDoc } from '../models/record-import.js'
 
@@ -7,19 +7,19 @@ import type { RecordImportDoc } from '../models/record-import.js'
 const REASONS_MAX = 50
 const OTHER_REASONS = 'other reasons'
 
-const undone = () => new HttpError(409, 'This import is being undone')
+const undone = () => conflict('This import is being undone')
 
 /**
  * Checks the position of a batch. Only the next batch, or a repetition of the last one, is accepted, so that each record
  * counts once.
- * @throws HttpError 409 for another position or while the import is undone, 400 beyond the stated total
+ * @throws HttpError 409 for another position or while the import is undone, 422 beyond the stated total
  */
 export const checkPosition = (run: RecordImportDoc, offset: number, records: number): void => {
   if (run.state !== 'open') throw undone()
   if (offset !== run.received && offset !== run.received_before)
-    throw new HttpError(409, `offset: must be ${run.received}`)
+    throw conflict(`offset: must be ${run.received}`)
   if (offset + records > run.total)
-    throw new HttpError(400, `records: the import has ${run.total}, this would be ${offset + records}`)
+    throw invalid([`records: the import has ${run.total}, this would be ${offset + records}`])
 }
 
 /** Returns whether a record states when it was collected: the file's time does not. */

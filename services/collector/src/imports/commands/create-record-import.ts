@@ -1,5 +1,5 @@
 import { type BodyOf, LIMITS, type recordImportsApi } from '@iodine/contracts'
-import { HttpError } from '@iodine/service-kit'
+import { conflict } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { CollectorModels } from '../../models.js'
 import { type RecordImportDoc, undoUntil } from '../models/record-import.js'
@@ -20,7 +20,7 @@ export const createRecordImport = async (
   if ((await imports.countDocuments({ user_id })) >= LIMITS.recordImportsMax) {
     const oldest = await imports.findOne({ user_id }).sort({ created_at: 1, _id: 1 }).lean<RecordImportDoc>()
     if (!oldest || undoUntil(oldest) > new Date())
-      throw new HttpError(409, `You have ${LIMITS.recordImportsMax} imports: undo some of them`)
+      throw conflict(`You have ${LIMITS.recordImportsMax} imports: undo some of them`)
     await imports.deleteOne({ _id: oldest._id })
   }
   const doc = await imports.create({

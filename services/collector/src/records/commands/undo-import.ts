@@ -1,4 +1,4 @@
-import { byId, HttpError, inTransaction, type Kind, type KindSpec } from '@iodine/service-kit'
+import { byId, conflict, inTransaction, type Kind, type KindSpec } from '@iodine/service-kit'
 import type { AnyBulkWriteOperation, Types } from 'mongoose'
 import { type RecordImportDoc, undoUntil } from '../../imports/models/record-import.js'
 import { findRecordImport } from '../../imports/queries/find-record-import.js'
@@ -8,8 +8,9 @@ import { withoutImport } from '../policies/layers.js'
 import { unpackRecord } from '../presenters/record.js'
 import { type DeletionContext, deleteRecords } from './delete-record.js'
 
-/** Records per run of the handler. The remaining ones are enqueued behind other users. */
+/** Records, and their bytes, per run of the handler. The remaining ones are enqueued behind other users. */
 const BATCH = 200
+const BATCH_BYTES = 32 * 1024 * 1024
 
 type UndoContext = DeletionContext & Pick<CollectorModels, 'imports'>
 
@@ -23,7 +24,7 @@ export const undoRecordImport = async (
   id: string,
 ): Promise<RecordImportDoc> => {
   const doc = await findRecordImport(imports, user_id, id)
-  if (undoUntil(doc) <= new Date()) throw new HttpError(409, 'This import can no longer be undone')
+  if (undoUntil(doc) <= new Date()) throw conflict('This import can no longer be undone')
   await inTransaction(mongo, async session => {
     await imports.updateOne({ _id: doc._id }, { $set: { state: 'undoing' } }, { session })
     await undoing.add({ id }, { session })
@@ -80,11 +81,23 @@ export const importUndoing = (store: UndoContext): KindSpec<{ id: string }> => (
     const ofImport = { user_id, 'layers.imports.id': _id }
     const alone = { ...ofImport, 'layers.base': { $exists: false }, 'layers.imports': { $size: 1 } }
     if ((await deleteRecords(store, user_id, alone, BATCH)) === BATCH) return 0
-    const others = await records.find(ofImport).limit(BATCH).lean<RecordDoc[]>()
-    if (others.length > 0) {
-      await removeImport(store, user_id, others, _id)
-      return 0
-    }
-    await imports.deleteOne({ _id })
+    const others = await records
+      .find(ofImport, { bytes: 1 })
+      .limit(BATCH)
+      .lean<Pick<RecordDoc, '_id' | 'bytes'>[]>()
+    if (others.length === 0) return imports.deleteOne({ _id }).then(() => {})
+    let bytes = 0
+    const part = others.filter((each, n) => {
+      bytes += each.bytes
+      return n === 0 || bytes <= BATCH_BYTES
+    })
+    const ids = part.map(each => each._id)
+    await removeImport(
+      store,
+      user_id,
+      await records.find({ ...ofImport, _id: { $in: ids } }).lean<RecordDoc[]>(),
+      _id,
+    )
+    return 0
   },
 })

@@ -22,7 +22,7 @@ const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordSc
 
 export const addRecordRoutes = (service: StoreService, store: CollectorStore): void => {
   const { records, imports, quotas, ingesting } = store
-  /** A search reads all of a user's records of a source: one at a time for each user and source. A check of values reads those of all. */
+  /** A search reads all of a user's records of a source: one at a time for each user and source. A check of values reads all. */
   const searches = createKeyedLimiter()
   service.route(collectorApi.listRecords, async ({ params, query, user, reply }) => {
     const { q, import_id, limit, cursor } = query
