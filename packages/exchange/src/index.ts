@@ -35,7 +35,6 @@ export {
   nextFeedEvent,
 } from './misp-feed.js'
 export { type Entry, iodKey, UnreadableFile } from './read.js'
-export { writeCsv } from './spreadsheet.js'
 export { type StixBundle, type StixObject, toStixBundle } from './stix/bundle.js'
 export { forOpenCti, OPENCTI_TYPES } from './stix/opencti.js'
 export {

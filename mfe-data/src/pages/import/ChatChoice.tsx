@@ -16,7 +16,7 @@ export function ChatChoice({ chats, value, onChange }: ChatChoiceProps) {
       <legend className={styles.label}>Chats</legend>
       <p className={styles.help}>
         Only the chats that you choose here are read. Private ones hold messages of people who did not publish
-        them. With the username of a channel, its posts have public addresses.
+        them. With the username of a channel, its posts have public URLs.
       </p>
       <ul className={styles.choices}>
         {publicFirst(chats).map(chat => (

@@ -1,3 +1,4 @@
+import { useAction } from '@iodine/mfe-kit'
 import { Button, Facts, formatAmount, formatCount, formatDate, saveFile, Tag } from '@iodine/ui'
 import { DownloadIcon } from '@iodine/ui/icons'
 import type { ReactNode } from 'react'
@@ -100,18 +101,21 @@ const Reasons = ({ title, counted, textOf, action }: ReasonsProps) => (
   </section>
 )
 
-const SkippedButton = ({ draft }: { draft: Draft }) => (
-  <Button
-    size="small"
-    variant="minimal"
-    icon={<DownloadIcon />}
-    text="Download as CSV"
-    onClick={() => void downloadSkipped(draft)}
-  />
-)
+function SkippedButton({ draft }: { draft: Draft }) {
+  const save = useAction({ mutationFn: saveSkipped, failed: 'Failed to save the list' })
+  return (
+    <Button
+      size="small"
+      variant="minimal"
+      icon={<DownloadIcon />}
+      text="Download as CSV"
+      onClick={() => void save.run(draft)}
+    />
+  )
+}
 
-const downloadSkipped = async ({ id, file_name }: Draft) => {
-  const [{ writeCsv }, items] = await Promise.all([import('@iodine/exchange'), skippedItems(id)])
+const saveSkipped = async ({ id, file_name }: Draft) => {
+  const [{ writeCsv }, items] = await Promise.all([import('@iodine/exchange/spreadsheet'), skippedItems(id)])
   const rows = items.map(({ at, reason, detail = '' }) => [at, skipText(reason), detail])
   const csv = writeCsv(['line', 'reason', 'detail'], rows)
   saveFile(`${file_name}.left-out.csv`, new Blob([csv], { type: 'text/csv' }))
