@@ -11,7 +11,11 @@ import { ensureRedis } from './lib/system.mjs'
 export const compile = () => must('Compiling', process.execPath, ['tools/build-kit/src/compile.mjs'])
 
 /** Checks the types of all code, including tests. */
-const checkTypes = () => must('Checking types', bin('tsc'), ['-b', '--checkers', '1'])
+const checkTypes = () =>
+  must('Checking types', bin('tsc'), ['-b', '--checkers', '1'], {
+    // Fewer collections by the compiler's Go runtime: a third less CPU time, and 6 % more memory.
+    env: { GOGC: '400' },
+  })
 
 const bundle = (...args) =>
   must('Bundling the web apps', process.execPath, ['tools/build-kit/src/build-apps.mjs', ...args])

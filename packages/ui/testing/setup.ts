@@ -1,8 +1,17 @@
+import * as React from 'react'
 import { config as transitions } from 'react-transition-group'
 import { afterEach } from 'vitest'
 
 // Disables the transitions of dialogs, drawers and toasts.
 transitions.disabled = true
+
+// React's development build creates an Error per element, for the stack of a warning, until this counter reaches its limit.
+// That takes a quarter of the page tests' CPU time.
+const [, internals] = Object.entries(React).find(([name]) => name.startsWith('__CLIENT_INTERNALS')) ?? []
+Object.defineProperty(internals, 'recentlyCreatedOwnerStacks', {
+  get: () => Number.POSITIVE_INFINITY,
+  set() {},
+})
 
 // Some test files of sections run in Node.
 if (typeof document !== 'undefined') {
