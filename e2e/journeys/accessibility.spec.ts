@@ -1,5 +1,6 @@
+import { campaignsApi, paths } from '@iodine/contracts'
 import { startTestApp, type TestApp } from '@iodine/harness'
-import { expect, test } from '@playwright/test'
+import { expect, type Page, test } from '@playwright/test'
 import { fillEveryPage, visitEveryPage } from '../support/every-page.js'
 import { faultsOf, watchShifts } from '../support/faults.js'
 import { keepLog } from '../support/keep-log.js'
@@ -20,6 +21,51 @@ test.beforeAll(async () => {
 })
 test.afterEach(() => keepLog(test.info(), app))
 test.afterAll(() => app?.stop())
+
+/** Technique with the longest title of DISARM's list, and one with a short title. */
+const TECHNIQUES = ['T0123', 'T0002']
+
+type Look = (state: string) => Promise<unknown>
+
+/** Looks at a new API token and a new feed key, whose dialogs show them once, and at their list. */
+const lookAtSecrets = async (page: Page, look: Look): Promise<void> => {
+  for (const [button, title, label, shown] of [
+    ['Create token', 'Create an API token', 'Name', 'Your API token'],
+    ['Create key', 'Create a feed key', 'Label', 'Your feed key'],
+  ] as const) {
+    await page.getByRole('button', { name: button }).click()
+    const form = page.getByRole('dialog', { name: title })
+    await form.getByLabel(label).fill('Nightly import of our OpenCTI')
+    await form.getByRole('button', { name: 'Create' }).click()
+    const secret = page.getByRole('dialog', { name: shown })
+    await expect(secret).toBeVisible()
+    await look(shown)
+    await secret.getByRole('button', { name: 'Done' }).click()
+    await expect(secret).toHaveCount(0)
+  }
+  await expect(page.getByRole('button', { name: /^Revoke Nightly/ })).toHaveCount(2)
+  await look('list of tokens and keys')
+}
+
+/** Looks at the techniques of an open campaign, publishes it, and looks at its feed URLs. */
+const lookAtCampaign = async (page: Page, look: Look): Promise<void> => {
+  const detail = page.getByRole('dialog', { name: 'Lake mirrors' })
+  await detail.getByRole('tab', { name: 'Techniques' }).click()
+  await expect(detail.getByRole('region', { name: 'Techniques' }).getByRole('listitem')).toHaveCount(
+    TECHNIQUES.length,
+  )
+  await look('techniques')
+  await detail.getByRole('tab', { name: 'Sharing' }).click()
+  await detail.getByRole('region', { name: 'Sharing' }).getByText('Publish in feeds').click()
+  const question = page.getByRole('dialog', { name: 'Publish the campaign' })
+  await expect(question).toBeVisible()
+  await look('confirmation of a publication')
+  await question.getByRole('button', { name: 'Publish' }).click()
+  await expect(question).toHaveCount(0)
+  await detail.getByRole('button', { name: 'Feed URLs' }).click()
+  await expect(page.getByRole('dialog', { name: 'Feed URLs' })).toBeVisible()
+  await look('feed URLs')
+}
 
 // `npm run pictures` also checks a large monitor and more states.
 for (const viewport of SIZES) {
@@ -61,6 +107,22 @@ for (const viewport of SIZES) {
       }
       expect(faults).toEqual([])
       expect(violations).toEqual([])
+    })
+
+    test('no new token or key, technique or feed URL has such a fault', { tag: '@long' }, async ({
+      page,
+    }) => {
+      await page.emulateMedia({ reducedMotion: 'reduce' })
+      const faults: string[] = []
+      const look: Look = async state => faults.push(...(await faultsOf(page, state)))
+      const user = await app.signUp()
+      const { id } = await user.api.call(campaignsApi.createCampaign, { body: { name: 'Lake mirrors' } })
+      for (const tid of TECHNIQUES) await user.api.call(campaignsApi.addTechnique, { params: { id, tid } })
+      await openAs(page, app.url, user.token, paths.profile({ tab: 'access' }))
+      await lookAtSecrets(page, look)
+      await page.goto(app.url + paths.campaign(id))
+      await lookAtCampaign(page, look)
+      expect(faults).toEqual([])
     })
   })
 }
