@@ -17,7 +17,7 @@ const tables = readdirSync(samples)
     return { ...expected, rows: Papa.parse<string[]>(text, { skipEmptyLines: true }).data }
   })
 
-const options = isLongTier ? { timeout: 3_600_000 } : {}
+const limits = isLongTier ? { timeout: 3_600_000 } : {}
 
 const cell = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
@@ -59,7 +59,7 @@ const cell = fc.oneof(
 )
 
 describe.each(tables)('rows of $file', ({ format, options, rows }) => {
-  it('yield a record or a reason each, whatever they contain', options, async () => {
+  it('yield a record or a reason each, whatever they contain', limits, async () => {
     const [header = [], ...known] = rows as string[][]
     // A row of the sample, of which some cells are replaced, or a row of other cells.
     const changed = fc
