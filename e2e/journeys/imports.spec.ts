@@ -166,7 +166,7 @@ interface ReadFile {
   total: number
   merged: number
   joined: number
-  batches: Pick<RecordItem, 'source'> & { records: unknown[] }[]
+  batches: { source: string; records: unknown[] }[]
   skipped: unknown[]
 }
 
