@@ -5,9 +5,10 @@
  * file can't be read or a question is open.
  */
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { basename, resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -51,7 +52,7 @@ const hashOf = async file => {
   return hash.digest('hex')
 }
 
-/** Calls the API. Waits as long as a 429 asks. @throws Refusal with the server's text */
+/** Calls the API, with a body of JSON if given. Waits as long as a 429 asks. @throws Refusal with the server's text */
 const call = async (method, path, body) => {
   const { IODINE, TOKEN } = process.env
   if (!IODINE || !TOKEN)
@@ -60,7 +61,7 @@ const call = async (method, path, body) => {
     const response = await fetch(`${IODINE.replace(/\/$/, '')}/api/v1${path}`, {
       method,
       headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
+      ...(body && { body }),
     }).catch(error => {
       throw new Refusal(`${IODINE} does not answer: ${error.cause?.message ?? error.message}`)
     })
@@ -69,6 +70,40 @@ const call = async (method, path, body) => {
     if (response.status !== 429) throw new Refusal(`${response.status}: ${[answer.detail].flat().join('; ')}`)
     await sleep(1_000 * Number(response.headers.get('retry-after') ?? 1))
   }
+}
+
+/** Batches as JSON in a temporary file, so that a file is read once: the plan is known before the first batch is sent. */
+class StoredBatches {
+  #file
+  #places = []
+  #end = 0
+
+  /** The file is removed at once, so that nothing remains however the process ends; its handle can be used until then. */
+  static async open() {
+    const folder = mkdtempSync(join(tmpdir(), 'iodine-import-'))
+    const batches = new StoredBatches()
+    batches.#file = await open(join(folder, 'batches'), 'wx+')
+    rmSync(folder, { recursive: true })
+    return batches
+  }
+
+  async add({ source, offset, records }) {
+    const bytes = Buffer.from(JSON.stringify(records))
+    await this.#file.write(bytes, 0, bytes.length, this.#end)
+    this.#places.push({ source, offset, count: records.length, at: this.#end, length: bytes.length })
+    this.#end += bytes.length
+  }
+
+  /** Yields the batches that begin at or after a record's number. */
+  async *from(received) {
+    for (const { at, length, ...batch } of this.#places) {
+      if (batch.offset < received) continue
+      const { buffer } = await this.#file.read(Buffer.alloc(length), 0, length, at)
+      yield { ...batch, records: buffer.toString() }
+    }
+  }
+
+  close = () => this.#file.close()
 }
 
 /** Passes the file's records in batches to `each`. Returns the report, with the number of records in all batches. */
@@ -92,6 +127,27 @@ const describe = ({ format, questions = [] }) => {
     const choices = proposed ?? columns
     say(`  ${name}${required ? '' : ' (optional)'}${choices ? `: for example ${choices.join(', ')}` : ''}`)
   }
+}
+
+/** Sends the batches of a file that the server has not received, and prints what became of the records. */
+const send = async (batches, { file, file_time, format, report: { total }, resume }) => {
+  const begin = async () => {
+    const file_sha256 = await hashOf(file)
+    return call(
+      'POST',
+      '/imports',
+      JSON.stringify({ format, file_name: basename(file), file_sha256, file_time, total }),
+    )
+  }
+  const { id, received } = await (resume ? call('GET', `/imports/${resume}`) : begin())
+  say(`Import ${id}. To continue after a failure: --resume ${id}`)
+  for await (const { source, offset, count, records } of batches.from(received)) {
+    await call('POST', `/${source}/data`, `{"records":${records},"import_id":"${id}","offset":${offset}}`)
+    say(`${offset + count} of ${total}`)
+  }
+  const { created, merged, unchanged, refused } = await call('GET', `/imports/${id}`)
+  say(`${created} created, ${merged} merged, ${unchanged} unchanged`)
+  for (const { reason, count } of refused) say(`  ${count} refused: ${reason}`)
 }
 
 await main(async () => {
@@ -118,26 +174,14 @@ await main(async () => {
   }
   const file_time = statSync(file).mtime.toISOString()
   const answers = { file_time, ...known }
-  const report = await inBatches(imports, file, recognised, answers, () => {})
-  say(`${report.total} records, ${report.merged} repeated`)
-  for (const [reason, count] of Object.entries(report.reasons)) say(`  ${count} skipped: ${reason}`)
-  if (plan || report.total === 0) return
-  const { id, received } = resume
-    ? await call('GET', `/imports/${resume}`)
-    : await call('POST', '/imports', {
-        format: recognised.format,
-        file_name: basename(file),
-        file_sha256: await hashOf(file),
-        file_time: answers.file_time,
-        total: report.total,
-      })
-  say(`Import ${id}. To continue after a failure: --resume ${id}`)
-  await inBatches(imports, file, recognised, answers, async ({ source, records, offset }) => {
-    if (offset < received) return
-    await call('POST', `/${source}/data`, { records, import_id: id, offset })
-    say(`${offset + records.length} of ${report.total}`)
-  })
-  const { created, merged, unchanged, refused } = await call('GET', `/imports/${id}`)
-  say(`${created} created, ${merged} merged, ${unchanged} unchanged`)
-  for (const { reason, count } of refused) say(`  ${count} refused: ${reason}`)
+  const batches = await StoredBatches.open()
+  try {
+    const report = await inBatches(imports, file, recognised, answers, batch => plan || batches.add(batch))
+    say(`${report.total} records, ${report.merged} repeated`)
+    for (const [reason, count] of Object.entries(report.reasons)) say(`  ${count} skipped: ${reason}`)
+    if (!plan && report.total > 0)
+      await send(batches, { file, file_time: answers.file_time, format: recognised.format, report, resume })
+  } finally {
+    await batches.close()
+  }
 })

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { collectorApi, recordImportsApi } from '@iodine/contracts'
+import { completeRecord, type RecordItem, type Report } from '@iodine/imports'
 import { expect, type Page, test } from '../support/fixtures.js'
 
 const PATH = '/dashboard/data/import'
@@ -150,4 +151,97 @@ test('the columns of a table are chosen, and the choice is kept for the next one
   await page.reload()
   await choose(page, 'zweite.csv', Buffer.from(table.replaceAll('lake', 'hill')))
   await expect(form.getByLabel('Text', { exact: true })).toHaveValue('Worte')
+})
+
+/** A sample with what the reader gives for it. */
+interface Expected {
+  file: string
+  format: string
+  options: { file_time: string } & Record<string, unknown>
+  records: RecordItem[]
+  report: Partial<Report>
+}
+/** What the import page's worker stored of a file. */
+interface ReadFile {
+  total: number
+  merged: number
+  joined: number
+  batches: { source: string; records: unknown[] }[]
+  skipped: unknown[]
+}
+
+/** Reads a file in the worker of the import page. Returns what it stored in the browser. */
+const readInWorker = async (
+  page: Page,
+  url: string,
+  { file, format, options }: Expected,
+): Promise<ReadFile> => {
+  const { file_time, ...given } = options
+  const request = {
+    url,
+    file,
+    format,
+    given,
+    time: Date.parse(file_time),
+    base64: sample(file).toString('base64'),
+  }
+  return page.evaluate(async ({ url, file, format, given, time, base64 }) => {
+    const bytes = Uint8Array.from(atob(base64), character => character.charCodeAt(0))
+    const read = {
+      id: file,
+      owner: 'samples',
+      file: new File([bytes], file, { lastModified: time }),
+      format,
+      given,
+    }
+    const worker = new Worker(url)
+    const draft = await new Promise<{ total: number; plan: { merged: number; joined: number } }>(
+      (resolve, reject) => {
+        worker.onmessage = ({ data }) => {
+          if (data.type === 'ready') worker.postMessage({ read })
+          else if (data.type === 'done') resolve(data.value)
+          else if (data.type === 'failed') reject(new Error(data.message))
+        }
+        worker.onerror = () => reject(new Error('The worker failed'))
+      },
+    )
+    worker.terminate()
+    const settled = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result)
+        request.onerror = () => reject(request.error)
+      })
+    const database = await settled(indexedDB.open('iodine:draft:imports'))
+    const stores = database.transaction(['batches', 'skipped'])
+    const range = IDBKeyRange.bound([file, 0], [file, Number.POSITIVE_INFINITY])
+    const batches = await settled(stores.objectStore('batches').getAll(range))
+    const skipped = await settled(stores.objectStore('skipped').get(file))
+    database.close()
+    return { total: draft.total, ...draft.plan, batches, skipped }
+  }, request)
+}
+
+test('the browser reads every sample as expected', { tag: '@long' }, async ({ page, person, openAs }) => {
+  await openAs(await person('eve'), PATH)
+  const started = page.waitForEvent('worker')
+  await choose(page, 'empty.txt', Buffer.from(''))
+  const url = (await started).url()
+  const names = readdirSync(SAMPLES).filter(name => name.endsWith('.expected.json'))
+  expect(names.length).toBeGreaterThan(50)
+  for (const name of names) {
+    const expected = JSON.parse(sample(name).toString()) as Expected
+    const { file, records, report } = expected
+    const { total, merged, joined, batches, skipped } = await readInWorker(page, url, expected)
+    const sources = [...new Set(records.map(({ source }) => source))]
+    const bySource = (of: { source: string; records: unknown[] }[]) =>
+      sources.map(source => of.filter(each => each.source === source).flatMap(each => each.records))
+    expect({ file, total, merged, joined, skipped, records: bySource(batches) }).toEqual({
+      file,
+      total: records.length,
+      merged: report.merged,
+      joined: report.joined ?? 0,
+      skipped: report.skipped,
+      records: bySource(records.map(item => ({ source: item.source, records: [completeRecord(item)] }))),
+    })
+  }
 })

@@ -71,3 +71,26 @@ test('a list of 200 values: known, in my data, in campaigns, new; created, added
   expect(text.trim().split('\r\n')).toHaveLength(201)
   expect(text).toContain(`'=HYPERLINK(""http://evil.example"") ${mark}`)
 })
+
+test('a list of 10,001 values is pasted, refused with the limit, and checked without the last one', {
+  tag: '@long',
+}, async ({ page, person, openAs, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await openAs(await person('ana'), '/dashboard/iods/check')
+  const lines = Array.from({ length: 10_001 }, (_, n) => `hxxps://site-${n}[.]example[.]org/page`)
+  const paste = async (text: string) => {
+    await page.evaluate(each => navigator.clipboard.writeText(each), text)
+    await page.getByLabel('Values, one per line').focus()
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.press('ControlOrMeta+V')
+  }
+  await paste(lines.join('\n'))
+  await expect(page.getByRole('alert')).toHaveText(
+    'The list has 10,001 values. At most 10,000 can be checked at once: remove some, or check them in parts.',
+  )
+  await expect(button(page, 'Check')).toBeDisabled()
+  await paste(lines.slice(1).join('\n'))
+  await expect(page.getByRole('alert')).toHaveCount(0)
+  await button(page, 'Check').click()
+  await expect(button(page, 'New 10,000')).toBeVisible()
+})

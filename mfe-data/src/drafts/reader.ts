@@ -23,6 +23,7 @@ const HEAD_BYTES = 262_144
 /** First bytes that are shown in proposed encodings. */
 const SAMPLE_BYTES = 4_096
 
+const [DESKTOP, TELETHON] = ['telegram-desktop', 'telethon'] as const
 const NO_CHATS = 'This export has no channels or groups. Personal conversations are never read.'
 
 export interface Recognising {
@@ -64,15 +65,20 @@ const asUtf8 = (head: Uint8Array, encoding: string): Uint8Array =>
 const isZip = (head: Uint8Array): boolean => head[0] === 0x50 && head[1] === 0x4b
 
 /** Returns what a question needs beside the file's first bytes. */
-const contextOf = async (question: Question, { file, owner }: Recognising, head: Uint8Array) => {
-  if (question.name === 'chats') return { chats: await telegramChats(file.stream(), isZip(head)) }
+const contextOf = async (
+  question: Question,
+  format: string,
+  { file, owner }: Recognising,
+  head: Uint8Array,
+) => {
+  if (question.name === 'chats')
+    return {
+      chats: await telegramChats(file.stream(), format === TELETHON ? TELETHON : DESKTOP, isZip(head)),
+    }
   if (question.name !== 'mapping') return {}
   const saved = await findMapping(owner, headerKey(question.columns ?? [])).catch(() => undefined)
   return saved && { saved: saved.mapping }
 }
-
-/** Formats whose chats can be listed. */
-const HAS_CHATS = 'telegram-desktop'
 
 /**
  * Recognises a file by its first bytes.
@@ -84,16 +90,16 @@ const recogniseHere = async (request: Recognising): Promise<Recognised> => {
   const found = recognise(given.encoding ? asUtf8(head, given.encoding) : head, file.name)
   if (found.kind === 'refused') throw new RefusedError(found.detail)
   const { format } = found
-  const open = (found.questions ?? []).filter(
-    ({ name }) => !asked.includes(name) && (name !== 'chats' || format === HAS_CHATS),
-  )
+  const open = (found.questions ?? []).filter(({ name }) => !asked.includes(name))
   if (open.length === 0) return { format, given }
   // The columns of a table depend on its encoding.
   const encoding = open.filter(({ name }) => name === 'encoding')
   const questions = encoding.length > 0 ? encoding : open
-  const contexts = await Promise.all(questions.map(question => contextOf(question, request, head)))
+  const contexts = await Promise.all(questions.map(question => contextOf(question, format, request, head)))
   const context: Pick<Questions, 'chats' | 'saved'> = Object.assign({}, ...contexts)
-  if (context.chats?.length === 0) throw new RefusedError(NO_CHATS)
+  if (context.chats?.length === 0 && format === DESKTOP) throw new RefusedError(NO_CHATS)
+  // All channels have a name, which Telethon wrote beside the messages.
+  if (context.chats?.length === 0) return recogniseHere({ ...request, asked: [...asked, 'chats'] })
   return { questions: { format, questions, head: head.slice(0, SAMPLE_BYTES), given, asked, ...context } }
 }
 

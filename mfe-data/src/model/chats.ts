@@ -3,8 +3,12 @@ import type { Answers, TelegramChat } from '@iodine/imports'
 /** Chosen chats by id. */
 export type ChosenChats = NonNullable<Answers['chats']>
 
-/** Returns whether a chat is not public. One of an unknown kind counts as private. */
-export const isPrivate = ({ type }: TelegramChat): boolean => !type.startsWith('public_')
+/**
+ * Returns whether a chat is not public. One of an unknown kind counts as private, except in files of tools whose user
+ * named each channel.
+ */
+export const isPrivate = ({ type }: TelegramChat): boolean =>
+  type !== 'channel' && !type.startsWith('public_')
 
 /** Returns the chats with public ones first. */
 export const publicFirst = (chats: readonly TelegramChat[]): TelegramChat[] =>

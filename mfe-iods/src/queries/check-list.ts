@@ -16,12 +16,26 @@ export interface Progress {
 }
 type OnStep = (progress: Progress) => void
 
-const lookUp = async (api: ApiClient, values: readonly string[], signal?: AbortSignal): Promise<Iod[]> => {
+interface LookUp {
+  signal?: AbortSignal
+  /** Called after each request with the number of values so far. */
+  onStep?: (done: number) => void
+}
+
+const lookUp = async (
+  api: ApiClient,
+  values: readonly string[],
+  { signal, onStep }: LookUp = {},
+): Promise<Iod[]> => {
   const found: Iod[] = []
-  for (const batch of lookupBatches(values))
+  let done = 0
+  for (const batch of lookupBatches(values)) {
     found.push(
       ...(await api.call('POST /iods/lookup', { body: { values: batch }, ...(signal && { signal }) })),
     )
+    done += batch.length
+    onStep?.(done)
+  }
   return found
 }
 
@@ -29,18 +43,16 @@ const inMyData = async (
   api: ApiClient,
   values: readonly string[],
   signal: AbortSignal,
-  onStep: (done: number) => void,
 ): Promise<Map<string, Source[]>> => {
   const found = new Map<string, Source[]>()
-  for (const batch of lookupBatches(values, LIMITS.containedValuesMax)) {
+  for (const batch of lookupBatches(values, LIMITS.containedValuesMax, LIMITS.containedCharacters)) {
     const sources = await api.call('POST /records/contained', { body: { values: batch }, signal })
     for (const [n, value] of batch.entries()) found.set(value, sources[n] ?? [])
-    onStep(found.size)
   }
   return found
 }
 
-/** Checks values: 10,000 of 12 characters take 10 look-ups, 20 searches in records and one download. */
+/** Checks values: 10,000 of 12 characters take 10 look-ups, and meanwhile a search in records and a download. */
 export const checkValues = async (
   api: ApiClient,
   values: readonly CheckedValue[],
@@ -49,11 +61,16 @@ export const checkValues = async (
 ): Promise<CheckedValue[]> => {
   const texts = values.filter(({ isValid }) => isValid).map(({ value }) => value)
   onStep({ done: 0, total: texts.length })
-  const known = withIods(values, await lookUp(api, texts, signal))
-  const sources = await inMyData(api, texts, signal, done => onStep({ done, total: texts.length }))
-  const file = await api.download('GET /campaigns/overlay', { signal })
+  const [iods, sources, file] = await Promise.all([
+    lookUp(api, texts, { signal, onStep: done => onStep({ done, total: texts.length }) }),
+    inMyData(api, texts, signal),
+    api.download('GET /campaigns/overlay', { signal }),
+  ])
   const campaigns = await decodeCampaigns(new Uint8Array(await file.arrayBuffer()))
-  return withCampaigns(known, campaigns).map(each => ({ ...each, sources: sources.get(each.value) ?? [] }))
+  return withCampaigns(withIods(values, iods), campaigns).map(each => ({
+    ...each,
+    sources: sources.get(each.value) ?? [],
+  }))
 }
 
 interface Creation {

@@ -72,17 +72,18 @@ export const collectorApi = {
   containedValues: endpoint('user', 'POST /records/contained', {
     scopes: ['read'],
     summary:
-      'For each value, in order, the sources in which a record of the caller contains it, in any case. At most 500 values of 150,000 characters together; one request of a user at a time',
+      'For each value, in order, the sources in which a record of the caller contains it, in any case. At most 10,000 values of 1,000,000 characters together; one request of a user at a time',
     body: z.strictObject({
       values: z
         .array(text())
-        .min(1, 'must hold 1 to 500 values')
-        .max(LIMITS.containedValuesMax, 'must hold 1 to 500 values')
+        .min(1, 'must hold 1 to 10,000 values')
+        .max(LIMITS.containedValuesMax, 'must hold 1 to 10,000 values')
         .refine(
           values => values.reduce((sum, { length }) => sum + length, 0) <= LIMITS.containedCharacters,
-          'must hold at most 150,000 characters together',
+          'must hold at most 1,000,000 characters together',
         ),
     }),
+    bodyLimit: LIMITS.ingestBodyBytes,
     response: z.array(z.array(source)),
   }),
   deleteRecord: endpoint('user', 'DELETE /:source/data/:id', {

@@ -58,8 +58,8 @@ export const LIMITS = {
   ingestRecordsMax: 500,
   naturalKeyMax: 10_100,
   /** Values that one call compares with all records of the caller, and their UTF-16 units. */
-  containedValuesMax: 500,
-  containedCharacters: 150_000,
+  containedValuesMax: 10_000,
+  containedCharacters: 1_000_000,
   /** Values of a list that is checked. */
   checkedValuesMax: 10_000,
   /** Imports of records that are kept per user, and days in which they can be undone. */

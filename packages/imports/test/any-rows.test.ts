@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { propertyRuns } from '@iodine/test-kit/runs'
+import { isLongTier, propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
@@ -16,6 +16,8 @@ const tables = readdirSync(samples)
     const text = readFileSync(join(samples, expected.file), 'utf8').replace(/^\ufeff/, '')
     return { ...expected, rows: Papa.parse<string[]>(text, { skipEmptyLines: true }).data }
   })
+
+const limits = isLongTier ? { timeout: 3_600_000 } : {}
 
 const cell = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
@@ -57,7 +59,7 @@ const cell = fc.oneof(
 )
 
 describe.each(tables)('rows of $file', ({ format, options, rows }) => {
-  it('yield a record or a reason each, whatever they contain', async () => {
+  it('yield a record or a reason each, whatever they contain', limits, async () => {
     const [header = [], ...known] = rows as string[][]
     // A row of the sample, of which some cells are replaced, or a row of other cells.
     const changed = fc
@@ -81,6 +83,6 @@ describe.each(tables)('rows of $file', ({ format, options, rows }) => {
       }
       expect(items).toBe(kept.length)
     })
-    await fc.assert(property, propertyRuns(400))
+    await fc.assert(property, propertyRuns(isLongTier ? 10_000 : 80))
   })
 })

@@ -1,32 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { RECORD_SCHEMAS } from '@iodine/contracts'
 import { propertyRuns } from '@iodine/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { type Answers, type Item, read, readMerged } from '../src/index.js'
 
-const samples = join(import.meta.dirname, 'samples')
-const expectations = readdirSync(samples)
-  .filter(name => name.endsWith('.expected.json'))
-  .map(name => JSON.parse(readFileSync(join(samples, name), 'utf8')))
-/** JSON files: cut anywhere they remain readable, unlike archives, feeds and HTML. */
-const texts = expectations.filter(
-  ({ file }) => /\.(?:json|jsonl|ndjson|js)$/.test(file) && file !== 'jsonfeed.json',
-)
-
-const streamOf = (bytes: Uint8Array, size = bytes.length) =>
-  new ReadableStream<Uint8Array>({
-    start(controller) {
-      for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.subarray(at, at + size))
-      controller.close()
-    },
-  })
-
-const itemsOf = async (bytes: Uint8Array | string, format: string, answers: object, size?: number) => {
-  const all = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes
+const itemsOf = async (text: string, format: string) => {
   const items: Item[] = []
-  for await (const item of read(streamOf(all, size), { format }, { file_time: FILE_TIME, ...answers }))
+  for await (const item of read(new Blob([text]).stream(), { format }, { file_time: FILE_TIME }))
     items.push(item)
   return items
 }
@@ -45,30 +25,6 @@ const reportOf = async (text: string, format: string, answers: Partial<Answers> 
 }
 
 describe('every file', () => {
-  test.each(expectations)('$file is the same in chunks of any size', async ({ file, format, options }) => {
-    const bytes = readFileSync(join(samples, file))
-    const whole = await itemsOf(bytes, format, options)
-    expect(await itemsOf(bytes, format, options, 7)).toEqual(whole)
-    expect(await itemsOf(bytes, format, options)).toEqual(whole)
-  })
-
-  test.each(texts)('$file yields a prefix if it is cut', async ({ file, format, options }) => {
-    const bytes = readFileSync(join(samples, file))
-    const whole = (await itemsOf(bytes, format, options)).filter(item => 'record' in item)
-    // Lists of own data come in the order of the choice. Names of channels may follow their messages.
-    const keys = (items: Item[]) =>
-      items.flatMap(item => ('record' in item ? [JSON.stringify([item.source, keyIn(item)])] : []))
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 0, max: bytes.length }), async end => {
-        const cut = await itemsOf(bytes.subarray(0, end), format, options)
-        const found = keys(cut)
-        if (format === 'tiktok-user-data') expect(keys(whole)).toEqual(expect.arrayContaining(found))
-        else expect(keys(whole).slice(0, found.length)).toEqual(found)
-      }),
-      propertyRuns(160),
-    )
-  })
-
   test('yields a record or a reason for every line, whatever it holds', async () => {
     const platforms = [
       'tiktok.com',
@@ -131,7 +87,7 @@ describe('every file', () => {
     await fc.assert(
       fc.asyncProperty(lines, async all => {
         const text = all.map(([platform, data]) => wrapped(data, platform)).join('\n')
-        const items = await itemsOf(text, 'zeeschuimer', {})
+        const items = await itemsOf(text, 'zeeschuimer')
         expect(items.map(item => ('record' in item ? item.at : item.line))).toEqual(
           all.map((_, at) => at + 1),
         )
@@ -143,15 +99,6 @@ describe('every file', () => {
     )
   })
 })
-
-const keyIn = ({ record }: Extract<Item, { record: unknown }>) =>
-  'main' in record
-    ? record.main.video_id
-    : 'telegram' in record
-      ? record.telegram.post.id
-      : 'post' in record
-        ? record.post.id
-        : ''
 
 describe('hostile files', () => {
   const video = { id: '7572027344082567891', desc: 'a', createTime: 1763000000 }

@@ -1,3 +1,5 @@
+import { propertyRuns } from '@iodine/test-kit/runs'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parsedHead, parseExact } from '../src/json/parse.js'
 import { hasLines, pathValues } from '../src/json/values.js'
@@ -26,6 +28,47 @@ describe('JSON of files', () => {
       t: '1: 7572027344082567891',
       x: 7.57e18,
     })
+  })
+
+  it.each([
+    ['[1234567890123456]', [1234567890123456n]],
+    [
+      '[0.1234567890123456789, 1e1234567890123456, -1234567890123456.5]',
+      [0.12345678901234568, Infinity, -1234567890123456.5],
+    ],
+    [
+      '{"\\\\":1234567890123456789,"\\"":"\\\\\\",1234567890123456789"}',
+      { '\\': 1234567890123456789n, '"': '\\",1234567890123456789' },
+    ],
+    [' 1234567890123456789 ', 1234567890123456789n],
+  ])('parses %s', (text, value) => {
+    expect(parseExact(text)).toEqual(value)
+  })
+
+  it.each([
+    '[01234567890123456789]',
+    '{1234567890123456789:1}',
+    '{1234567890123456789}',
+    '[1234567890123456789"a"]',
+    '[-01234567890123456]',
+    '["1234567890123456789,1234567890123456789]',
+    `[1234567890123456789,${'['.repeat(200)}${']'.repeat(200)}]`,
+  ])('refuses %s', text => {
+    expect(() => parseExact(text)).toThrow()
+  })
+
+  it('parses what was written, whatever it contains', () => {
+    const value = fc.jsonValue({ maxDepth: 4 }).map(each => JSON.stringify(each))
+    const property = fc.property(value, fc.bigInt({ min: 10n ** 15n, max: 10n ** 30n }), (text, long) => {
+      // Numbers of that many digits are long integers, too.
+      fc.pre(!/\d{16}/.test(text))
+      expect(parseExact(`{"a":${text},"b": ${long},"c":[-${long},${text}]}`)).toEqual({
+        a: JSON.parse(text),
+        b: long,
+        c: [-long, JSON.parse(text)],
+      })
+    })
+    fc.assert(property, propertyRuns(4_000))
   })
 
   it('keeps hostile keys as plain values', () => {
@@ -70,6 +113,7 @@ describe('JSON of files', () => {
     ['{"a":1}\n{"a":2}\n', true],
     ['\n{"a":1}\n\n{"a":', true],
     ['{"a":1,"b\n{"a":2}\n', true],
+    ['null\n{"a":1}\n', true],
     ['{"a":1}\n', false],
     ['{\n"a":1\n}', false],
     ['[\n{"a":1}\n]', false],

@@ -190,20 +190,21 @@ describe('values in records', () => {
     )
   })
 
-  it('refuses more than 500 values, or 150,000 characters', async () => {
+  it('refuses more than 10,000 values, or 1,000,000 characters', async () => {
     const send = async (values: unknown) => {
       const { status, body } = await api.send('POST', '/records/contained', { values })
       return [status, body.detail]
     }
-    const many = 'values: must hold 1 to 500 values'
-    expect(await send(Array(501).fill('a'))).toEqual([422, [many]])
+    const many = 'values: must hold 1 to 10,000 values'
+    expect(await send(Array(10_001).fill('a'))).toEqual([422, [many]])
     expect(await send([])).toEqual([422, [many]])
-    expect(await send(Array(16).fill('a'.repeat(10_000)))).toEqual([
+    expect(await send(Array(101).fill('a'.repeat(10_000)))).toEqual([
       422,
-      ['values: must hold at most 150,000 characters together'],
+      ['values: must hold at most 1,000,000 characters together'],
     ])
     expect((await send(['a'.repeat(10_001)]))[0]).toBe(422)
-    expect((await send(Array(500).fill('a')))[0]).toBe(200)
+    expect((await send(Array(10_000).fill('a')))[0]).toBe(200)
+    expect((await send(Array(100).fill('a'.repeat(10_000))))[0]).toBe(200)
   })
 })
 

@@ -37,7 +37,7 @@ export const xRecord = (post: XPost, original: XPost | undefined, origin: Origin
       media,
       metrics,
       author: { ...post.author, url: handle && `https://x.com/${handle}` },
-      relations: { ...post.relations, ...(repostOf && { repost_of: repostOf }) },
+      relations: repostOf ? { ...post.relations, repost_of: repostOf } : post.relations,
     },
     origin,
   )

@@ -6,15 +6,21 @@ import { Tokenizer, TokenParser, TokenType } from '@streamparser/json'
  * - lossless-json parses whole texts only, refuses repeated keys, and makes an object of every number.
  * - json-bigint parses whole texts only, and has had no release since 2020.
  * - stream-json needs streams of Node.
- * @streamparser/json streams, runs everywhere, has a hook for numbers, and stores `__proto__` as a plain property.
+ * @streamparser/json streams, runs everywhere, has a hook for numbers, and stores `__proto__` as a plain property. It
+ * takes several times as long as JSON.parse, so that it reads only what is not parsed as a whole.
  */
 
 /** Integers of more digits than a double holds. */
 const LONG_INTEGER = /^-?\d{16,}$/
 /** A text without a match has no long integer outside of strings. */
 const MAY_HAVE_LONG = /(?:^|[:[,\s])-?\d{16}/
+/** Long integers outside of strings, where JSON allows a value. */
+const LONG_VALUES = /(?<![\d.eE+-])-?[1-9]\d{15,}(?=\s*(?:[,}\]]|$))/g
+/** Begins the strings that stand for long integers while JSON.parse runs. No file can contain it, as it is random. */
+const MARK = `${crypto.getRandomValues(new Uint32Array(4)).join('-')}:`
 
 const DEPTH_MAX = 128
+const TOO_DEEP = `JSON is nested deeper than ${DEPTH_MAX} levels`
 
 /** Keys and indexes from the root of a document to a value. */
 export type Keys = readonly (string | number)[]
@@ -40,7 +46,7 @@ export class ExactParser {
     this.#tokenizer.onToken = token => {
       if (token.token === TokenType.LEFT_BRACE || token.token === TokenType.LEFT_BRACKET) depth += 1
       if (token.token === TokenType.RIGHT_BRACE || token.token === TokenType.RIGHT_BRACKET) depth -= 1
-      if (depth > DEPTH_MAX) throw new Error(`JSON is nested deeper than ${DEPTH_MAX} levels`)
+      if (depth > DEPTH_MAX) throw new Error(TOO_DEEP)
       parser.write(token)
     }
     parser.onValue = ({ value, key, stack }) => {
@@ -58,20 +64,46 @@ export class ExactParser {
   }
 }
 
+/** Returns the offset after a string of JSON that begins at `from`; -1 if it has no end. */
+const stringEnd = (text: string, from: number): number => {
+  for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (text[end - 1 - escapes] === '\\') escapes += 1
+    if (escapes % 2 === 0) return end + 1
+  }
+  return -1
+}
+
+/** Replaces long integers outside of strings by marked strings. */
+const withMarks = (text: string): string => {
+  let marked = ''
+  for (let at = 0; ; ) {
+    const quote = text.indexOf('"', at)
+    const outside = quote < 0 ? text.slice(at) : text.slice(at, quote)
+    marked += outside.replace(LONG_VALUES, digits => `"${MARK}${digits}"`)
+    const end = quote < 0 ? -1 : stringEnd(text, quote)
+    if (end < 0) return quote < 0 ? marked : marked + text.slice(quote)
+    marked += text.slice(quote, end)
+    at = end
+  }
+}
+
+/** Returns a value with the integers that marked strings stand for. Changes objects and lists in place. */
+const withIntegers = (value: unknown, depth = 0): unknown => {
+  if (typeof value === 'string') return value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === DEPTH_MAX) throw new Error(TOO_DEEP)
+  const group = value as Record<string, unknown>
+  for (const key of Object.keys(group)) group[key] = withIntegers(group[key], depth + 1)
+  return value
+}
+
 /**
  * Parses a JSON text. Integers of more than 15 digits become `bigint`.
- * @throws Error for a text that is not JSON
+ * @throws Error for a text that is not JSON, or has such integers and is nested deeper than 128 levels
  */
-export const parseExact = (text: string): unknown => {
-  if (!MAY_HAVE_LONG.test(text)) return JSON.parse(text)
-  let root: unknown
-  const parser = new ExactParser(['$'], value => {
-    root = value
-  })
-  parser.write(text)
-  if (!parser.isEnded) throw new Error('The JSON text is cut')
-  return root
-}
+export const parseExact = (text: string): unknown =>
+  MAY_HAVE_LONG.test(text) ? withIntegers(JSON.parse(withMarks(text))) : JSON.parse(text)
 
 /** Parses the first value of a text as far as it goes: objects and lists may be incomplete. */
 export const parsedHead = (text: string): unknown => {

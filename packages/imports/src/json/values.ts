@@ -9,16 +9,16 @@ export type JsonValue = { at: number; value: unknown } | { at: number; fault: 'b
 
 /**
  * Returns whether a text has a JSON value in each line: its first line is complete and more follow. A file whose first
- * line is broken has lines, too, if the second one begins in its first column.
+ * line is a broken object has lines, too, if the second one begins in its first column.
  */
 export const hasLines = (head: string): boolean => {
   const [first = '', second = ''] = head.split(/\n+/, 3).filter(line => line.trim() !== '')
-  if (second.trim() === '' || !first.trimStart().startsWith('{')) return false
+  if (second.trim() === '') return false
   try {
     parseExact(first)
     return true
   } catch {
-    return first.trim() !== '{' && second.startsWith('{')
+    return /^\s*\{\s*\S/.test(first) && second.startsWith('{')
   }
 }
 

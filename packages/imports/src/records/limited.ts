@@ -18,6 +18,30 @@ const OTHER_LISTS_MAX = 1_000
 
 type Values = Record<string, unknown>
 
+interface TextRule {
+  /** URL: left out unless it is valid and short enough. `id`: left out if it is too long. Others are cut. */
+  kind: 'url' | 'id' | 'text'
+  max: number
+}
+
+const findRule = (isPost: boolean, path: string): TextRule => {
+  if (isPost && URLS.test(path)) return { kind: 'url', max: LIMITS.addressMax }
+  if (isPost && IDS.test(path)) return { kind: 'id', max: LIMITS.postNameMax }
+  const limited = isPost ? TEXT_LIMITS : TEXT_LIMITS.slice(1, 2)
+  return { kind: 'text', max: limited.find(([fields]) => fields.test(path))?.[1] ?? LIMITS.fieldMax }
+}
+
+/** Rules by field, of posts and of other records. The formats name the fields of texts, so that their number is bounded. */
+const RULES = { post: new Map<string, TextRule>(), other: new Map<string, TextRule>() }
+const ruleOf = (isPost: boolean, path: string): TextRule => {
+  const rules = isPost ? RULES.post : RULES.other
+  const known = rules.get(path)
+  if (known) return known
+  const rule = findRule(isPost, path)
+  rules.set(path, rule)
+  return rule
+}
+
 const wholeText = (text: string): string => text.replaceAll('\0', '').toWellFormed()
 
 /** Limits the values of a record. */
@@ -36,9 +60,11 @@ class Limiter {
   }
 
   #group(values: Values, path: string): Values | undefined {
-    const kept = Object.entries(values)
-      .map(([key, value]) => [key, this.value(value, path ? `${path}.${key}` : key)] as const)
-      .filter(([, value]) => value !== undefined)
+    const kept: [string, unknown][] = []
+    for (const [key, value] of Object.entries(values)) {
+      const limited = this.value(value, path ? `${path}.${key}` : key)
+      if (limited !== undefined) kept.push([key, limited])
+    }
     return kept.length > 0 ? Object.fromEntries(kept) : undefined
   }
 
@@ -51,21 +77,11 @@ class Limiter {
 
   #text(written: string, path: string): string | undefined {
     const text = wholeText(written)
-    if (text === '') return undefined
-    if (this.#isPost && URLS.test(path)) return this.#whole(text, LIMITS.addressMax, isHttpUrl(text))
-    if (this.#isPost && IDS.test(path)) return this.#whole(text, LIMITS.postNameMax)
-    const limited = this.#isPost ? TEXT_LIMITS : TEXT_LIMITS.slice(1, 2)
-    const max = limited.find(([fields]) => fields.test(path))?.[1] ?? LIMITS.fieldMax
-    const cut = cutText(text, max)
-    if (cut.length < text.length) this.warnings.add('text-cut')
-    return cut
-  }
-
-  #whole(text: string, max: number, isValid = true): string | undefined {
-    if (!isValid) return undefined
+    const { kind, max } = ruleOf(this.#isPost, path)
+    if (text === '' || (kind === 'url' && !isHttpUrl(text))) return undefined
     if (text.length <= max) return text
     this.warnings.add('text-cut')
-    return undefined
+    return kind === 'text' ? cutText(text, max) : undefined
   }
 }
 

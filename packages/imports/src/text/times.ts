@@ -217,7 +217,8 @@ export const timeOf = (value: unknown, { zone, format }: TimeRules = {}): string
   const text = value.trim()
   const custom = format ? formatPattern(format).exec(text)?.groups : undefined
   if (!custom && /^\d{9,17}(?:\.\d+)?$/.test(text)) return timeOf(Number(text))
-  const fields: Fields | undefined = custom ?? FORMS.map(form => form.exec(text)?.groups).find(Boolean)
+  const form = custom ? undefined : FORMS.find(each => each.test(text))
+  const fields: Fields | undefined = custom ?? form?.exec(text)?.groups
   const local = fields && digits(fields)
   if (!fields || local === undefined) return undefined
   const stated = fields.zone === undefined ? undefined : offsetOf(fields.zone)

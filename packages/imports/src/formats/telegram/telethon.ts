@@ -82,6 +82,7 @@ const channelIn = (message: unknown, answers: Answers): Channel | 'chat-not-chos
   const id = peerId(peer)
   const username = answers.channel ?? answers.username
   if (id !== undefined) {
+    if (answers.chats && !Object.hasOwn(answers.chats, id)) return 'chat-not-chosen'
     const channel = channelOf(id, message, answers)
     return { ...channel, username: channel.username ?? username }
   }

@@ -74,6 +74,7 @@ const xPost = (post: unknown, id: string, context: ItemContext): XPost => {
     textAt(legacy, 'in_reply_to_screen_name'),
   )
   const quoted = quoteOf(post, legacy)
+  const { hashtags, mentions, links } = xEntities(note ? at(note, 'entity_set') : at(legacy, 'entities'))
   const place = at(legacy, 'place')
   return {
     id,
@@ -83,10 +84,12 @@ const xPost = (post: unknown, id: string, context: ItemContext): XPost => {
     author: authorOf(post),
     relations: {
       thread_id: idAt(legacy, 'conversation_id_str'),
-      ...(answered && { in_reply_to: answered }),
-      ...(quoted && { quote_of: quoted }),
+      in_reply_to: answered,
+      quote_of: quoted,
     },
-    ...xEntities(note ? at(note, 'entity_set') : at(legacy, 'entities')),
+    hashtags,
+    mentions,
+    links,
     media: xMedia(legacy),
     metrics: {
       likes: countAt(legacy, 'favorite_count'),
@@ -117,7 +120,7 @@ export const readTwitter = (data: unknown, context: ItemContext): ItemResult => 
   const source = original === undefined ? undefined : xPost(reposted, original, context)
   const own = xPost(post, id, context)
   // Views are counted for each of the two.
-  const metrics = { ...(source ?? own).metrics, views: countAt(at(post, 'views'), 'count') }
-  const record = xRecord({ ...own, metrics }, source && { ...source, metrics }, context.origin)
-  return { ...record, partial: legacy === undefined }
+  const content = source ?? own
+  content.metrics = { ...content.metrics, views: countAt(at(post, 'views'), 'count') }
+  return { ...xRecord(own, source, context.origin), partial: legacy === undefined }
 }

@@ -18,7 +18,7 @@ export const containedValues = async (
   values: readonly string[],
 ): Promise<Source[][]> => {
   const folded = values.map(foldValue)
-  const match = createMatcher(folded)
+  const match = await createMatcher(folded)
   const found = new Map(SOURCES.map(source => [source, new Uint8Array(folded.length)]))
   let characters = 0
   const docs = records
