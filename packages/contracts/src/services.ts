@@ -2,7 +2,7 @@ import { accountsInternal, personalDataInternal } from './accounts.js'
 import { backupsInternal, peopleApi, systemApi } from './admin.js'
 import { auditApi, auditInternal } from './audit.js'
 import { adminApi, authApi, profileApi } from './auth.js'
-import { campaignsApi } from './campaigns.js'
+import { campaignsApi, campaignsInternal } from './campaigns.js'
 import { canonInternal, canonicalApi } from './canonical.js'
 import { collectorApi } from './collector.js'
 import { communityApi } from './community.js'
@@ -23,6 +23,7 @@ import { iodsApi } from './iods.js'
 import { keysInternal, secretsInternal } from './keys.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
+import { notificationsInternal } from './notification-events.js'
 import { notificationsApi } from './notifications.js'
 import { outboxInternal } from './outbox.js'
 import { recordImportsApi } from './record-imports.js'
@@ -116,6 +117,7 @@ export const SERVICES = {
     apis: { campaigns: campaignsApi, imports: importsApi, subscriptions: subscriptionsApi },
     feeds: { taxii2: taxiiFeeds, feeds: mispFeeds },
     internal: {
+      ...campaignsInternal,
       ...subscriptionsInternal,
       ...secretsInternal,
       ...personalDataInternal,
@@ -163,7 +165,7 @@ export const SERVICES = {
     prefixes: { notifications: {}, watches: {} },
     apis: { notifications: notificationsApi, watches: watchesApi },
     feeds: { atom: atomFeeds },
-    internal: { ...personalDataInternal, ...outboxInternal },
+    internal: { ...notificationsInternal, ...secretsInternal, ...personalDataInternal, ...outboxInternal },
   },
 } as const satisfies Record<string, ServiceManifest>
 

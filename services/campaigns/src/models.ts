@@ -63,6 +63,7 @@ export type CampaignModels = ReturnType<typeof createModels>
 /** The service's models and outbox kinds. */
 export interface Store extends CampaignModels {
   work: {
+    changes: Kind<{ id: string }>
     imports: Kind<{ id: string }>
     publications: Kind<{ id: string }>
   }
