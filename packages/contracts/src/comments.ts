@@ -67,15 +67,7 @@ const commentEndpoints = <const B extends 'iods' | 'campaigns'>(base: B, subject
 /** Comments on IODs, served by the IODs' service. */
 export const iodCommentsApi = commentEndpoints('iods', 'an IOD')
 /** Comments on campaigns, served by the campaigns' service. */
-export const campaignCommentsApi = {
-  ...commentEndpoints('campaigns', 'a campaign'),
-  countComments: endpoint('user', 'POST /campaigns/comments/counts', {
-    scopes: ['read'],
-    summary: 'Numbers of the comments on campaigns; campaigns without comments are omitted',
-    body: z.strictObject({ ids: z.array(id).max(LIMITS.listLimitMax) }),
-    response: z.record(id, z.int()),
-  }),
-}
+export const campaignCommentsApi = commentEndpoints('campaigns', 'a campaign')
 export type CommentsApi = typeof iodCommentsApi | typeof campaignCommentsApi
 
 /** A comment from a file of Iodine. */
