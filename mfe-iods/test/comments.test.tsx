@@ -162,7 +162,7 @@ test('edits and deletes an own comment; Undo keeps it', async () => {
   click(part, 'Edit')
   type(part.getByRole('textbox', { name: 'Edit comment' }), 'First')
   click(part, 'Save')
-  expect(await part.findByText('First')).toBeTruthy()
+  expect(await part.findByText('First', { selector: 'p' })).toBeTruthy()
 
   const deleted = () => calls.filter(({ route }) => route.startsWith('DELETE')).length
   click(part, 'Delete')
