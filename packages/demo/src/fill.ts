@@ -15,6 +15,7 @@ import {
 } from '@iodine/contracts'
 import { demoAccounts } from './accounts.js'
 import { captureDemo, quoteDemo, quoteTriplet } from './captures.js'
+import { discuss } from './comments.js'
 import { demoCampaigns, demoIods } from './iods.js'
 import { demoNarratives } from './narratives.js'
 import { demoRecords } from './records.js'
@@ -111,7 +112,8 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
     for (const tid of techniques) await call(campaignsApi.addTechnique, { params: { id, tid } })
   }
 
-  say('Filling in the demo: captures and evidence …')
+  say('Filling in the demo: discussions, captures and evidence …')
+  await discuss(people, iods)
   await quoteDemo(people, await captureDemo(people), iods, ignoreConflict)
 
   say('Filling in the demo: narratives …')

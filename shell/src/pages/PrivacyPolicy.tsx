@@ -35,7 +35,10 @@ export function PrivacyPolicy() {
               </li>
               <li>indicators of disinformation (IODs) you create, with their description and source;</li>
               <li>campaigns you create and the IODs in them;</li>
-              <li>your votes and comments;</li>
+              <li>
+                your votes and comments, with the users that a comment mentions. Other users see them; you can
+                delete your comments, and choose to delete all of them with your account;
+              </li>
               <li>graph interactions: the filters you send, used to answer you and not stored.</li>
             </ul>
             <p>

@@ -75,6 +75,8 @@ export const iodSchema = defineSchema('iods', {
   vote_lead: { type: String, enum: VOTE_TYPES, select: false },
   /** Number of votes at the last event that is not published yet. Not read by default. */
   vote_news: { type: Number, select: false },
+  /** Number of its comments; absent before the first. */
+  comment_count: Number,
   /** Hash of the folded value, of hashtags without their sign. Unique within a category, and the key of lookups. */
   fold_key: { type: String, required },
   /** Time of the last change of the IOD or its votes, set by `RAISED`. Not read by default. */
