@@ -19,6 +19,7 @@ import { discuss } from './comments.js'
 import { demoCampaigns, demoIods } from './iods.js'
 import { demoNarratives } from './narratives.js'
 import { demoRecords } from './records.js'
+import { watchDemo } from './watches.js'
 
 export interface DemoTarget {
   /** Base URL of the app. */
@@ -113,6 +114,7 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
   }
 
   say('Filling in the demo: discussions, captures and evidence …')
+  await watchDemo(people, iods)
   await discuss(people, iods)
   await quoteDemo(people, await captureDemo(people), iods, ignoreConflict)
 

@@ -59,6 +59,12 @@ export function PrivacyPolicy() {
               that you open for the search stays in your browser.
             </p>
             <p>
+              <strong>Watches and notifications.</strong> What you watch, and what you were notified of, for
+              90 days. If you switch them on: mails with links but without titles, in your time zone, and the
+              URL of your webhook with an encrypted secret. The operator of that URL receives your
+              notifications. Nobody sees whom or what you watch.
+            </p>
+            <p>
               <strong>Captures.</strong> Content of a page that a collector uploads in your name: its text,
               its HTML without scripts and form fields, its pictures, a screenshot of the visible part, its
               URL. The browser extension does so when you press Collect or create an IOD from selected words,
