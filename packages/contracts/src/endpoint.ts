@@ -56,6 +56,8 @@ export interface EndpointSpec {
   conditional?: true
   /** Maximum body size in bytes, default 1 MiB. */
   bodyLimit?: number
+  /** The body is a form, as mail programs send it (RFC 8058), and is ignored. */
+  takesForm?: true
   /** The body is bytes (application/octet-stream) instead of JSON: `body` is a Uint8Array. */
   raw?: true
 }
@@ -92,8 +94,8 @@ export interface InternalEndpoint extends EndpointSpec {
  */
 export interface FeedEndpoint extends EndpointSpec {
   method: 'GET'
-  /** `taxii`: TAXII 2.1, also its errors; `misp`: a feed of MISP, a folder of files. */
-  form: 'taxii' | 'misp'
+  /** `taxii`: TAXII 2.1, also its errors; `misp`: a feed of MISP, a folder of files; `atom`: RFC 4287. */
+  form: 'taxii' | 'misp' | 'atom'
   access?: never
 }
 

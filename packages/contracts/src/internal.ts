@@ -6,7 +6,7 @@ import { iod, iodCounts, newIod } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
 import { filledText, id, time, timestamp } from './primitives.js'
-import { BLOB_ROLES, EVIDENCE_KINDS, SOURCES, TLP_LEVELS } from './vocabulary.js'
+import { BLOB_ROLES, EVIDENCE_KINDS, FEED_KEY_READS, SOURCES, TLP_LEVELS } from './vocabulary.js'
 
 export const sessionState = z.strictObject({ user_id: id, scope: z.enum(['full', 'collector']) })
 /** User and permissions of a live session. */
@@ -28,6 +28,8 @@ export const iodStatement = z.strictObject({
   since: time,
   /** Level of the file that the IOD came from; null if it was not imported. */
   tlp: z.enum(TLP_LEVELS).nullable(),
+  /** Times at which its comments were edited, by the comment's id; unedited ones are omitted. */
+  edited: z.record(id, time).optional(),
 })
 export type IodStatement = z.output<typeof iodStatement>
 
@@ -51,7 +53,7 @@ export const authInternal = {
     summary:
       'The owner of the feed key with this hash, and a service token valid for a minute; 404 unless the key and its account are valid',
     body: z.strictObject({ hash: z.string().max(100) }),
-    response: z.strictObject({ id, user_id: id, token: z.string() }),
+    response: z.strictObject({ id, user_id: id, reads: z.enum(FEED_KEY_READS), token: z.string() }),
   }),
   checkApiToken: internalEndpoint('POST /internal/api-tokens/check', {
     summary:
@@ -96,9 +98,9 @@ export const iodsInternal = {
     response: z.array(id),
   }),
   countIods: internalEndpoint('POST /internal/iods/count', {
-    summary: 'Numbers of existing IODs with these ids, and of their votes',
+    summary: 'Numbers of existing IODs with these ids, of their votes and comments',
     body: ids,
-    response: iodCounts.extend({ votes: z.int() }),
+    response: iodCounts.extend({ votes: z.int(), comments: z.int() }),
   }),
   findIods: internalEndpoint('POST /internal/iods/find', {
     summary:

@@ -176,6 +176,18 @@ export const LIMITS = {
   importedQuotesMax: 10,
   /** Pieces of evidence in an export of a campaign. */
   exportedEvidenceMax: 20_000,
+  /** Characters of a comment, of the name of an imported one's author, and mentions in a comment. */
+  commentMax: 2_000,
+  commentAuthorMax: 100,
+  commentMentionsMax: 10,
+  /** Comments on an IOD or campaign, and the latest of them in lists of IODs. */
+  commentsMax: 5_000,
+  listedComments: 50,
+  /** Comments of a user. */
+  commentsAnHour: 30,
+  commentsADay: 200,
+  /** Time for which a comment can be edited. */
+  commentEditMs: 24 * 3_600_000,
   /** API tokens of a user, characters of a name, and the longest lifetime: a year, also a leap year. */
   apiTokensMax: 20,
   apiTokenNameMax: 100,
@@ -234,6 +246,27 @@ export const LIMITS = {
   /** Claims, values and URLs of a run's topic, and characters of its name. */
   coordinationValues: 100,
   runNameMax: 200,
+  /** Watches of a user; characters of a name, and of a watched term, URL or text. */
+  watchesMax: 200,
+  watchNameMax: 200,
+  watchTextMax: 2_000,
+  /** Stored notifications of a user, and their retention. */
+  notificationsKept: 5_000,
+  notificationMs: 90 * 86_400_000,
+  notificationsPage: 100,
+  /** Unread notifications that are counted. */
+  unreadCounted: 100,
+  /** Events of a watch and subject within this time are one notification. */
+  notificationFoldMs: 3_600_000,
+  /** Events of one delivery to the notifications service. */
+  notificationEvents: 250,
+  /** Notifications that a mail lists. */
+  mailedNotifications: 20,
+  /** Pending deliveries to a user's webhook. */
+  webhookDeliveries: 1_000,
+  /** Attempts to deliver to a webhook, and failed deliveries in a row that disable it. */
+  webhookTries: 5,
+  webhookFailuresMax: 50,
 } as const
 
 export const USERNAME_PATTERN = /^[A-Za-z0-9_]{3,20}$/

@@ -19,8 +19,8 @@ export const paths = {
   data: (query?: { source?: Source; q?: string }) => page(['data'], query),
   importData: () => page(['data', 'import']),
   iods: (query?: { q?: string }) => page(['iods'], query),
-  /** The side panel of an IOD; `add` opens the dialog that adds it to a campaign. */
-  iod: (id: string, query?: { add?: 'campaign' }) => page(['iods', id], query),
+  /** The side panel of an IOD; `add` opens the dialog that adds it to a campaign, `comment` a comment on it. */
+  iod: (id: string, query?: { add?: 'campaign'; comment?: string }) => page(['iods', id], query),
   /** Looks up a list of values. */
   checkList: () => page(['iods', 'check']),
   narratives: () => page(['narratives']),
@@ -33,7 +33,7 @@ export const paths = {
     page(['narratives', 'canonical', id], query),
   canonicalHistory: () => page(['narratives', 'canonical', 'history']),
   campaigns: (query?: { search?: string }) => page(['campaigns'], query),
-  campaign: (id: string) => page(['campaigns', id]),
+  campaign: (id: string, query?: { comment?: string }) => page(['campaigns', id], query),
   /** `node`: the id of the selected node. */
   graph: (query?: { node?: string; canonical?: true }) => page(['graph'], query),
   /** Accounts that share the same content; the query names the topic, `about` as free text. */
@@ -45,7 +45,7 @@ export const paths = {
   /** First appearances of an IOD's value or a record's text. */
   origins: (query?: { iod: string } | { record: string }) => page(['origins'], query),
   /** `tab`: an open tab other than the first. */
-  profile: (query?: { tab?: 'security' | 'access' | 'data' }) => page(['profile'], query),
+  profile: (query?: { tab?: 'security' | 'access' | 'data' | 'notifications' }) => page(['profile'], query),
   admin: () => page(['admin']),
   /** The first page of a section that a deployment adds. */
   section: (id: string) => page([id]),

@@ -2,15 +2,16 @@ import { accountsInternal, personalDataInternal } from './accounts.js'
 import { backupsInternal, peopleApi, systemApi } from './admin.js'
 import { auditApi, auditInternal } from './audit.js'
 import { adminApi, authApi, profileApi } from './auth.js'
-import { campaignsApi } from './campaigns.js'
+import { campaignsApi, campaignsInternal } from './campaigns.js'
 import { canonInternal, canonicalApi } from './canonical.js'
 import { collectorApi } from './collector.js'
+import { campaignCommentsApi, commentsInternal, iodCommentsApi } from './comments.js'
 import { communityApi } from './community.js'
 import { coordinationApi } from './coordination.js'
 import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
 import { communityInternal, historyInternal, mailsInternal, rebuildInternal } from './events.js'
 import { capturesApi, evidenceApi, sealsApi } from './evidence.js'
-import { mispFeeds, sealsInternal, taxiiFeeds } from './feeds.js'
+import { atomFeeds, mispFeeds, sealsInternal, taxiiFeeds } from './feeds.js'
 import { importsApi } from './imports.js'
 import {
   authInternal,
@@ -23,11 +24,14 @@ import { iodsApi } from './iods.js'
 import { keysInternal, secretsInternal } from './keys.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
+import { notificationsInternal } from './notification-events.js'
+import { notificationsApi } from './notifications.js'
 import { outboxInternal } from './outbox.js'
 import { recordImportsApi } from './record-imports.js'
 import { recordsInternal, sightingsApi, sightingsInternal } from './sightings.js'
 import { subscriptionsApi, subscriptionsInternal } from './subscriptions.js'
 import { usageInternal } from './usage.js'
+import { watchesApi } from './watches.js'
 
 /** Gateway settings of a path prefix. */
 export interface PrefixRules {
@@ -99,10 +103,11 @@ export const SERVICES = {
   },
   iods: {
     prefixes: { iods: {} },
-    apis: { iods: iodsApi, evidence: evidenceApi },
+    apis: { iods: iodsApi, evidence: evidenceApi, comments: iodCommentsApi },
     internal: {
       ...iodsInternal,
       ...evidenceInternal,
+      ...commentsInternal,
       ...personalDataInternal,
       ...usageInternal,
       ...outboxInternal,
@@ -111,9 +116,15 @@ export const SERVICES = {
   },
   campaigns: {
     prefixes: { campaigns: large },
-    apis: { campaigns: campaignsApi, imports: importsApi, subscriptions: subscriptionsApi },
+    apis: {
+      campaigns: campaignsApi,
+      comments: campaignCommentsApi,
+      imports: importsApi,
+      subscriptions: subscriptionsApi,
+    },
     feeds: { taxii2: taxiiFeeds, feeds: mispFeeds },
     internal: {
+      ...campaignsInternal,
       ...subscriptionsInternal,
       ...secretsInternal,
       ...personalDataInternal,
@@ -156,6 +167,12 @@ export const SERVICES = {
       ...personalDataInternal,
       ...outboxInternal,
     },
+  },
+  notifications: {
+    prefixes: { notifications: {}, watches: {} },
+    apis: { notifications: notificationsApi, watches: watchesApi },
+    feeds: { atom: atomFeeds },
+    internal: { ...notificationsInternal, ...secretsInternal, ...personalDataInternal, ...outboxInternal },
   },
 } as const satisfies Record<string, ServiceManifest>
 

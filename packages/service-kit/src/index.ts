@@ -1,4 +1,7 @@
 export type { FastifyRequest } from 'fastify'
+export { type Comments, createComments } from './comments/comments.js'
+export type { CommentSubject } from './comments/publish-comment.js'
+export { serveComments } from './comments/serve-comments.js'
 export {
   ConfigError,
   KEYS_MAX,
@@ -20,6 +23,7 @@ export {
 } from './config.js'
 export { requireAccess } from './http/access.js'
 export { addressKey } from './http/addresses.js'
+export { isAdmin, requireAdmin } from './http/admin.js'
 export { createAgent } from './http/agent.js'
 export { createHttpApp } from './http/app.js'
 export { joinPieces } from './http/bytes.js'
@@ -97,7 +101,12 @@ export { startSettingsReport } from './observe/settings-report.js'
 export { createTracing, traced } from './observe/tracing.js'
 export { VERSION } from './observe/version.js'
 export { calling, runOutsideWork } from './observe/work-context.js'
-export { PEER_BACKOFF_MAX_MS, publishToCommunity } from './outbox/events.js'
+export {
+  PEER_BACKOFF_MAX_MS,
+  publishRecordsToWatchers,
+  publishToCommunity,
+  publishToWatchers,
+} from './outbox/events.js'
 export { type AddOptions, byId, type Kind, type KindSpec } from './outbox/kind.js'
 export { createOutbox, type Outbox } from './outbox/outbox.js'
 export { type EntryContent, storeEntries } from './outbox/store-entries.js'

@@ -1,4 +1,6 @@
-import type { StoreService } from '@iodine/service-kit'
+import { createComments, type StoreService } from '@iodine/service-kit'
+import { changesWork } from './campaigns/commands/publish-change.js'
+import { watchedCampaign } from './campaigns/queries/watched-campaign.js'
 import type { CampaignsConfig } from './config.js'
 import { publicationWork } from './feeds/commands/step-publication.js'
 import { SWEEP_MS, sweepPublications } from './feeds/commands/sweep-publications.js'
@@ -9,9 +11,15 @@ export const createStore = (service: StoreService, config: CampaignsConfig): Sto
   const { outbox, tasks, peers, users, log } = service
   const importing = () => ({ store, peers, log, memberMax: config.QUOTA_CAMPAIGN_IODS })
   const publishing = () => ({ store, peers, users })
+  const models = createModels(service.mongo, config)
   const store: Store = {
-    ...createModels(service.mongo, config),
+    ...models,
+    comments: createComments(service, models.campaigns, id => watchedCampaign(models, id)),
     work: {
+      changes: outbox.kind(
+        'campaign.changed',
+        changesWork(() => ({ store, peers })),
+      ),
       imports: outbox.kind('import', importWork(importing)),
       publications: outbox.kind('publication', publicationWork(publishing)),
     },

@@ -6,6 +6,7 @@ import {
   type ApiScope,
   authApi,
   authInternal,
+  campaignCommentsApi,
   campaignsApi,
   canonicalApi,
   capturesApi,
@@ -15,7 +16,9 @@ import {
   type EndpointSpec,
   evidenceApi,
   FEEDS,
+  type FeedKeyReads,
   importsApi,
+  iodCommentsApi,
   iodsApi,
   missingScope,
   narrativesApi,
@@ -30,6 +33,7 @@ import {
   type Source,
   sightingsApi,
   subscriptionsApi,
+  watchesApi,
 } from '@iodine/contracts'
 import { hashOf, SERVICE_KEY_HEADER } from '@iodine/service-kit'
 import {
@@ -69,6 +73,9 @@ interface Entities {
   decision: string
   /** The owner's evidence of their IOD. */
   evidence: string
+  /** The owner's comments on their IOD and on their campaign. */
+  comment: string
+  remark: string
   /** The owner's sealed, unshared capture. */
   capture: string
   /** The owner's unsealed capture. */
@@ -87,6 +94,8 @@ interface Entities {
   data_export: string
   /** The owner's co-shares run. */
   run: string
+  /** The owner's watch. */
+  watch: string
   /** The owner's session in another browser. */
   session: string
   owner: string
@@ -218,6 +227,15 @@ const ROWS: Record<string, Row> = {
     status: 200,
   },
   'DELETE /iods/:id/evidence/:evidence_id': { id: 'iod', status: ownerOnly(200, 403) },
+  'GET /iods/:id/comments': { id: 'iod', status: 200 },
+  'POST /iods/:id/comments': { id: 'iod', body: () => ({ content: 'Seen before' }), status: 201 },
+  'PATCH /iods/:id/comments/:cid': {
+    id: 'iod',
+    body: () => ({ content: 'Edited' }),
+    status: ownerOnly(200, 403),
+  },
+  // The administrator's deletion comes before the owner's.
+  'DELETE /iods/:id/comments/:cid': { id: 'iod', status: { other: 403, admin: 200, owner: 404 } },
   'POST /captures': { body: () => captureOf({ text: `Page ${++made}` }).manifest, status: 201 },
   'PUT /captures/:id/blobs/:sha256': { id: 'open', body: () => BYTES, status: ownerOnly(200, 404) },
   'POST /captures/:id/seal': { id: 'open', status: ownerOnly(200, 404) },
@@ -235,6 +253,14 @@ const ROWS: Record<string, Row> = {
   'GET /campaigns/:id': { id: 'campaign', status: 200 },
   'GET /campaigns/:id/statistics': { id: 'campaign', status: 200 },
   'GET /campaigns/:id/export': { id: 'campaign', status: 200 },
+  'GET /campaigns/:id/comments': { id: 'campaign', status: 200 },
+  'POST /campaigns/:id/comments': { id: 'campaign', body: () => ({ content: 'Seen before' }), status: 201 },
+  'PATCH /campaigns/:id/comments/:cid': {
+    id: 'campaign',
+    body: () => ({ content: 'Edited' }),
+    status: ownerOnly(200, 403),
+  },
+  'DELETE /campaigns/:id/comments/:cid': { id: 'campaign', status: { other: 403, admin: 200, owner: 404 } },
   'POST /campaigns': { body: () => ({ name: 'Anybody’s' }), status: 201 },
   'POST /campaigns/:id/add-iod': { id: 'campaign', body: ({ iod }) => ({ iod_id: iod }), status: 200 },
   'POST /campaigns/:id/add-iods': { id: 'campaign', body: ({ iod }) => ({ iod_ids: [iod] }), status: 200 },
@@ -322,6 +348,16 @@ const ROWS: Record<string, Row> = {
   'GET /coordination/runs/:id/left-out': { id: 'run', status: ownerOnly(200, 404) },
   'GET /coordination/runs/:id/shares': { id: 'run', query: () => '?a=tiktok%20a&b=tiktok%20b', status: 404 },
   'DELETE /coordination/runs/:id': { id: 'run', status: ownerOnly(200, 404) },
+  'POST /watches': { body: () => ({ kind: 'term', text: `term ${++made}` }), status: 201 },
+  'PATCH /watches/:id': { id: 'watch', body: () => ({ name: 'Renamed' }), status: ownerOnly(200, 404) },
+  'DELETE /watches/:id': { id: 'watch', status: ownerOnly(200, 404) },
+  'POST /notifications/read': { body: () => ({ until: new Date().toISOString() }), status: 200 },
+  'PATCH /notifications/settings': { body: () => ({ mail: 'daily' }), status: 200 },
+  'PUT /notifications/webhook': { body: () => ({ url: 'https://127.0.0.1/' }), status: 200 },
+  'POST /notifications/webhook/test': { status: 202 },
+  'DELETE /notifications/webhook': { status: 200 },
+  // The token is of no mail.
+  'POST /notifications/unsubscribe/:token': { status: 404 },
   'POST /profile/passkeys/options': { status: 200 },
   'POST /profile/passkeys': {
     body: () => ({ name: 'Key', credential: CREDENTIAL }),
@@ -388,6 +424,7 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'POST /iods/levels',
     'POST /iods/evidence/counts',
     'GET /iods/:id/evidence',
+    'GET /iods/:id/comments',
     'GET /campaigns',
     'GET /campaigns/overlay',
     'GET /campaigns/my',
@@ -396,6 +433,7 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'GET /campaigns/:id/export',
     'GET /campaigns/:id/sharing',
     'GET /campaigns/:id/techniques',
+    'GET /campaigns/:id/comments',
     'GET /campaigns/:id/kept',
     'GET /campaigns/imports/:id',
     'GET /narratives/data',
@@ -421,6 +459,9 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'GET /coordination/runs/:id/graph',
     'GET /coordination/runs/:id/left-out',
     'GET /coordination/runs/:id/shares',
+    'GET /watches',
+    'GET /notifications',
+    'GET /notifications/unread',
   ],
   // The operations of the extension, except ending its session, and imports of files.
   collect: [
@@ -446,6 +487,8 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'POST /iods/:id/vote',
     'POST /iods/:id/evidence',
     'POST /iods/:id/evidence/import',
+    'POST /iods/:id/comments',
+    'PATCH /iods/:id/comments/:cid',
     'POST /campaigns',
     'PATCH /campaigns/:id',
     'PATCH /campaigns/:id/sharing',
@@ -454,6 +497,8 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'POST /campaigns/:id/remove-iod',
     'PUT /campaigns/:id/techniques/:tid',
     'DELETE /campaigns/:id/techniques/:tid',
+    'POST /campaigns/:id/comments',
+    'PATCH /campaigns/:id/comments/:cid',
     'POST /campaigns/imports',
     'GET /campaigns/imports/:id',
     'POST /campaigns/imports/:id/apply',
@@ -464,6 +509,9 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'POST /narratives/canonical/history/:id/undo',
     'POST /coordination/runs',
     'GET /coordination/runs/:id',
+    'POST /watches',
+    'PATCH /watches/:id',
+    'POST /notifications/read',
   ],
 }
 /** All scopes together; under `npm run test:all` also each scope. */
@@ -523,6 +571,9 @@ const prepare = async (
     params: { id: iod.id },
     body: quoteOf(narrative.id, 0),
   })
+  const body = { content: 'Seen before' }
+  const comment = await api.call(iodCommentsApi.createComment, { params: { id: iod.id }, body })
+  const remark = await api.call(campaignCommentsApi.createComment, { params: { id: campaign.id }, body })
   await app.signUp(email, null)
   const sessions = await api.call(profileApi.listSessions)
   const { id: capture } = await sealCapture(api.call, { text: PAGE })
@@ -558,6 +609,7 @@ const prepare = async (
     import: await planned(),
     discarded: await planned(),
     run: (await api.call(coordinationApi.createRun, { body: { ...aRun(), scope: 'own' } })).id,
+    watch: (await api.call(watchesApi.createWatch, { body: { kind: 'term', text: MARK } })).id,
     capture,
     open,
     record,
@@ -568,6 +620,8 @@ const prepare = async (
     another: idOf('nobody'),
     decision,
     evidence: evidence.id,
+    comment: comment.id,
+    remark: remark.id,
     owner,
     admin,
   }
@@ -634,6 +688,7 @@ it('enforces the table for each role on every route', async () => {
       const path = operation.path
         .replace(':source', source)
         .replace(':evidence_id', entities.evidence)
+        .replace(':cid', id === 'iod' ? entities.comment : entities.remark)
         .replace(':sha256', HASH)
         .replace(':tid', 'T0023.001')
         .replace(':seq', '0')
@@ -706,9 +761,13 @@ it('permits reading feeds only with feed keys', async () => {
   const { api, token } = await app.signUp()
   const { code } = await api.call(authApi.generateExtensionCode)
   const { access_token } = await app.api.call(authApi.redeemExtensionCode, { body: { code } })
-  const { key } = await api.call(profileApi.createFeedKey, { body: { label: 'Theirs', tlp: 'green' } })
+  const keyOf = async (reads: FeedKeyReads) =>
+    (await api.call(profileApi.createFeedKey, { body: { label: 'Theirs', tlp: 'green', reads } })).key
+  const keys = { campaigns: await keyOf('campaigns'), notifications: await keyOf('notifications') }
   const { token: script } = await api.call(profileApi.createApiToken, { body: aToken([...API_SCOPES]) })
-  for (const { spec } of FEEDS) {
+  for (const { service, spec } of FEEDS) {
+    const [key, other] =
+      spec.form === 'atom' ? [keys.notifications, keys.campaigns] : [keys.campaigns, keys.notifications]
     const path = samplePath(spec.path).replace('/a'.padEnd(25, 'a'), '/all')
     const status = async (credential?: string) => {
       const headers = new Headers(credential ? { authorization: `Bearer ${credential}` } : {})
@@ -717,8 +776,9 @@ it('permits reading feeds only with feed keys', async () => {
     for (const credential of [undefined, token, access_token, script, `${key}x`])
       expect([path, await status(credential)]).toEqual([path, 401])
     expect([200, 404]).toContain(await status(key))
+    expect([path, await status(other)]).toEqual([path, 403])
     // A service accepts no feed key, only the gateway's token for it.
-    const behind = await fetch(app.parts.campaigns.url + path, {
+    const behind = await fetch(app.parts[service].url + path, {
       headers: { authorization: `Bearer ${key}` },
     })
     expect([path, behind.status]).toEqual([path, 401])
@@ -765,7 +825,7 @@ it('each service serves exactly the operations of its manifest', () => {
       ...Object.values(feeds).flatMap(table => Object.values(table).map(nameOf)),
     ]
     const served = routesOf(app.parts[name].url)
-      .filter(({ url }) => /^\/(api|internal|taxii2|feeds)\b/.test(url) && url !== '/internal/jwks')
+      .filter(({ url }) => /^\/(api|internal|taxii2|feeds|atom)\b/.test(url) && url !== '/internal/jwks')
       .map(({ method, url }) => `${method} ${url}`)
     expect([name, served.sort()]).toEqual([name, manifest.sort()])
   }

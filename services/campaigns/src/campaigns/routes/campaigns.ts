@@ -1,4 +1,10 @@
-import { type Campaign, type CampaignDetail, type CampaignStatistics, campaignsApi } from '@iodine/contracts'
+import {
+  type Campaign,
+  type CampaignDetail,
+  type CampaignStatistics,
+  campaignsApi,
+  campaignsInternal,
+} from '@iodine/contracts'
 import { isVersioned } from '@iodine/exchange'
 import {
   createDownloads,
@@ -45,7 +51,7 @@ export const addCampaignRoutes = (
   store: Store,
   { QUOTA_CAMPAIGN_IODS, STORAGE_ALARM_BYTES }: CampaignsConfig,
 ): void => {
-  const { campaigns, imports, publications, subscriptions, quotas } = store
+  const { campaigns, comments, imports, publications, subscriptions, quotas } = store
   const present = (docs: CampaignDoc[]) => presentCampaigns(service.users, docs)
   const presentOne = async (doc: CampaignDoc) => (await present([doc]))[0] as Campaign
   const sendDetail = async (doc: CampaignDoc, reply: ReplyHeaders) => {
@@ -120,6 +126,13 @@ export const addCampaignRoutes = (
     return sendDetail(doc, reply)
   })
 
+  service.internal(campaignsInternal.nameCampaigns, async ({ body: { ids } }) => {
+    const docs = await campaigns
+      .find({ _id: { $in: ids } }, { name: 1 })
+      .lean<Pick<CampaignDoc, '_id' | 'name'>[]>()
+    return docs.map(({ _id, name }) => ({ id: _id.toHexString(), name }))
+  })
+
   servePersonalData(service, {
     sources: [
       personalSource('campaign', campaigns, created_by => ({ created_by })),
@@ -127,8 +140,9 @@ export const addCampaignRoutes = (
       personalSource('subscription', subscriptions, user_id => ({ user_id })),
       personalTechniques(campaigns),
       personalSource('publication', publications, user_id => ({ user_id }), personalPublication),
+      comments.personal,
     ],
-    forget: userId => eraseUser(store, userId),
+    forget: (userId, wishes) => eraseUser(store, userId, wishes),
   })
 
   serveUsage(service, quotas, async created_by => {
