@@ -1,4 +1,4 @@
-import { LIMITS } from '@iodine/contracts'
+import { DETAILS, LIMITS } from '@iodine/contracts'
 import { type Caller, forbidden, HttpError, notFound, requireAccess } from '@iodine/service-kit'
 import type { FastifyRequest } from 'fastify'
 import { type ApiTokenCheck, isApiToken } from '../api-tokens.js'
@@ -78,6 +78,7 @@ export const admitReader =
     // Feeds are read-only.
     if (request.method !== 'GET' && request.method !== 'HEAD') throw forbidden()
     if (!feed) throw notFound()
+    if (feed.reads !== key.reads) throw new HttpError(403, DETAILS.feedKeyReads)
   }
 
 declare module 'fastify' {

@@ -38,6 +38,7 @@ export const feedsOf = (prefix: string) => {
   const endpoints = FEEDS.filter(each => each.prefix === prefix).map(({ spec }) => ({
     template: spec.path,
     path: pathPattern(spec),
+    reads: spec.form === 'atom' ? ('notifications' as const) : ('campaigns' as const),
   }))
   return (request: FastifyRequest) => endpoints.find(({ path }) => path.test(pathOf(request)))
 }

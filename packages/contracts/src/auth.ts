@@ -7,7 +7,7 @@ import { accountLink, addressChange, dataExport, typedConfirmation, usedAccountL
 import { credentialOptions, newCredential, passkey, passkeyName, usedCredential } from './passkeys.js'
 import { done, email, filledText, id, pageQuery, text, time, timestamp, username } from './primitives.js'
 import { usage } from './usage.js'
-import { API_SCOPES, FEED_TLP_LEVELS } from './vocabulary.js'
+import { API_SCOPES, FEED_KEY_READS, FEED_TLP_LEVELS } from './vocabulary.js'
 
 export const profile = z.strictObject({
   id,
@@ -149,6 +149,7 @@ export const profileApi = {
     summary: `Create a key with which other systems pull feeds, up to a TLP level; only this response contains it. 413 with ${LIMITS.feedKeysMax} keys`,
     body: z.strictObject({
       label: filledText(LIMITS.feedKeyLabelMax),
+      reads: z.enum(FEED_KEY_READS).default('campaigns'),
       tlp: z.enum(FEED_TLP_LEVELS),
       expires_at: timestamp.refine(at => Date.parse(at) > Date.now(), 'must be in the future').nullish(),
     }),

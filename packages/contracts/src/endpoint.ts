@@ -92,8 +92,8 @@ export interface InternalEndpoint extends EndpointSpec {
  */
 export interface FeedEndpoint extends EndpointSpec {
   method: 'GET'
-  /** `taxii`: TAXII 2.1, also its errors; `misp`: a feed of MISP, a folder of files. */
-  form: 'taxii' | 'misp'
+  /** `taxii`: TAXII 2.1, also its errors; `misp`: a feed of MISP, a folder of files; `atom`: RFC 4287. */
+  form: 'taxii' | 'misp' | 'atom'
   access?: never
 }
 

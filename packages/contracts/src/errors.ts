@@ -52,6 +52,7 @@ export const DETAILS = {
   publishedRed: 'TLP:RED content is never published: choose another level, or withdraw the campaign first',
   publishedFull: `At most ${LIMITS.publishedObjectsMax.toLocaleString('en-US')} objects of a campaign can be published`,
   feedKeysFull: `You have ${LIMITS.feedKeysMax} feed keys: revoke one to create another`,
+  watchesFull: `You have ${LIMITS.watchesMax} watches: delete one to make room`,
   notTaxii: 'Only application/taxii+json;version=2.1 is served',
   apiTokensFull: `You have ${LIMITS.apiTokensMax} API tokens: revoke one to create another`,
   apiTokenRefused: 'API tokens may not be used for this',
@@ -59,6 +60,7 @@ export const DETAILS = {
     'This token is revoked, but parts of the service may accept it for up to ten more minutes: try again to end it at once',
   tokensRevoking:
     'The tokens are revoked, but parts of the service may accept them for up to ten more minutes: try again to end them at once',
+  feedKeyReads: 'This feed key may not read this feed',
   feedScope: 'This token may only be used for feeds',
   unknownTechnique: 'tid: is not a DISARM technique',
   techniquesFull: `This campaign has ${LIMITS.techniquesMax} techniques: remove one to make room`,

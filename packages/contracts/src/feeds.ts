@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type EndpointSpec, type FeedEndpoint, internalEndpoint, routed } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import { id, text, time } from './primitives.js'
-import { FEED_TLP_LEVELS } from './vocabulary.js'
+import { FEED_KEY_READS, FEED_TLP_LEVELS } from './vocabulary.js'
 
 /** Defines a feed's endpoint; its answers are text or bytes. */
 const feed = <
@@ -19,6 +19,7 @@ const feed = <
 export const feedKey = z.strictObject({
   id,
   label: z.string(),
+  reads: z.enum(FEED_KEY_READS),
   /** Strictest TLP level that it may read. */
   tlp: z.enum(FEED_TLP_LEVELS),
   created_at: time,
@@ -102,6 +103,15 @@ export const mispFeeds = {
     summary: 'An event: `UUID.json`',
     params: z.object({ file: z.string().max(100) }),
     ...misp,
+  }),
+} as const
+
+/** Feed of the key owner's notifications, for feed readers. */
+export const atomFeeds = {
+  getNotificationFeed: feed('atom', 'GET /atom/notifications', {
+    summary: 'The latest notifications of the key’s owner, as an Atom feed (RFC 4287)',
+    produces: 'application/atom+xml',
+    conditional: true,
   }),
 } as const
 

@@ -6,7 +6,7 @@ import { iod, iodCounts, newIod } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
 import { filledText, id, time, timestamp } from './primitives.js'
-import { BLOB_ROLES, EVIDENCE_KINDS, SOURCES, TLP_LEVELS } from './vocabulary.js'
+import { BLOB_ROLES, EVIDENCE_KINDS, FEED_KEY_READS, SOURCES, TLP_LEVELS } from './vocabulary.js'
 
 export const sessionState = z.strictObject({ user_id: id, scope: z.enum(['full', 'collector']) })
 /** User and permissions of a live session. */
@@ -51,7 +51,7 @@ export const authInternal = {
     summary:
       'The owner of the feed key with this hash, and a service token valid for a minute; 404 unless the key and its account are valid',
     body: z.strictObject({ hash: z.string().max(100) }),
-    response: z.strictObject({ id, user_id: id, token: z.string() }),
+    response: z.strictObject({ id, user_id: id, reads: z.enum(FEED_KEY_READS), token: z.string() }),
   }),
   checkApiToken: internalEndpoint('POST /internal/api-tokens/check', {
     summary:

@@ -69,7 +69,8 @@ export const newIod = z
   })
 export type NewIod = z.input<typeof newIod>
 
-const filters = {
+/** Filters of the list of IODs. */
+export const iodFilters = {
   q: text().optional(),
   category: repeatable(category),
   source_type: repeatable(sourceType),
@@ -117,14 +118,14 @@ export const iodsApi = {
     summary:
       'IODs, filtered and sorted, newest first by default. `q` is searched in the value and the first 2,000 characters of the description, `source` is compared exactly. ' +
       'More than 1,000 matches are not counted: `X-Total-Count: 1000` with `X-Total-Relation: gte`',
-    query: z.strictObject({ ...filters, sort: z.enum(IOD_SORTS).optional(), ...pageQuery }),
+    query: z.strictObject({ ...iodFilters, sort: z.enum(IOD_SORTS).optional(), ...pageQuery }),
     response: z.array(iod),
   }),
   getIodFacets: endpoint('user', 'GET /iods/facets', {
     scopes: ['read'],
     summary:
       'Counts a category and a source type under the same filters; above 1,000 matches, lower bounds with `exact: false`',
-    query: z.strictObject(filters),
+    query: z.strictObject(iodFilters),
     response: iodFacets,
   }),
   getOverlay: endpoint('collector', 'GET /iods/overlay', {

@@ -234,6 +234,23 @@ export const LIMITS = {
   /** Claims, values and URLs of a run's topic, and characters of its name. */
   coordinationValues: 100,
   runNameMax: 200,
+  /** Watches of a user; characters of a name, and of a watched term, URL or text. */
+  watchesMax: 200,
+  watchNameMax: 200,
+  watchTextMax: 2_000,
+  /** Stored notifications of a user, and their retention. */
+  notificationsKept: 5_000,
+  notificationMs: 90 * 86_400_000,
+  notificationsPage: 100,
+  /** Unread notifications that are counted. */
+  unreadCounted: 100,
+  /** Events of a watch and subject within this time are one notification. */
+  notificationFoldMs: 3_600_000,
+  /** Events of one delivery to the notifications service. */
+  notificationEvents: 250,
+  /** Attempts to deliver to a webhook, and failed deliveries in a row that disable it. */
+  webhookTries: 5,
+  webhookFailuresMax: 50,
 } as const
 
 export const USERNAME_PATTERN = /^[A-Za-z0-9_]{3,20}$/

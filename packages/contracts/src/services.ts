@@ -10,7 +10,7 @@ import { coordinationApi } from './coordination.js'
 import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
 import { communityInternal, historyInternal, mailsInternal, rebuildInternal } from './events.js'
 import { capturesApi, evidenceApi, sealsApi } from './evidence.js'
-import { mispFeeds, sealsInternal, taxiiFeeds } from './feeds.js'
+import { atomFeeds, mispFeeds, sealsInternal, taxiiFeeds } from './feeds.js'
 import { importsApi } from './imports.js'
 import {
   authInternal,
@@ -23,11 +23,13 @@ import { iodsApi } from './iods.js'
 import { keysInternal, secretsInternal } from './keys.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
+import { notificationsApi } from './notifications.js'
 import { outboxInternal } from './outbox.js'
 import { recordImportsApi } from './record-imports.js'
 import { recordsInternal, sightingsApi, sightingsInternal } from './sightings.js'
 import { subscriptionsApi, subscriptionsInternal } from './subscriptions.js'
 import { usageInternal } from './usage.js'
+import { watchesApi } from './watches.js'
 
 /** Gateway settings of a path prefix. */
 export interface PrefixRules {
@@ -156,6 +158,12 @@ export const SERVICES = {
       ...personalDataInternal,
       ...outboxInternal,
     },
+  },
+  notifications: {
+    prefixes: { notifications: {}, watches: {} },
+    apis: { notifications: notificationsApi, watches: watchesApi },
+    feeds: { atom: atomFeeds },
+    internal: { ...personalDataInternal, ...outboxInternal },
   },
 } as const satisfies Record<string, ServiceManifest>
 

@@ -243,3 +243,37 @@ export type SharedAs = (typeof SHARED_AS)[number]
 /** Settings with several keys, of which the first signs or encrypts. */
 export const KEY_SETTINGS = ['JWT_PRIVATE_KEY', 'SECRETS_KEY'] as const
 export type KeySetting = (typeof KEY_SETTINGS)[number]
+
+/** Subjects that a watch names by id. */
+export const WATCHED_SUBJECTS = ['iod', 'campaign', 'person'] as const
+/** Watched in own and shared records: a term as words, a URL, a text also in other words. */
+export const WATCHED_TEXTS = ['term', 'url', 'text'] as const
+export const WATCH_KINDS = [...WATCHED_SUBJECTS, 'search', ...WATCHED_TEXTS] as const
+export type WatchKind = (typeof WATCH_KINDS)[number]
+
+/** Channels of notifications in addition to the bell. */
+export const WATCH_CHANNELS = ['mail', 'webhook', 'feed'] as const
+export type WatchChannel = (typeof WATCH_CHANNELS)[number]
+
+/** Events that notify. `webhook_off`: the webhook failed too often. */
+export const NOTIFICATION_KINDS = [
+  'iod',
+  'votes',
+  'comment',
+  'campaign',
+  'records',
+  'reply',
+  'mention',
+  'webhook_off',
+] as const
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
+export const NOTIFICATION_SUBJECTS = [...WATCHED_SUBJECTS, 'search', 'records', 'webhook'] as const
+export type NotificationSubject = (typeof NOTIFICATION_SUBJECTS)[number]
+
+/** When notifications are mailed. Digests are sent at 07:00, weekly ones on Mondays. */
+export const MAIL_MODES = ['off', 'at_once', 'daily', 'weekly'] as const
+export type MailMode = (typeof MAIL_MODES)[number]
+
+/** Feeds that a feed key reads: published campaigns, or the notifications of its owner. */
+export const FEED_KEY_READS = ['campaigns', 'notifications'] as const
+export type FeedKeyReads = (typeof FEED_KEY_READS)[number]

@@ -21,7 +21,7 @@ const USE_PRECISION_MS = 60_000
 export const createFeedKey = async (
   context: AuthContext,
   userId: string,
-  { label, tlp, expires_at }: BodyOf<typeof profileApi.createFeedKey>,
+  { label, reads, tlp, expires_at }: BodyOf<typeof profileApi.createFeedKey>,
 ): Promise<{ key: string; doc: FeedKeyDoc }> => {
   const key = PREFIX + newToken()
   const slots = { max: LIMITS.feedKeysMax, full: DETAILS.feedKeysFull }
@@ -30,6 +30,7 @@ export const createFeedKey = async (
     user_id: new Types.ObjectId(userId),
     label,
     hash: hashOf(key),
+    reads,
     tlp: rankOfTlp(tlp),
     created_at: new Date(),
     expires_at: expires_at ? new Date(expires_at) : null,
@@ -72,5 +73,5 @@ export const checkFeedKey = async ({ models, keys }: AuthContext, hash: string) 
     await models.feedKeys.updateOne({ _id: doc._id }, { $set: { last_used_at: new Date(now) } })
   const [id, user_id] = [doc._id.toHexString(), doc.user_id.toHexString()]
   const token = await signToken(keys.privateKey, { id: user_id, sid: id, scope: 'feed', tlp }, TOKEN_MS)
-  return { id, user_id, token }
+  return { id, user_id, reads: doc.reads ?? 'campaigns', token }
 }

@@ -1,3 +1,4 @@
+import { FEED_KEY_READS } from '@iodine/contracts'
 import { type DocOf, defineSchema } from '@iodine/service-kit'
 import { Schema } from 'mongoose'
 
@@ -7,6 +8,8 @@ export const feedKeySchema = defineSchema('feed_keys', {
   slot: { type: Number, required },
   label: { type: String, required },
   hash: { type: String, required },
+  /** Feeds that it reads. */
+  reads: { type: String, enum: FEED_KEY_READS, default: 'campaigns' },
   /** Index in `TLP_LEVELS` of the strictest level that the key reads. */
   tlp: { type: Number, required },
   created_at: { type: Date, required },

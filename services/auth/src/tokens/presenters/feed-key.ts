@@ -5,6 +5,8 @@ import type { FeedKeyDoc } from '../models/feed-key.js'
 export const presentFeedKey = (doc: Omit<FeedKeyDoc, 'hash' | 'slot' | 'user_id'>): FeedKey => ({
   id: doc._id.toHexString(),
   label: doc.label,
+  // Keys of a previous version have no field.
+  reads: doc.reads ?? 'campaigns',
   tlp: tlpOfRank(doc.tlp) as FeedTlp,
   created_at: doc.created_at.toISOString(),
   expires_at: doc.expires_at?.toISOString() ?? null,
