@@ -1,5 +1,6 @@
 import type { CampaignDetail, Iod } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
+import { WatchButton } from '@iodine/mfe-kit/watches'
 import {
   Button,
   Callout,
@@ -95,6 +96,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
           <div className={styles.actions}>
             {campaign && (
               <>
+                <WatchButton subject={{ kind: 'campaign', subject_id: id }} />
                 <ExportButtons campaign={campaign} disabled={iods !== 'complete'} />
                 <Button
                   icon={<ImportIcon />}
