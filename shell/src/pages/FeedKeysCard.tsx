@@ -1,4 +1,12 @@
-import { FEED_TLP_LEVELS, type FeedKey, type FeedTlp, LIMITS, TLP_MEANINGS } from '@iodine/contracts'
+import {
+  FEED_TLP_LEVELS,
+  type FeedKey,
+  type FeedKeyReads,
+  type FeedTlp,
+  LIMITS,
+  TLP_MEANINGS,
+} from '@iodine/contracts'
+import type { ApiClient } from '@iodine/mfe-kit'
 import { CopyField, FormGroup, HTMLSelect, Tag } from '@iodine/ui'
 import { FeedIcon } from '@iodine/ui/icons'
 import { DialogForm } from '@iodine/ui/overlays'
@@ -8,7 +16,11 @@ import { type FormProps, KeyList } from './KeyList'
 import styles from './Profile.module.css'
 import { ProfileCard } from './ProfileCard'
 
-/** The user's feed keys, with which other systems pull published campaigns. */
+/** Loads the user's feed keys of one kind. */
+export const loadFeedKeys = async (api: ApiClient, kind: FeedKeyReads, signal: AbortSignal) =>
+  (await api.call('GET /profile/feed-keys', { signal })).filter(({ reads }) => reads === kind)
+
+/** The user's feed keys of campaigns, with which other systems pull published campaigns. */
 export function FeedKeysCard() {
   return (
     <ProfileCard
@@ -26,7 +38,7 @@ export function FeedKeysCard() {
         short="key"
         max={LIMITS.feedKeysMax}
         icon={<FeedIcon />}
-        load={(api, signal) => api.call('GET /profile/feed-keys', { signal })}
+        load={(api, signal) => loadFeedKeys(api, 'campaigns', signal)}
         revoke={(api, id) => api.call('DELETE /profile/feed-keys/:id', { params: { id } })}
         nameOf={({ label }) => label}
         tagOf={({ tlp }) => <Tag minimal>Up to {tlpName(tlp)}</Tag>}
