@@ -456,3 +456,17 @@ test('links the panel to the first appearance of its IOD', async () => {
   await waitFor(() => expect(path()).toBe('/dashboard/origins'))
   expect(search()).toBe(`?iod=${target.id}`)
 })
+
+test('watches the IOD of the panel', async () => {
+  const target = iod('alpha')
+  const { calls } = await open([target], `/${target.id}`, { 'POST /watches': [201, {}] })
+  const watch = (await panelOf('alpha')).getByRole('button', { name: 'Watch' })
+  await waitFor(() => expect(watch.hasAttribute('disabled')).toBe(false))
+  click(watch)
+  await waitFor(() =>
+    expect(calls.find(({ route }) => route === 'POST /watches')?.body).toEqual({
+      kind: 'iod',
+      subject_id: target.id,
+    }),
+  )
+})

@@ -130,9 +130,9 @@ test('speaks French on French pages', async () => {
 })
 
 test('compares filters in any order, and texts without white space at their ends', () => {
-  const search = { q: 'lake', category: ['URL', 'CLAIM'] }
+  const search = { q: 'lake', category: ['URL', 'HASH'] }
   const watch = { kind: 'search', subject_id: null, text: null, search } as const
-  expect(hasSubject(watch, { kind: 'search', search: { category: ['CLAIM', 'URL'], q: ' lake ' } })).toBe(
+  expect(hasSubject(watch, { kind: 'search', search: { category: ['HASH', 'URL'], q: ' lake ' } })).toBe(
     true,
   )
   expect(hasSubject(watch, { kind: 'search', search: { q: 'lake' } })).toBe(false)
