@@ -34,6 +34,7 @@ const open = (campaigns: Campaign[], routes: Routes = {}, path = '') =>
     'GET /campaigns': () => [200, campaigns],
     'GET /campaigns/my': () => [200, []],
     ...SIDE_ROUTES,
+    'GET /iods/:id/comments': [200, []],
     'POST /iods/consensus': [200, {}],
     'POST /iods/evidence/counts': [200, {}],
     ...routes,

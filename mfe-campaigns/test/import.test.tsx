@@ -41,6 +41,9 @@ const planned: CampaignImport = {
   quotes: 0,
   refused_quotes: 0,
   evidence: { added: 0, known: 0, left_out: 0 },
+  comments: 0,
+  refused_comments: 0,
+  discussion: { added: 0, known: 0, left_out: 0 },
   tlp: 'amber',
   created_at: '2026-11-20T10:00:00.000Z',
 }

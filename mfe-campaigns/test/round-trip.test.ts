@@ -199,3 +199,31 @@ test('exports evidence on request, and imports it once as not verified', {
     }
   })
 })
+
+test('exports comments, and imports them once with their authors’ names', { timeout: 240_000 }, async () => {
+  await withTwoApps(async (from, to) => {
+    for (const format of ['json', 'stix'] as const) {
+      const value = `Mirrors heat the lake ${format}`
+      const iod = { value, category: 'SENTENCE', description: '', source_type: 'MANUAL' } as const
+      const { id } = await from.api.call('POST /iods', { body: iod })
+      for (const content of ['Seen <b>before</b> 🛰', 'Where?'])
+        await from.api.call('POST /iods/:id/comments', { params: { id }, body: { content } })
+      const original = await createCampaign(from.user)
+      await addIods(from.api, original, [id], () => {})
+      const [before] = (await detailOf(from.user, original)).iods
+      const file = await exportOf(from, original, format)
+
+      const copy = await createCampaign(to.user)
+      const { plan, done } = await importFile(to, copy, format, file)
+      expect(plan).toMatchObject({ iods: 1, comments: 2, refused_comments: 0 })
+      expect(done.discussion).toEqual({ added: 2, known: 0, left_out: 0 })
+      const again = await importFile(to, copy, format, file)
+      expect(again.done.discussion).toEqual({ added: 0, known: 2, left_out: 0 })
+      const [made] = (await detailOf(to.user, copy)).iods
+      expect(made?.comments).toEqual(before?.comments.map(comment => ({ ...comment, user_id: null })))
+      // The comments come back to their origin as known ones.
+      const back = await importFile(from, original, format, await exportOf(to, copy, format))
+      expect(back.done.discussion).toEqual({ added: 0, known: 2, left_out: 0 })
+    }
+  })
+})

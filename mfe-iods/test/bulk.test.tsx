@@ -30,6 +30,7 @@ const open = (iods: Iod[], routes: Routes = {}) =>
       return [200, found.slice(from, to), { 'X-Total-Count': String(found.length), ...next }]
     },
     'GET /iods/facets': () => [200, { total: iods.length, categories: {}, source_types: {} }],
+    'GET /iods/:id/comments': [200, []],
     'POST /iods/consensus': [200, {}],
     'POST /iods/evidence/counts': [200, {}],
     ...routes,

@@ -21,6 +21,7 @@ const api = (iods: Iod[]): Routes => ({
     return [200, found, { 'X-Total-Count': String(found.length) }]
   },
   'GET /iods/facets': () => [200, { total: iods.length, categories: {}, source_types: {} }],
+  'GET /iods/:id/comments': [200, []],
   'POST /iods/consensus': [200, {}],
   'POST /iods/evidence/counts': [200, {}],
   'GET /iods/:id': ({ params }) => {

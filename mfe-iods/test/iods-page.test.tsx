@@ -57,6 +57,7 @@ const api = (iods: Iod[]) => {
         },
       ]
     },
+    'GET /iods/:id/comments': [200, []],
     'POST /iods/consensus': [200, {}],
     'POST /iods/evidence/counts': [200, {}],
     'POST /iods': ({ body }) => {

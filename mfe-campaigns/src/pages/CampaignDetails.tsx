@@ -1,5 +1,6 @@
 import type { CampaignDetail, Iod } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
+import { Discussion, useComments } from '@iodine/mfe-kit/comments'
 import { WatchButton } from '@iodine/mfe-kit/watches'
 import {
   Button,
@@ -177,6 +178,8 @@ function Members({ campaign, query, statistics, techniques, onAdd }: MembersProp
   const { iods } = campaign
   const { iods: state, isFetching, refetch } = query
   const used = techniques.query.data
+  const subject = { kind: 'campaigns', id: campaign.id } as const
+  const comments = useComments(subject).total
   const [text, setText] = useState('')
   const wanted = useDeferredValue(text)
   const found = useMemo(() => searchMembers(iods, wanted), [iods, wanted])
@@ -251,6 +254,17 @@ function Members({ campaign, query, statistics, techniques, onAdd }: MembersProp
           tagContent={used && used.length > 0 ? formatCount(used.length) : undefined}
           panelClassName={styles.panel}
           panel={<Techniques {...techniques} />}
+        />
+        <Tab
+          id="discussion"
+          title="Discussion"
+          tagContent={comments ? formatCount(comments) : undefined}
+          panelClassName={styles.panel}
+          panel={
+            <Card>
+              <Discussion subject={subject} />
+            </Card>
+          }
         />
         <Tab
           id="sharing"

@@ -4,7 +4,7 @@ import { Button, Callout, FileButton } from '@iodine/ui'
 import { DocumentIcon } from '@iodine/ui/icons'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { useEffect, useRef, useState } from 'react'
-import { contentOf, evidenceText, hasChanges } from '../model/imports'
+import { contentOf, hasChanges, relatedTexts } from '../model/imports'
 import { useImport } from '../queries/import'
 import { successToast } from '../queries/toasts'
 import styles from './ImportDialog.module.css'
@@ -54,8 +54,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
       setPlan(ended)
       if (ended.state !== 'done') return
       notify(successToast(`${contentOf(ended)} imported`))
-      const evidence = evidenceText(ended)
-      if (evidence) notify(successToast(evidence))
+      for (const text of relatedTexts(ended)) notify(successToast(text))
       onClose()
     } catch (error) {
       setFault(errorDetail(isApiError(error) ? error : null, 'The file could not be imported.'))

@@ -103,9 +103,9 @@ export function ImportPlan({ plan, makesIods, onMakesIods }: ImportPlanProps) {
   )
 }
 
-/** The techniques and evidence of an import. */
+/** The techniques, evidence and comments of an import. */
 function RelatedData({
-  plan: { techniques, unknown_techniques: unknown = [], quotes, refused_quotes },
+  plan: { techniques, unknown_techniques: unknown = [], quotes, refused_quotes, comments, refused_comments },
 }: Pick<ImportPlanProps, 'plan'>) {
   return (
     <>
@@ -121,6 +121,12 @@ function RelatedData({
           {formatAmount(quotes, 'quote')} of evidence will be added as not verified, because the seals belong
           to another system.
           {refused_quotes > 0 && ` ${formatAmount(refused_quotes, 'quote')} cannot be read.`}
+        </li>
+      )}
+      {comments + refused_comments > 0 && (
+        <li>
+          {formatAmount(comments, 'comment')} will be added with the names in the file.
+          {refused_comments > 0 && ` ${formatAmount(refused_comments, 'comment')} cannot be read.`}
         </li>
       )}
     </>

@@ -1,5 +1,5 @@
 import { countVotes, type Iod } from '@iodine/contracts'
-
+import { Discussion } from '@iodine/mfe-kit/comments'
 import { useConsensus } from '@iodine/mfe-kit/consensus'
 import { useEvidenceCount, useIodEvidence } from '@iodine/mfe-kit/evidence'
 import {
@@ -14,6 +14,7 @@ import {
   useRetained,
 } from '@iodine/ui'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
+import { CAMPAIGNS } from '../queries/campaigns'
 import styles from './IodDetailsDialog.module.css'
 
 /** All fields, votes and comments of an IOD. */
@@ -53,7 +54,13 @@ function Details({ iod }: { iod: Iod }) {
       {evidence.button && <p className={styles.block}>{evidence.button}</p>}
       {evidence.drawer}
       <Votes iod={iod} />
-      <Comments iod={iod} />
+      <div className={styles.block}>
+        <Discussion
+          subject={{ kind: 'iods', id: iod.id }}
+          shownIn={[CAMPAIGNS]}
+          listClassName={styles.scroll}
+        />
+      </div>
       <section className={styles.block}>
         <h3>Metadata</h3>
         <Facts
@@ -104,31 +111,6 @@ function Votes({ iod }: { iod: Iod }) {
             </tbody>
           </HTMLTable>
         </div>
-      )}
-    </section>
-  )
-}
-
-function Comments({ iod }: { iod: Iod }) {
-  return (
-    <section className={styles.block}>
-      <h3>Comments ({iod.comments.length})</h3>
-      {iod.comments.length === 0 ? (
-        <p className={styles.none}>No comments yet</p>
-      ) : (
-        <ul className={`${styles.scroll} ${styles.comments}`}>
-          {iod.comments.map(comment => (
-            <li key={comment.id}>
-              <p className={styles.author}>
-                {comment.username ?? 'Unknown'}{' '}
-                <DateTime value={comment.created_at} format={formatDateTime} />
-              </p>
-              <p className={styles.text} dir="auto">
-                {comment.content}
-              </p>
-            </li>
-          ))}
-        </ul>
       )}
     </section>
   )

@@ -10,6 +10,8 @@ const NOT_FOUND = 404
 const FIRST_IODS = 50
 /** Maximum time to wait for an idle moment, in milliseconds. */
 const IDLE_MS = 200
+/** Query key prefix of campaigns, in lists and alone. */
+export const CAMPAIGNS = ['campaigns']
 const ALL = ['campaigns', 'all']
 const MINE = ['campaigns', 'my']
 const LISTS = [ALL, MINE]

@@ -1,4 +1,4 @@
-import type { Iod, Vote } from '@iodine/contracts'
+import type { Comment, Iod, Vote } from '@iodine/contracts'
 import { Button, DateTime, formatDateTime } from '@iodine/ui'
 import { HistoryIcon } from '@iodine/ui/icons'
 import { ScrollPopover } from '@iodine/ui/overlays'
@@ -6,7 +6,9 @@ import { summarizeVotes } from '../model/votes'
 import styles from './ActivityPopover.module.css'
 import { PersonLink } from './PersonLink'
 
-/** A popover of the voters, with their votes and dates. */
+const COMMENTS_SHOWN = 3
+
+/** A popover of the voters, with their votes and dates, and of the latest comments. */
 export function ActivityPopover({ iod }: { iod: Iod }) {
   return (
     <ScrollPopover placement="bottom-end" content={<Activity iod={iod} />}>
@@ -30,10 +32,32 @@ function Activity({ iod }: { iod: Iod }) {
     <section className={styles.activity} aria-label="Activity">
       <Voters title="Positive votes" votes={positive} />
       <Voters title="Negative votes" votes={negative} />
-      <section>
-        <h3>Comments</h3>
-        <p className={styles.none}>Coming Soon</p>
-      </section>
+      <LatestComments comments={iod.comments.slice(-COMMENTS_SHOWN).reverse()} />
+    </section>
+  )
+}
+
+function LatestComments({ comments }: { comments: Comment[] }) {
+  return (
+    <section>
+      <h3>Comments</h3>
+      {comments.length === 0 ? (
+        <p className={styles.none}>No comments yet</p>
+      ) : (
+        <ul>
+          {comments.map(({ id, user_id, username, created_at, content }) => (
+            <li key={id} className={styles.comment}>
+              <span className={styles.name}>
+                <PersonLink id={user_id} name={username} />
+              </span>
+              <DateTime value={created_at} format={formatDateTime} />
+              <p className={styles.text} dir="auto">
+                {content}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   )
 }

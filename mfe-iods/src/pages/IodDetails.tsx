@@ -1,5 +1,6 @@
 import type { Iod } from '@iodine/contracts'
 import { paths, SectionLink, useAction } from '@iodine/mfe-kit'
+import { Discussion } from '@iodine/mfe-kit/comments'
 import { useConsensus } from '@iodine/mfe-kit/consensus'
 import { useEvidenceCount, useIodEvidence } from '@iodine/mfe-kit/evidence'
 import {
@@ -15,6 +16,8 @@ import {
 } from '@iodine/ui'
 import { ClipboardIcon, ThumbsDownIcon, ThumbsUpIcon } from '@iodine/ui/icons'
 import { useState } from 'react'
+import { IOD_KEY } from '../queries/iod'
+import { LIST_KEY } from '../queries/list'
 import { useVote } from '../queries/vote'
 import { FilterLink } from './FilterLink'
 import styles from './IodDetails.module.css'
@@ -28,7 +31,7 @@ import { Tally } from './VotesCell'
 const SETTLED_AFTER_MS = 200
 const VOTES_SHOWN = 10
 
-/** An IOD with its votes and its occurrences. */
+/** An IOD with its votes, its comments and its occurrences. */
 export function IodDetails({ iod }: { iod: Iod }) {
   const isSettled = useElapsed(SETTLED_AFTER_MS)
   const evidence = useIodEvidence(iod, useEvidenceCount(iod.id, isSettled))
@@ -69,6 +72,13 @@ export function IodDetails({ iod }: { iod: Iod }) {
           <p className={styles.none}>None</p>
         )}
       </section>
+      <div className={styles.part}>
+        <Discussion
+          subject={{ kind: 'iods', id: iod.id }}
+          enabled={isSettled}
+          shownIn={[IOD_KEY, LIST_KEY]}
+        />
+      </div>
       <Occurrences iod={iod} enabled={isSettled} />
     </>
   )

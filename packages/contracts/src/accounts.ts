@@ -17,8 +17,10 @@ export const personalDataInternal = {
     response: z.array(personalItem),
   }),
   eraseUser: internalEndpoint('DELETE /internal/users/:id/personal-data', {
-    summary: 'Delete a deleted user’s own data, and their id from other data; idempotent',
+    summary:
+      'Delete a deleted user’s own data, and their id from other data; with `comments=delete` their comments too. Idempotent',
     params: byId,
+    query: z.strictObject({ comments: z.enum(['keep', 'delete']).default('keep') }),
     response: done,
   }),
 } as const

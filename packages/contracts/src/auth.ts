@@ -251,7 +251,11 @@ export const profileApi = {
   }),
   requestDeletion: endpoint('user', 'POST /profile/deletion', {
     summary: `Request a mailed link that schedules the deletion of the user’s account in ${LIMITS.deletionDelayMs / 86_400_000} days`,
-    body: z.strictObject({ confirm: typedConfirmation }),
+    body: z.strictObject({
+      confirm: typedConfirmation,
+      /** Whether the user's comments are deleted with the account; else they stay without an author. */
+      delete_comments: z.boolean().default(false),
+    }),
     response: done,
     status: 202,
   }),

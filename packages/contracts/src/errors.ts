@@ -65,6 +65,11 @@ export const DETAILS = {
   unknownTechnique: 'tid: is not a DISARM technique',
   techniquesFull: `This campaign has ${LIMITS.techniquesMax} techniques: remove one to make room`,
   alreadyVoted: 'You already voted',
+  repliedDeleted: 'The comment that you reply to was deleted',
+  replyToReply: 'reply_to: must not be a reply itself',
+  tooManyMentions: `content: must mention at most ${LIMITS.commentMentionsMax} users`,
+  commentsFull: `There are ${LIMITS.commentsMax.toLocaleString('en-US')} comments: no more can be added`,
+  editTooLate: 'A comment can be edited for 24 hours',
   missingAiKey: 'Please configure your OpenAI API key in your profile',
   rejectedAiKey: 'Your OpenAI API key was rejected by the provider',
   noCredit:

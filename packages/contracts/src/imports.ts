@@ -11,6 +11,8 @@ const tlp = z.enum(TLP_LEVELS)
 export const invalidPiece = z.strictObject({ place: z.string(), value: z.string(), reason: z.string() })
 export const invalidPieces = z.array(invalidPiece).max(LIMITS.invalidListed)
 
+const importedCounts = z.strictObject({ added: z.int(), known: z.int(), left_out: z.int() })
+
 /** An import of a file into a campaign. */
 export const campaignImport = z.strictObject({
   id,
@@ -45,7 +47,12 @@ export const campaignImport = z.strictObject({
   quotes: z.int(),
   refused_quotes: z.int(),
   /** Outcome of the quotes so far. Omitted ones do not contain their IOD's value, or exceed a limit. */
-  evidence: z.strictObject({ added: z.int(), known: z.int(), left_out: z.int() }),
+  evidence: importedCounts,
+  /** Comments on its IODs, and unreadable ones. */
+  comments: z.int(),
+  refused_comments: z.int(),
+  /** Outcome of the comments so far. Omitted ones exceed the limit of an IOD. */
+  discussion: importedCounts,
   /** The strictest level in the file; null if no object is marked. */
   tlp: tlp.nullable(),
   created_at: time,

@@ -28,6 +28,8 @@ export const iodStatement = z.strictObject({
   since: time,
   /** Level of the file that the IOD came from; null if it was not imported. */
   tlp: z.enum(TLP_LEVELS).nullable(),
+  /** Times at which its comments were edited, by the comment's id; unedited ones are omitted. */
+  edited: z.record(id, time).optional(),
 })
 export type IodStatement = z.output<typeof iodStatement>
 
@@ -96,9 +98,9 @@ export const iodsInternal = {
     response: z.array(id),
   }),
   countIods: internalEndpoint('POST /internal/iods/count', {
-    summary: 'Numbers of existing IODs with these ids, and of their votes',
+    summary: 'Numbers of existing IODs with these ids, of their votes and comments',
     body: ids,
-    response: iodCounts.extend({ votes: z.int() }),
+    response: iodCounts.extend({ votes: z.int(), comments: z.int() }),
   }),
   findIods: internalEndpoint('POST /internal/iods/find', {
     summary:

@@ -36,6 +36,7 @@ export const comment = z.strictObject({
   username: z.string().nullable(),
   created_at: time,
 })
+export type Comment = z.output<typeof comment>
 
 export const iod = z.strictObject({
   id,

@@ -176,6 +176,18 @@ export const LIMITS = {
   importedQuotesMax: 10,
   /** Pieces of evidence in an export of a campaign. */
   exportedEvidenceMax: 20_000,
+  /** Characters of a comment, of the name of an imported one's author, and mentions in a comment. */
+  commentMax: 2_000,
+  commentAuthorMax: 100,
+  commentMentionsMax: 10,
+  /** Comments on an IOD or campaign, and the latest of them in lists of IODs. */
+  commentsMax: 5_000,
+  listedComments: 50,
+  /** Comments of a user. */
+  commentsAnHour: 30,
+  commentsADay: 200,
+  /** Time for which a comment can be edited. */
+  commentEditMs: 24 * 3_600_000,
   /** API tokens of a user, characters of a name, and the longest lifetime: a year, also a leap year. */
   apiTokensMax: 20,
   apiTokenNameMax: 100,

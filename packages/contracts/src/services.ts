@@ -5,6 +5,7 @@ import { adminApi, authApi, profileApi } from './auth.js'
 import { campaignsApi } from './campaigns.js'
 import { canonInternal, canonicalApi } from './canonical.js'
 import { collectorApi } from './collector.js'
+import { campaignCommentsApi, commentsInternal, iodCommentsApi } from './comments.js'
 import { communityApi } from './community.js'
 import { coordinationApi } from './coordination.js'
 import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
@@ -101,10 +102,11 @@ export const SERVICES = {
   },
   iods: {
     prefixes: { iods: {} },
-    apis: { iods: iodsApi, evidence: evidenceApi },
+    apis: { iods: iodsApi, evidence: evidenceApi, comments: iodCommentsApi },
     internal: {
       ...iodsInternal,
       ...evidenceInternal,
+      ...commentsInternal,
       ...personalDataInternal,
       ...usageInternal,
       ...outboxInternal,
@@ -113,7 +115,12 @@ export const SERVICES = {
   },
   campaigns: {
     prefixes: { campaigns: large },
-    apis: { campaigns: campaignsApi, imports: importsApi, subscriptions: subscriptionsApi },
+    apis: {
+      campaigns: campaignsApi,
+      comments: campaignCommentsApi,
+      imports: importsApi,
+      subscriptions: subscriptionsApi,
+    },
     feeds: { taxii2: taxiiFeeds, feeds: mispFeeds },
     internal: {
       ...subscriptionsInternal,

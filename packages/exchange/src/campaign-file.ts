@@ -63,6 +63,7 @@ export const changeOf = ({ created_at }: CampaignDetail, { changedAt }: ExportCo
 export const versionOf = (detail: CampaignDetail, context: ExportContext): string => {
   const times = detail.iods.flatMap(iod => [
     statementOf(iod, context).since,
+    ...Object.values(statementOf(iod, context).edited ?? {}),
     ...[...iod.votes, ...iod.comments, ...(context.evidence?.get(iod.id) ?? [])].map(
       ({ created_at }) => created_at,
     ),

@@ -1,4 +1,5 @@
 import { foldIod, highestTlp, type NewIod, type Tlp } from '@iodine/contracts'
+import { type FileComments, readComments } from './comments.js'
 import { readCsv } from './csv.js'
 import { type Quotes, readQuotes } from './evidence.js'
 import { FieldFault, type IodField, isCategory, isSourceType, readFields } from './fields.js'
@@ -6,14 +7,16 @@ import { isObject } from './json/is-object.js'
 import { EVIDENCE_EXTENSION } from './stix/bundle.js'
 import { tlpOfText } from './tlp.js'
 
-/** An entry of a file: a valid IOD with optional level and evidence, or the reason for its rejection. */
+/** An entry of a file: a valid IOD with optional level, evidence and comments, or the reason for its rejection. */
 export type Entry = { place: string; tlp?: Tlp } & (
-  | { iod: NewIod; evidence?: Quotes; reason?: undefined }
+  | { iod: NewIod; evidence?: Quotes; comments?: FileComments; reason?: undefined }
   | { iod?: undefined; value: string; reason: string }
 )
 
 /** An unvalidated entry of a file. */
-type Candidate = { place: string; evidence?: unknown; tlp?: unknown } & Partial<Record<IodField, unknown>>
+type Candidate = { place: string; evidence?: unknown; comments?: unknown; tlp?: unknown } & Partial<
+  Record<IodField, unknown>
+>
 
 /** Error for a file that cannot be imported; users see the message. */
 export class UnreadableFile extends Error {
@@ -94,8 +97,12 @@ export const quoteOfNote = (
 export const readIndicator = (
   indicator: Readonly<Record<string, unknown>>,
   index: number,
-  { evidence, tlp }: { evidence: readonly object[] | undefined; tlp: Tlp | null },
-): Entry => check({ ...fromIndicator(indicator), evidence, tlp, place: `Indicator ${index + 1}` })
+  about: {
+    evidence?: readonly object[] | undefined
+    comments?: readonly object[] | undefined
+    tlp: Tlp | null
+  },
+): Entry => check({ ...fromIndicator(indicator), ...about, place: `Indicator ${index + 1}` })
 
 /** Parses an indicator written by `toStixBundle`. */
 function fromIndicator(indicator: Record<string, unknown>): Omit<Candidate, 'place'> {
@@ -111,12 +118,20 @@ function fromIndicator(indicator: Record<string, unknown>): Omit<Candidate, 'pla
   }
 }
 
-function check({ place, evidence: quoted, tlp: level, ...given }: Candidate): Entry {
+function check({ place, evidence: quoted, comments: written, tlp: level, ...given }: Candidate): Entry {
   const tlp = tlpOfText(level)
   try {
     const evidence = readQuotes(quoted)
     const hasEvidence = evidence.quotes.length + evidence.refused > 0
-    return { place, iod: readFields(given), ...(tlp && { tlp }), ...(hasEvidence && { evidence }) }
+    const comments = readComments(written)
+    const hasComments = comments.comments.length + comments.refused > 0
+    return {
+      place,
+      iod: readFields(given),
+      ...(tlp && { tlp }),
+      ...(hasEvidence && { evidence }),
+      ...(hasComments && { comments }),
+    }
   } catch (error) {
     if (!(error instanceof FieldFault)) throw error
     return { place, value: typeof given.value === 'string' ? given.value : '', reason: error.message }

@@ -1,4 +1,6 @@
 export type { FastifyRequest } from 'fastify'
+export { type Comments, createComments } from './comments/comments.js'
+export { serveComments } from './comments/serve-comments.js'
 export {
   ConfigError,
   KEYS_MAX,
@@ -20,6 +22,7 @@ export {
 } from './config.js'
 export { requireAccess } from './http/access.js'
 export { addressKey } from './http/addresses.js'
+export { isAdmin, requireAdmin } from './http/admin.js'
 export { createAgent } from './http/agent.js'
 export { createHttpApp } from './http/app.js'
 export { joinPieces } from './http/bytes.js'

@@ -1,4 +1,5 @@
-import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
+import { campaignCommentsApi } from '@iodine/contracts'
+import { type ServiceDeps, type StoreService, serveComments, startStoreService } from '@iodine/service-kit'
 import { addCampaignRoutes } from './campaigns/routes/campaigns.js'
 import type { CampaignsConfig } from './config.js'
 import { addFeedRoutes } from './feeds/routes/feeds.js'
@@ -14,6 +15,7 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
   startStoreService('campaigns', config, deps, service => {
     const store = createStore(service, config)
     addCampaignRoutes(service, store, config)
+    serveComments(service, campaignCommentsApi, store.comments)
     addImportRoutes(service, store)
     addSharingRoutes(service, store)
     addTechniqueRoutes(service, store)

@@ -1,4 +1,4 @@
-import { type Connection, createQuotas, type Kind, modelOf } from '@iodine/service-kit'
+import { type Comments, type Connection, createQuotas, type Kind, modelOf } from '@iodine/service-kit'
 import { campaignSchema } from './campaigns/models/campaign.js'
 import type { CampaignsConfig } from './config.js'
 import { feedEventPartSchema, feedEventSchema } from './feeds/models/feed-event.js'
@@ -62,6 +62,7 @@ export type CampaignModels = ReturnType<typeof createModels>
 
 /** The service's models and outbox kinds. */
 export interface Store extends CampaignModels {
+  comments: Comments
   work: {
     imports: Kind<{ id: string }>
     publications: Kind<{ id: string }>

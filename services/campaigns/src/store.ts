@@ -1,4 +1,4 @@
-import type { StoreService } from '@iodine/service-kit'
+import { createComments, type StoreService } from '@iodine/service-kit'
 import type { CampaignsConfig } from './config.js'
 import { publicationWork } from './feeds/commands/step-publication.js'
 import { SWEEP_MS, sweepPublications } from './feeds/commands/sweep-publications.js'
@@ -9,8 +9,10 @@ export const createStore = (service: StoreService, config: CampaignsConfig): Sto
   const { outbox, tasks, peers, users, log } = service
   const importing = () => ({ store, peers, log, memberMax: config.QUOTA_CAMPAIGN_IODS })
   const publishing = () => ({ store, peers, users })
+  const models = createModels(service.mongo, config)
   const store: Store = {
-    ...createModels(service.mongo, config),
+    ...models,
+    comments: createComments(service, models.campaigns),
     work: {
       imports: outbox.kind('import', importWork(importing)),
       publications: outbox.kind('publication', publicationWork(publishing)),

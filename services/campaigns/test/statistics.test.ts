@@ -25,6 +25,7 @@ interface Stored {
   category: (typeof CATEGORIES)[number]
   source_type: (typeof SOURCE_TYPES)[number]
   votes: number
+  comments: number
 }
 
 let fixture: ServiceFixture
@@ -67,21 +68,24 @@ beforeEach(() => {
 })
 
 const fromScratch = (ids: Iterable<string>) => {
-  const counts = { categories: {}, source_types: {}, votes: 0 } as Pick<
-    CampaignStatistics,
-    'categories' | 'source_types' | 'votes'
-  >
+  const counts: Omit<CampaignStatistics, 'iod_count'> = {
+    categories: {},
+    source_types: {},
+    votes: 0,
+    comments: 0,
+  }
   for (const id of ids) {
-    const { category, source_type, votes } = iods.get(id) as Stored
+    const { category, source_type, votes, comments } = iods.get(id) as Stored
     counts.categories[category] = (counts.categories[category] ?? 0) + 1
     counts.source_types[source_type] = (counts.source_types[source_type] ?? 0) + 1
     counts.votes += votes
+    counts.comments += comments
   }
   return counts
 }
 const iod = (fields: Partial<Stored> = {}): string => {
   const id = newId()
-  iods.set(id, { category: 'URL', source_type: 'BLOG', votes: 0, ...fields })
+  iods.set(id, { category: 'URL', source_type: 'BLOG', votes: 0, comments: 0, ...fields })
   return id
 }
 const create = async (ids: string[] = []): Promise<string> => {
@@ -107,12 +111,12 @@ const expectUnknown = async (id: string) =>
   })
 const expectExact = async (id: string) => {
   const { iods: members } = await clients[0].call(campaignsApi.getCampaign, { params: { id } })
-  const expected = { ...fromScratch(members.map(each => each.id)), iod_count: members.length, comments: 0 }
+  const expected = { ...fromScratch(members.map(each => each.id)), iod_count: members.length }
   for (const client of clients) expect(await statistics(id, client)).toEqual(expected)
 }
 
 describe('statistics', () => {
-  it('count categories, source types and votes, also of an empty campaign', async () => {
+  it('count categories, source types, votes and comments, also of an empty campaign', async () => {
     const id = await create()
     expect(await statistics(id)).toEqual({
       iod_count: 0,
@@ -121,7 +125,7 @@ describe('statistics', () => {
       votes: 0,
       comments: 0,
     })
-    await add(id, iod({ votes: 2 }))
+    await add(id, iod({ votes: 2, comments: 5 }))
     await add(id, iod({ source_type: 'MANUAL', votes: 1 }))
     await add(id, iod({ category: 'HASH' }))
     expect(await statistics(id.toUpperCase())).toEqual({
@@ -129,7 +133,7 @@ describe('statistics', () => {
       categories: { URL: 2, HASH: 1 },
       source_types: { BLOG: 2, MANUAL: 1 },
       votes: 3,
-      comments: 0,
+      comments: 5,
     })
   })
 

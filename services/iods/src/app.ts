@@ -1,4 +1,5 @@
-import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
+import { iodCommentsApi } from '@iodine/contracts'
+import { type ServiceDeps, type StoreService, serveComments, startStoreService } from '@iodine/service-kit'
 import type { IodsConfig } from './config.js'
 import { addEvidenceRoutes } from './evidence/routes/evidence.js'
 import { addIodRoutes } from './iods/routes/iods.js'
@@ -10,4 +11,5 @@ export const createApp = (config: IodsConfig, deps?: ServiceDeps): Promise<Store
     const store = createStore(service, config)
     addIodRoutes(service, store, config)
     addEvidenceRoutes(service, store)
+    serveComments(service, iodCommentsApi, store.comments)
   })

@@ -1,4 +1,4 @@
-import type { StoreService } from '@iodine/service-kit'
+import { type Comments, createComments, type StoreService } from '@iodine/service-kit'
 import { createNewIods, type NewIods } from './iods/commands/publish-iod.js'
 import { mergeTallies, recount } from './iods/commands/tally-iods.js'
 import { createModels, type IodModels, type Limits } from './models.js'
@@ -11,6 +11,7 @@ const RECOUNT_MS = 24 * 3_600_000
 /** The service's models and outbox kinds. */
 export interface IodStore extends IodModels {
   newIods: NewIods
+  comments: Comments
 }
 
 export const createStore = (service: StoreService, limits: Limits): IodStore => {
@@ -19,5 +20,9 @@ export const createStore = (service: StoreService, limits: Limits): IodStore => 
   service.tasks.every('votes', VOTES_MS, () => projectCovotes(models))
   service.tasks.every('tallies', TALLIES_MS, () => mergeTallies(models))
   service.tasks.every('recount', RECOUNT_MS, () => recount(models, service.log))
-  return { ...models, newIods: createNewIods(service, models.iods) }
+  return {
+    ...models,
+    newIods: createNewIods(service, models.iods),
+    comments: createComments(service, models.iods),
+  }
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from '@iodine/contracts'
 import { useAction, useHost } from '@iodine/mfe-kit'
-import { TextField } from '@iodine/ui'
+import { Checkbox, TextField } from '@iodine/ui'
 import { DialogButton, DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
 import styles from './Profile.module.css'
@@ -15,8 +15,8 @@ export function DeleteAccountCard() {
       title="Delete account"
       about={
         <>
-          Your profile, AI key, collected data and narratives are deleted. Your IODs, votes and campaigns stay
-          without your name. You have {DAYS} days to change your mind.
+          Your profile, AI key, collected data and narratives are deleted. Your IODs, votes, comments and
+          campaigns stay without your name. You have {DAYS} days to change your mind.
         </>
       }
     >
@@ -36,6 +36,7 @@ function DeletionForm({ onClose }: { onClose: () => void }) {
   const { api, session } = useHost()
   const { email, username } = session.user
   const [typed, setTyped] = useState('')
+  const [delete_comments, setDeleteComments] = useState(false)
   const expected = username ?? email
   const given = typed
     .trim()
@@ -44,7 +45,7 @@ function DeletionForm({ onClose }: { onClose: () => void }) {
   const isConfirmed = given === email || given === username?.toLowerCase()
 
   const ask = useAction({
-    mutationFn: () => api.call('POST /profile/deletion', { body: { confirm: typed } }),
+    mutationFn: () => api.call('POST /profile/deletion', { body: { confirm: typed, delete_comments } }),
     done: {
       title: 'Check your email',
       description: `The link in it deletes your account. It works once, within ${LIMITS.deletionLinkMs / 60_000} minutes.`,
@@ -69,6 +70,11 @@ function DeletionForm({ onClose }: { onClose: () => void }) {
         spellCheck={false}
         value={typed}
         onValueChange={setTyped}
+      />
+      <Checkbox
+        label="Delete my comments too"
+        checked={delete_comments}
+        onChange={event => setDeleteComments(event.currentTarget.checked)}
       />
     </DialogForm>
   )

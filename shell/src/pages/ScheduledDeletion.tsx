@@ -36,7 +36,8 @@ export function ScheduledDeletion({ deleteAt }: { deleteAt: string }) {
       >
         <p>
           You requested this. Nothing is deleted before that day. After it, the account cannot be restored.
-          Your IODs, votes and campaigns will stay without your name.
+          Your IODs, votes and campaigns will stay without your name, and your comments unless you chose to
+          delete them.
         </p>
       </EntryAction>
     </EntryLayout>

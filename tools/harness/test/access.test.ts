@@ -6,6 +6,7 @@ import {
   type ApiScope,
   authApi,
   authInternal,
+  campaignCommentsApi,
   campaignsApi,
   canonicalApi,
   capturesApi,
@@ -16,6 +17,7 @@ import {
   evidenceApi,
   FEEDS,
   importsApi,
+  iodCommentsApi,
   iodsApi,
   missingScope,
   narrativesApi,
@@ -69,6 +71,9 @@ interface Entities {
   decision: string
   /** The owner's evidence of their IOD. */
   evidence: string
+  /** The owner's comments on their IOD and on their campaign. */
+  comment: string
+  remark: string
   /** The owner's sealed, unshared capture. */
   capture: string
   /** The owner's unsealed capture. */
@@ -218,6 +223,15 @@ const ROWS: Record<string, Row> = {
     status: 200,
   },
   'DELETE /iods/:id/evidence/:evidence_id': { id: 'iod', status: ownerOnly(200, 403) },
+  'GET /iods/:id/comments': { id: 'iod', status: 200 },
+  'POST /iods/:id/comments': { id: 'iod', body: () => ({ content: 'Seen before' }), status: 201 },
+  'PATCH /iods/:id/comments/:cid': {
+    id: 'iod',
+    body: () => ({ content: 'Edited' }),
+    status: ownerOnly(200, 403),
+  },
+  // The administrator's deletion comes before the owner's.
+  'DELETE /iods/:id/comments/:cid': { id: 'iod', status: { other: 403, admin: 200, owner: 404 } },
   'POST /captures': { body: () => captureOf({ text: `Page ${++made}` }).manifest, status: 201 },
   'PUT /captures/:id/blobs/:sha256': { id: 'open', body: () => BYTES, status: ownerOnly(200, 404) },
   'POST /captures/:id/seal': { id: 'open', status: ownerOnly(200, 404) },
@@ -235,6 +249,14 @@ const ROWS: Record<string, Row> = {
   'GET /campaigns/:id': { id: 'campaign', status: 200 },
   'GET /campaigns/:id/statistics': { id: 'campaign', status: 200 },
   'GET /campaigns/:id/export': { id: 'campaign', status: 200 },
+  'GET /campaigns/:id/comments': { id: 'campaign', status: 200 },
+  'POST /campaigns/:id/comments': { id: 'campaign', body: () => ({ content: 'Seen before' }), status: 201 },
+  'PATCH /campaigns/:id/comments/:cid': {
+    id: 'campaign',
+    body: () => ({ content: 'Edited' }),
+    status: ownerOnly(200, 403),
+  },
+  'DELETE /campaigns/:id/comments/:cid': { id: 'campaign', status: { other: 403, admin: 200, owner: 404 } },
   'POST /campaigns': { body: () => ({ name: 'Anybody’s' }), status: 201 },
   'POST /campaigns/:id/add-iod': { id: 'campaign', body: ({ iod }) => ({ iod_id: iod }), status: 200 },
   'POST /campaigns/:id/add-iods': { id: 'campaign', body: ({ iod }) => ({ iod_ids: [iod] }), status: 200 },
@@ -388,6 +410,7 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'POST /iods/levels',
     'POST /iods/evidence/counts',
     'GET /iods/:id/evidence',
+    'GET /iods/:id/comments',
     'GET /campaigns',
     'GET /campaigns/overlay',
     'GET /campaigns/my',
@@ -396,6 +419,7 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'GET /campaigns/:id/export',
     'GET /campaigns/:id/sharing',
     'GET /campaigns/:id/techniques',
+    'GET /campaigns/:id/comments',
     'GET /campaigns/:id/kept',
     'GET /campaigns/imports/:id',
     'GET /narratives/data',
@@ -446,6 +470,8 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'POST /iods/:id/vote',
     'POST /iods/:id/evidence',
     'POST /iods/:id/evidence/import',
+    'POST /iods/:id/comments',
+    'PATCH /iods/:id/comments/:cid',
     'POST /campaigns',
     'PATCH /campaigns/:id',
     'PATCH /campaigns/:id/sharing',
@@ -454,6 +480,8 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'POST /campaigns/:id/remove-iod',
     'PUT /campaigns/:id/techniques/:tid',
     'DELETE /campaigns/:id/techniques/:tid',
+    'POST /campaigns/:id/comments',
+    'PATCH /campaigns/:id/comments/:cid',
     'POST /campaigns/imports',
     'GET /campaigns/imports/:id',
     'POST /campaigns/imports/:id/apply',
@@ -523,6 +551,9 @@ const prepare = async (
     params: { id: iod.id },
     body: quoteOf(narrative.id, 0),
   })
+  const body = { content: 'Seen before' }
+  const comment = await api.call(iodCommentsApi.createComment, { params: { id: iod.id }, body })
+  const remark = await api.call(campaignCommentsApi.createComment, { params: { id: campaign.id }, body })
   await app.signUp(email, null)
   const sessions = await api.call(profileApi.listSessions)
   const { id: capture } = await sealCapture(api.call, { text: PAGE })
@@ -568,6 +599,8 @@ const prepare = async (
     another: idOf('nobody'),
     decision,
     evidence: evidence.id,
+    comment: comment.id,
+    remark: remark.id,
     owner,
     admin,
   }
@@ -634,6 +667,7 @@ it('enforces the table for each role on every route', async () => {
       const path = operation.path
         .replace(':source', source)
         .replace(':evidence_id', entities.evidence)
+        .replace(':cid', id === 'iod' ? entities.comment : entities.remark)
         .replace(':sha256', HASH)
         .replace(':tid', 'T0023.001')
         .replace(':seq', '0')

@@ -17,6 +17,7 @@ import {
   evidenceApi,
   evidenceInternal,
   importsApi,
+  iodCommentsApi,
   iodsApi,
   type KeySetting,
   OPEN_SETTINGS,
@@ -113,6 +114,7 @@ const RECORDED_THEN = [
   'campaign.technique-removed',
   'capture.shared',
   'capture.unshared',
+  'comment.deleted',
   'evidence.imported',
   'evidence.redacted',
   'feed-key.created',
@@ -268,6 +270,11 @@ it('records all other actions, without their content', { tags: 'long', timeout: 
       quotes: [{ start: 0, end: iod.value.length, exact: iod.value, url: `https://${canary}.example/` }],
     },
   })
+  const comment = await api.call(iodCommentsApi.createComment, {
+    params: { id: iod.id },
+    body: { content: canary },
+  })
+  await admin.api.call(iodCommentsApi.deleteComment, { params: { id: iod.id, cid: comment.id } })
   const [quote] = await api.call(evidenceApi.listEvidence, { params: { id: iod.id } })
   await app.peers.call('iods', evidenceInternal.redactEvidence, { body: { id: quote?.id ?? '' } })
 
@@ -348,6 +355,7 @@ it('records all other actions, without their content', { tags: 'long', timeout: 
   const expected: Partial<Record<AuditAction, object>> = {
     'api-token.revoked': { ...byUser, subject: { kind: 'api-token', id: token.id } },
     'feed-key.revoked': { ...byUser, subject: { kind: 'feed-key', id: key.id } },
+    'comment.deleted': { ...byAdmin, subject: { kind: 'comment', id: comment.id } },
     'evidence.imported': { ...byUser, subject: { kind: 'iod', id: iod.id }, count: 1 },
     'evidence.redacted': { ...byOperator, subject: { kind: 'evidence', id: quote?.id }, count: 1 },
     'campaign.technique-removed': { ...byUser, ...ofCampaign, count: 1 },

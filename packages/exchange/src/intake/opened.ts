@@ -1,4 +1,5 @@
 import type { Tlp } from '@iodine/contracts'
+import type { FileComments } from '../comments.js'
 import type { Quotes } from '../evidence.js'
 import type { Skipped, Span } from '../json/scanner.js'
 import type { EventPlace } from '../misp/slices.js'
@@ -18,8 +19,8 @@ export interface OpenedFile {
   /** TLP level of the whole file. */
   tlp: Tlp | null
   /**
-   * Whether it is a STIX bundle that contains only objects of Iodine, so that its IODs, evidence and techniques
-   * suffice.
+   * Whether it is a STIX bundle that contains only objects of Iodine, so that its IODs, evidence, comments and
+   * techniques suffice.
    */
   isOwn?: boolean
   /** DISARM technique ids of the whole file. */
@@ -40,6 +41,7 @@ export interface ParsedPiece extends ForeignObject {
   /** DISARM technique ids that it contains. */
   techniques: string[]
   evidence?: Quotes
+  comments?: FileComments
   /** For an entry: the name of its position in the file, and its value if it is no IOD. */
   place?: string
   value?: string

@@ -1,3 +1,4 @@
+import { commentOfNote } from '../comments.js'
 import { techniqueOf } from '../disarm/read.js'
 import type { SliceLimits, Span } from '../json/scanner.js'
 import { sliceObjects } from '../json/slices.js'
@@ -88,21 +89,27 @@ export function openCsv(file: Uint8Array, limits: SliceLimits): OpenedFile {
   return entries.open({ tlp: null, techniques: [] })
 }
 
-/** Converts a STIX bundle of Iodine to pieces of format `json`: its indicators, with the evidence in its notes. */
+/** Converts a STIX bundle of Iodine to pieces of format `json`: its indicators, with the evidence and comments in its notes. */
 export function* openOwnBundle({ bytes, spans, markings }: OpenedFile): Generator<void, OpenedFile> {
   const evidence = new Map<unknown, object[]>()
+  const comments = new Map<unknown, object[]>()
+  const addTo = (lists: Map<unknown, object[]>, ids: unknown[], item: object) => {
+    for (const id of ids) {
+      const list = lists.get(id) ?? []
+      list.push(item)
+      lists.set(id, list)
+    }
+  }
   const techniques = new Set<string>()
   const objectOf = ([start, end]: Span, n: number) => parseObject(textOf(bytes.subarray(start, end)), n + 1)
   for (const [n, span] of spans.entries()) {
     const object = objectOf(span, n)
     const technique = object.type === 'attack-pattern' ? techniqueOf(object) : undefined
     if (technique) techniques.add(technique)
-    const { about = [], quote } = quoteOfNote(object) ?? {}
-    for (const id of quote ? about : []) {
-      const quotes = evidence.get(id) ?? []
-      quotes.push(quote as object)
-      evidence.set(id, quotes)
-    }
+    const quoted = quoteOfNote(object)
+    if (quoted) addTo(evidence, quoted.about, quoted.quote)
+    const written = commentOfNote(object)
+    if (written) addTo(comments, written.about, written.comment)
     if (n % YIELD_OBJECTS === YIELD_OBJECTS - 1) yield
   }
   const entries = new EntryFile()
@@ -111,7 +118,8 @@ export function* openOwnBundle({ bytes, spans, markings }: OpenedFile): Generato
     const object = objectOf(span, n)
     if (object.type === 'indicator') {
       const { tlp } = readStixObject(object, markings)
-      entries.add(readIndicator(object, index++, { evidence: evidence.get(object.id), tlp }))
+      const about = { evidence: evidence.get(object.id), comments: comments.get(object.id), tlp }
+      entries.add(readIndicator(object, index++, about))
     }
     if (n % YIELD_OBJECTS === YIELD_OBJECTS - 1) yield
   }
@@ -130,7 +138,11 @@ export const readEntryPiece = (piece: unknown): ParsedPiece => {
     techniques: [],
     place: entry.place,
     ...(entry.iod
-      ? { iod: entry.iod, ...(entry.evidence && { evidence: entry.evidence }) }
+      ? {
+          iod: entry.iod,
+          ...(entry.evidence && { evidence: entry.evidence }),
+          ...(entry.comments && { comments: entry.comments }),
+        }
       : { value: entry.value, reason: entry.reason }),
   }
 }

@@ -4,11 +4,13 @@ import {
   type Evidence,
   highestTlp,
   type Iod,
+  type IodStatement,
   PRODUCT_NAME,
   type Tlp,
 } from '@iodine/contracts'
 import { type ExportContext, statementOf, versionOf } from '../campaign-file.js'
 import { classify, type Kind } from '../classify.js'
+import { UNKNOWN_AUTHOR } from '../comments.js'
 import { GALAXY, type UsedTechnique } from '../disarm/technique.js'
 import { idOf } from '../ids.js'
 
@@ -64,13 +66,13 @@ export const galaxyTag = ({ name }: UsedTechnique) =>
   name === null ? [] : [{ name: `misp-galaxy:${GALAXY}="${name}"` }]
 
 /** Returns the votes and comments on an attribute's IOD, as the attribute's lists of opinions and notes. */
-export function analystData(iod: Iod, uuid: string) {
-  const common = (time: string, username: string | null) => ({
+export function analystData(iod: Iod, uuid: string, edited: IodStatement['edited'] = {}) {
+  const common = (time: string, username: string | null, modified = time) => ({
     object_uuid: uuid,
     object_type: 'Attribute',
-    authors: username ?? 'Unknown',
+    authors: username ?? UNKNOWN_AUTHOR,
     created: plainTime(time),
-    modified: plainTime(time),
+    modified: plainTime(modified),
     distribution: INHERIT,
   })
   return {
@@ -85,14 +87,14 @@ export function analystData(iod: Iod, uuid: string) {
     ...(iod.comments.length > 0 && {
       Note: iod.comments.map(comment => ({
         uuid: idOf('note', comment.id),
-        ...common(comment.created_at, comment.username),
+        ...common(comment.created_at, comment.username, edited[comment.id]),
         note: comment.content,
       })),
     }),
   }
 }
 
-function toAttribute(iod: Iod, uuid: string) {
+function toAttribute(iod: Iod, uuid: string, { edited }: IodStatement) {
   return {
     uuid,
     ...typeOf(classify(iod)),
@@ -102,7 +104,7 @@ function toAttribute(iod: Iod, uuid: string) {
     distribution: INHERIT,
     first_seen: iod.created_at,
     Tag: [tag('category', iod.category), tag('source-type', iod.source_type)],
-    ...analystData(iod, uuid),
+    ...analystData(iod, uuid, edited),
   }
 }
 
@@ -166,7 +168,9 @@ export function toElements(iods: readonly Iod[], context: ExportContext) {
   const uuidOf = (iod: Iod) =>
     context.standIns?.get(iod.id)?.id ?? idOf('attribute', statementOf(iod, context).uid)
   return {
-    Attribute: iods.filter(({ id }) => !context.standIns?.has(id)).map(iod => toAttribute(iod, uuidOf(iod))),
+    Attribute: iods
+      .filter(({ id }) => !context.standIns?.has(id))
+      .map(iod => toAttribute(iod, uuidOf(iod), statementOf(iod, context))),
     Object: iods.flatMap(iod =>
       (context.evidence?.get(iod.id) ?? []).map(each => toAnnotation(each, uuidOf(iod))),
     ),

@@ -11,6 +11,7 @@ import {
 } from '@iodine/contracts'
 import { changeOf, type ExportContext, statementOf, versionOf } from '../campaign-file.js'
 import { classify } from '../classify.js'
+import { UNKNOWN_AUTHOR } from '../comments.js'
 import { pageOf, SOURCE_NAME, type UsedTechnique } from '../disarm/technique.js'
 import { idOf, observableId } from '../ids.js'
 import { toMarking } from '../tlp.js'
@@ -170,7 +171,7 @@ const evidenceNote = (evidence: Evidence, about: { object_refs: string[] }): Sti
   return createObject('note', ['evidence', evidence.id], evidence.created_at, {
     abstract: 'Evidence, word for word',
     content: evidence.exact,
-    authors: [evidence.created_by_username ?? 'Unknown'],
+    authors: [evidence.created_by_username ?? UNKNOWN_AUTHOR],
     ...about,
     ...(url !== null &&
       isHttpUrl(url) && { external_references: [{ source_name: 'quoted page', url: toUri(url) }] }),
@@ -209,7 +210,7 @@ function iodObjects(
   campaign: StixObject,
   { evidence, statement, standIn }: IodContext,
 ): StixObject[] {
-  const { uid, confidence, since } = statement
+  const { uid, confidence, since, edited = {} } = statement
   const { pattern, object } = describe(iod, uid)
   const properties = {
     name: iod.value,
@@ -250,16 +251,23 @@ function iodObjects(
     ...iod.votes.map(vote =>
       createObject('opinion', ['opinion', vote.id], vote.created_at, {
         opinion: vote.vote_type === 'POSITIVE' ? 'agree' : 'disagree',
-        authors: [vote.username ?? 'Unknown'],
+        authors: [vote.username ?? UNKNOWN_AUTHOR],
         ...about,
       }),
     ),
     ...iod.comments.map(comment =>
-      createObject('note', ['note', comment.id], comment.created_at, {
-        content: comment.content,
-        authors: [comment.username ?? 'Unknown'],
-        ...about,
-      }),
+      createObject(
+        'note',
+        ['note', comment.id],
+        comment.created_at,
+        {
+          content: comment.content,
+          authors: [comment.username ?? UNKNOWN_AUTHOR],
+          ...about,
+          external_references: [{ source_name: PRODUCT_NAME, external_id: comment.id }],
+        },
+        edited[comment.id],
+      ),
     ),
     ...evidence.map(each => evidenceNote(each, about)),
   ]

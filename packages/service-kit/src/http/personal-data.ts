@@ -1,4 +1,4 @@
-import { DONE, type PersonalItem, personalDataInternal } from '@iodine/contracts'
+import { DONE, type PersonalItem, personalDataInternal, type QueryOf } from '@iodine/contracts'
 import { type Model, type QueryFilter, Types } from 'mongoose'
 import type { StoreService } from '../store-service.js'
 import { jsonArray, readBatches } from './lists.js'
@@ -51,11 +51,20 @@ export const serveExport = (service: StoreService, sources: PersonalSource[]): v
  */
 export const servePersonalData = (
   service: StoreService,
-  { sources, forget }: { sources: PersonalSource[]; forget: (userId: Types.ObjectId) => Promise<unknown> },
+  {
+    sources,
+    forget,
+  }: {
+    sources: PersonalSource[]
+    forget: (
+      userId: Types.ObjectId,
+      wishes: QueryOf<typeof personalDataInternal.eraseUser>,
+    ) => Promise<unknown>
+  },
 ): void => {
   serveExport(service, sources)
-  service.internal(personalDataInternal.eraseUser, async ({ params: { id } }) => {
-    await forget(new Types.ObjectId(id))
+  service.internal(personalDataInternal.eraseUser, async ({ params: { id }, query }) => {
+    await forget(new Types.ObjectId(id), query)
     await service.outbox.forget(id)
     return DONE
   })

@@ -10,8 +10,8 @@ export interface UserDirectory {
   usernames(ids: Iterable<string>): Promise<Map<string, string>>
   /** User cards by id; unknown and deleted users are absent, as are uncached ones while auth is down. */
   cards(ids: Iterable<string>): Promise<Map<string, UserCard>>
-  /** Ids of the users with these names, in any case. Throws 503 while auth is down. */
-  idsOf(usernames: string[]): Promise<string[]>
+  /** Cards of the users with these names, in any case. Throws 503 while auth is down. */
+  named(usernames: string[]): Promise<UserCard[]>
 }
 
 /**
@@ -58,10 +58,7 @@ export const createUserDirectory = (peers: Peers, redis: Redis, prefix: string):
       for (const [id, card] of await cards(ids)) if (card.username !== null) names.set(id, card.username)
       return names
     },
-    async idsOf(usernames) {
-      if (usernames.length === 0) return []
-      const found = await peers.call('auth', authInternal.findUsers, { body: { usernames } })
-      return found.map(({ id }) => id)
-    },
+    named: async usernames =>
+      usernames.length === 0 ? [] : peers.call('auth', authInternal.findUsers, { body: { usernames } }),
   }
 }

@@ -39,5 +39,5 @@ export const useAccountLink = async (
   // deletion again.
   const { deletedCount } = await accountLinks.deleteOne({ _id: link._id })
   if (deletedCount === 0) throw badRequest(DETAILS.badToken)
-  return scheduleDeletion(context, link.user_id, request)
+  return scheduleDeletion(context, link, request)
 }

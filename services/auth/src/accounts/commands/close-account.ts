@@ -67,7 +67,7 @@ export const unsuspendAccount = async (context: AuthContext, user: UserDoc): Pro
  */
 const removeUser = async (context: AuthContext, user: UserDoc): Promise<void> => {
   const { models } = context
-  const { _id, email, deleted_at = new Date() } = user
+  const { _id, email, deleted_at = new Date(), delete_comments = false } = user
   await lockOut(context, user)
   await models.feedKeys.deleteMany({ user_id: _id })
   await models.passkeys.deleteMany({ user_id: _id })
@@ -81,7 +81,7 @@ const removeUser = async (context: AuthContext, user: UserDoc): Promise<void> =>
   await models.betaCodes.updateMany({ created_by: _id }, { $set: { created_by: null } })
   await models.deletions.updateOne(
     { _id },
-    { $setOnInsert: { deleted_at, erased_at: null } },
+    { $setOnInsert: { deleted_at, erased_at: null, delete_comments } },
     { upsert: true },
   )
   await models.users.deleteOne({ _id })
@@ -139,6 +139,7 @@ export const userDeletions = (of: () => AuthContext): KindSpec<{ id: string }> =
         .map(name =>
           service.peers.call(name, personalDataInternal.eraseUser, {
             params: { id: _id },
+            query: { comments: deletion.delete_comments ? 'delete' : 'keep' },
             ms: ERASURE_TIMEOUT_MS,
           }),
         )

@@ -1,4 +1,12 @@
-import { DETAILS, email as emailSchema, LIMITS, type MailJob, type UsedAccountLink } from '@iodine/contracts'
+import {
+  type BodyOf,
+  DETAILS,
+  email as emailSchema,
+  LIMITS,
+  type MailJob,
+  type profileApi,
+  type UsedAccountLink,
+} from '@iodine/contracts'
 import {
   badRequest,
   type FastifyRequest,
@@ -12,6 +20,7 @@ import { newToken } from '../../codes.js'
 import type { AuthContext } from '../../context.js'
 import { sendMail } from '../../mails/commands/send-mail.js'
 import { endSessionsEventually } from '../../sessions/commands/sessions.js'
+import type { AccountLinkDoc } from '../models/account-link.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
 import { presentEmail } from '../presenters/email.js'
 import { dropAddressChange } from './change-address.js'
@@ -29,7 +38,7 @@ const emailOf = (text: string): string | undefined => emailSchema.safeParse(text
 export const requestDeletion = async (
   context: AuthContext,
   { _id, email, username }: UserDoc,
-  typed: string,
+  { confirm: typed, delete_comments }: BodyOf<typeof profileApi.requestDeletion>,
 ): Promise<void> => {
   const { config, limits, models } = context
   const name = usernameKey(typed.trim())
@@ -41,7 +50,13 @@ export const requestDeletion = async (
   const hash = hashOf(token)
   const expires_at = new Date(Date.now() + LIMITS.deletionLinkMs)
   await models.accountLinks.deleteMany({ user_id: _id, purpose: 'deletion' })
-  await models.accountLinks.create({ _id: hash, user_id: _id, purpose: 'deletion', expires_at })
+  await models.accountLinks.create({
+    _id: hash,
+    user_id: _id,
+    purpose: 'deletion',
+    delete_comments,
+    expires_at,
+  })
   const link = `${config.PUBLIC_URL}/account-link?token=${token}`
   await sendMail(context, hash, { template: 'confirm-deletion', to: email, link }, expires_at)
 }
@@ -52,24 +67,28 @@ export const requestDeletion = async (
  */
 export const scheduleDeletion = async (
   context: AuthContext,
-  userId: Types.ObjectId,
+  { user_id: userId, delete_comments }: Pick<AccountLinkDoc, 'user_id' | 'delete_comments'>,
   request: FastifyRequest,
 ): Promise<UsedAccountLink> => {
   const id = userId.toHexString()
   return context.service.audit.during(
     { request, user: { id } },
     { action: 'account.deletion-scheduled', subject: { kind: 'account', id } },
-    () => schedule(context, userId),
+    () => schedule(context, userId, delete_comments ?? false),
   )
 }
 
-const schedule = async (context: AuthContext, userId: Types.ObjectId): Promise<UsedAccountLink> => {
+const schedule = async (
+  context: AuthContext,
+  userId: Types.ObjectId,
+  delete_comments: boolean,
+): Promise<UsedAccountLink> => {
   const { config, models, service } = context
   const open = { _id: userId, deleted_at: null, suspended_at: null }
   const delete_at = new Date(Date.now() + LIMITS.deletionDelayMs)
   await inTransaction(service.mongo, async session => {
     const user = await models.users
-      .findOneAndUpdate({ ...open, delete_at: null }, { $set: { delete_at } }, { session })
+      .findOneAndUpdate({ ...open, delete_at: null }, { $set: { delete_at, delete_comments } }, { session })
       .lean<UserDoc>()
     if (!user) return
     const mail: MailJob = {
@@ -98,9 +117,9 @@ export const withdrawDeletion = async (
 ): Promise<{ user: UserDoc; isKept: boolean }> => {
   const { deletedCount } = await models.accountLinks.deleteMany({ user_id: userId, purpose: 'deletion' })
   const before = await models.users
-    .findOneAndUpdate({ _id: userId, deleted_at: null }, { $unset: { delete_at: 1 } })
+    .findOneAndUpdate({ _id: userId, deleted_at: null }, { $unset: { delete_at: 1, delete_comments: 1 } })
     .lean<UserDoc>()
   if (!before) throw unauthenticated()
-  const { delete_at, ...user } = before
+  const { delete_at, delete_comments: _wish, ...user } = before
   return { user, isKept: deletedCount > 0 || Boolean(delete_at) }
 }

@@ -10,6 +10,8 @@ export const accountLinkSchema = defineSchema('account_links', {
   purpose: { type: typed<AccountLink['purpose']>(String), required },
   /** The change that the link confirms: a later request invalidates the links of an earlier one. */
   change_id: Schema.Types.ObjectId,
+  /** Whether a deletion includes the user's comments. */
+  delete_comments: Boolean,
   expires_at: { type: Date, required },
 })
 /** A mailed link that changes an account's address or schedules its deletion. */

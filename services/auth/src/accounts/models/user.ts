@@ -33,6 +33,8 @@ export const userSchema = defineSchema('users', {
   own_limits_pending: Boolean,
   /** Scheduled time of the deletion that the owner requested, unless they cancel it. */
   delete_at: Date,
+  /** Whether that deletion includes their comments. */
+  delete_comments: Boolean,
   /** Set when the deletion begins: then only the deletion may change the account. */
   deleted_at: Date,
   /** Incremented by each change of the username. */

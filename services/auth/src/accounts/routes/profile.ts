@@ -230,7 +230,7 @@ export const addProfileRoutes = (context: AuthContext): void => {
     await requirePasskeySession(context, user)
     return done(
       recorded(call, 'account.deletion-requested', async () =>
-        requestDeletion(context, await userOf(user.id), body.confirm),
+        requestDeletion(context, await userOf(user.id), body),
       ),
     )
   })

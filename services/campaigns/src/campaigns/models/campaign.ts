@@ -54,6 +54,8 @@ export const campaignSchema = defineSchema('campaigns', {
   changed_at: { type: Date, required, select: false },
   /** Length of `iod_ids`, updated atomically with it, so that lists need not read the ids. */
   iod_count: { type: Number, required },
+  /** Number of its comments; absent before the first. */
+  comment_count: Number,
   /** Members in the order of their addition. Only read where selected. */
   iod_ids: { type: [Schema.Types.ObjectId], select: false },
   /** In the order of their addition. Only read where selected. */

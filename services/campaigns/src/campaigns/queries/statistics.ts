@@ -21,6 +21,7 @@ export const countStatistics = async (
     addTo(statistics.categories, batch.categories)
     addTo(statistics.source_types, batch.source_types)
     statistics.votes += batch.votes
+    statistics.comments += batch.comments
   }
   return statistics
 }

@@ -45,7 +45,7 @@ export const addCampaignRoutes = (
   store: Store,
   { QUOTA_CAMPAIGN_IODS, STORAGE_ALARM_BYTES }: CampaignsConfig,
 ): void => {
-  const { campaigns, imports, publications, subscriptions, quotas } = store
+  const { campaigns, comments, imports, publications, subscriptions, quotas } = store
   const present = (docs: CampaignDoc[]) => presentCampaigns(service.users, docs)
   const presentOne = async (doc: CampaignDoc) => (await present([doc]))[0] as Campaign
   const sendDetail = async (doc: CampaignDoc, reply: ReplyHeaders) => {
@@ -127,8 +127,9 @@ export const addCampaignRoutes = (
       personalSource('subscription', subscriptions, user_id => ({ user_id })),
       personalTechniques(campaigns),
       personalSource('publication', publications, user_id => ({ user_id }), personalPublication),
+      comments.personal,
     ],
-    forget: userId => eraseUser(store, userId),
+    forget: (userId, wishes) => eraseUser(store, userId, wishes),
   })
 
   serveUsage(service, quotas, async created_by => {

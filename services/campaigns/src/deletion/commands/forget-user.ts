@@ -1,3 +1,4 @@
+import type { personalDataInternal, QueryOf } from '@iodine/contracts'
 import { inTransaction } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import { enqueueWithdrawal } from '../../feeds/commands/share-campaign.js'
@@ -5,11 +6,15 @@ import { enqueueRemoval } from '../../imports/commands/remove-import.js'
 import type { Store } from '../../models.js'
 
 /**
- * Removes a deleted user's id from their campaigns, imports, subscriptions and techniques. These remain, except
+ * Removes a deleted user's id from their campaigns, comments, imports, subscriptions and techniques. These remain, except
  * unfinished imports of files. The campaigns become read-only and are withdrawn from feeds; the subscriptions are
  * paused.
  */
-export const eraseUser = async (store: Store, userId: Types.ObjectId): Promise<void> => {
+export const eraseUser = async (
+  store: Store,
+  userId: Types.ObjectId,
+  wishes: QueryOf<typeof personalDataInternal.eraseUser>,
+): Promise<void> => {
   const { mongo, campaigns, imports, subscriptions, quotas } = store
   // Ensures that the usage is counted, as the remaining campaigns still count.
   await quotas.used(userId)
@@ -31,5 +36,6 @@ export const eraseUser = async (store: Store, userId: Types.ObjectId): Promise<v
   await campaigns.updateMany({ 'techniques.by': userId }, [{ $set: { techniques } }], {
     updatePipeline: true,
   })
+  await store.comments.forget(userId, wishes)
   await quotas.forget(userId, { left: true })
 }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import {
+  commentsInternal,
   evidenceInternal,
   highestTlp,
+  type ImportedComment,
   type ImportedQuote,
   iodsInternal,
   LIMITS,
@@ -105,7 +107,34 @@ const importEvidence = async (
   }
 }
 
-/** Counts the IODs, techniques and quotes that a part would import. */
+/** Adds the comments of a part's entries to their IODs. Idempotent. Resolves to the counts of the comments. */
+const importComments = async (
+  peers: ImportContext['peers'],
+  user_id: string,
+  objects: readonly IodObject[],
+  ids: ReadonlyMap<number, string>,
+): Promise<Counts> => {
+  const sums = { added: 0, known: 0, left_out: 0 }
+  const commented = objects.flatMap(({ order, known }) => {
+    const id = ids.get(order)
+    const { comments = [] } = known.comments ?? {}
+    return id && comments.length > 0 ? [{ id, comments }] : []
+  })
+  const sizeOf = ({ comments }: { comments: ImportedComment[] }) =>
+    comments.reduce((sum, { content, author }) => sum + content.length + author.length + 200, 0)
+  const limits = { items: LIMITS.upsertIodsMax, size: LIMITS.upsertChars }
+  for (const iods of batchesOf(commented, limits, sizeOf)) {
+    const counts = await peers.call('iods', commentsInternal.upsertComments, {
+      body: { user_id, iods },
+      ms: BATCH_MS,
+    })
+    for (const name of ['added', 'known', 'left_out'] as const) sums[name] += counts[name]
+  }
+  const { added, known, left_out } = sums
+  return { $inc: { 'discussion.added': added, 'discussion.known': known, 'discussion.left_out': left_out } }
+}
+
+/** Counts the IODs, techniques, quotes and comments that a part would import. */
 const planPart = async (
   { peers, store }: ImportContext,
   { campaign_id, file_tlp, unnamed = [] }: Pick<ImportDoc, 'campaign_id' | 'file_tlp' | 'unnamed'>,
@@ -131,9 +160,13 @@ const planPart = async (
   const invalid = invalidOf(objects)
   let quotes = 0
   let refused_quotes = 0
+  let comments = 0
+  let refused_comments = 0
   for (const { known } of iodObjects) {
     quotes += known.evidence?.quotes.length ?? 0
     refused_quotes += known.evidence?.refused ?? 0
+    comments += known.comments?.comments.length ?? 0
+    refused_comments += known.comments?.refused ?? 0
   }
   return {
     $inc: {
@@ -143,6 +176,8 @@ const planPart = async (
       refused: invalid.length,
       quotes,
       refused_quotes,
+      comments,
+      refused_comments,
     },
     ...(invalid.length > 0 && { $push: { invalid: { $each: invalid, $slice: LIMITS.invalidListed } } }),
     ...(tlp && { $max: { tlp: rankOfTlp(tlp) } }),
@@ -152,7 +187,7 @@ const planPart = async (
 
 /**
  * Upserts the IODs of a part's objects, adds them to the campaign, and stores the objects. Idempotent. Resolves to the
- * counts of evidence.
+ * counts of evidence and comments.
  */
 const applyPart = async (
   { store, peers, memberMax }: ImportContext,
@@ -187,7 +222,9 @@ const applyPart = async (
     }
     const named = [...(cursor === 0 ? techniques : []), ...techniquesOf(objects)]
     await addTechniques(store, userId, campaign, named)
-    counts = await importEvidence(peers, userId, iodObjects, ids)
+    const evidence = await importEvidence(peers, userId, iodObjects, ids)
+    const discussion = await importComments(peers, userId, iodObjects, ids)
+    counts = { $inc: { ...evidence.$inc, ...discussion.$inc } }
   }
   if (!isStoredFormat(format)) return counts
   const kept = objects.filter(({ place }) => !place?.isPacked)

@@ -20,6 +20,9 @@ export const NO_COUNTS = {
   quotes: 0,
   refused_quotes: 0,
   evidence: { added: 0, known: 0, left_out: 0 },
+  comments: 0,
+  refused_comments: 0,
+  discussion: { added: 0, known: 0, left_out: 0 },
 } as const
 
 export type ImportModel = Model<ImportDoc>
@@ -33,6 +36,9 @@ export const keptFrom = (campaign_id: Types.ObjectId): QueryFilter<ImportDoc> =>
   // An import with `expires_at` keeps neither objects nor a level.
   $or: [{ state: { $in: ['applying', 'removing'] } }, { kept: { $ne: null }, expires_at: null }],
 })
+
+/** Counts of quotes or comments. */
+type Outcome = Record<'added' | 'known' | 'left_out', number>
 
 const required = true
 export const importSchema = defineSchema('imports', {
@@ -72,7 +78,10 @@ export const importSchema = defineSchema('imports', {
   },
   quotes: { type: Number, required },
   refused_quotes: { type: Number, required },
-  evidence: { type: typed<{ added: number; known: number; left_out: number }>(Schema.Types.Mixed), required },
+  evidence: { type: typed<Outcome>(Schema.Types.Mixed), required },
+  comments: { type: Number, default: 0 },
+  refused_comments: { type: Number, default: 0 },
+  discussion: { type: typed<Outcome>(Schema.Types.Mixed), default: undefined },
   /** Objects that the campaign keeps from it, once it is applied or has stopped. */
   kept: {
     type: typed<{ bytes: number; types: { type: string; objects: number }[] }>(Schema.Types.Mixed),

@@ -1,7 +1,7 @@
 import { type CampaignImport, type ImportState, tlpOfRank } from '@iodine/contracts'
 import { isTechnique } from '@iodine/exchange/disarm'
 import { unknownTechniques } from '../../techniques/queries/techniques.js'
-import type { ImportDoc } from '../models/import.js'
+import { type ImportDoc, NO_COUNTS } from '../models/import.js'
 
 /** Fields that `presentImport` needs and that are not read by default. */
 export const PRESENTED_FIELDS = ['+techniques', '+named', '+unnamed', '+invalid'] as const
@@ -27,6 +27,9 @@ export const presentImport = (doc: ImportDoc): CampaignImport => ({
   quotes: doc.quotes,
   refused_quotes: doc.refused_quotes,
   evidence: doc.evidence,
+  comments: doc.comments ?? 0,
+  refused_comments: doc.refused_comments ?? 0,
+  discussion: doc.discussion ?? NO_COUNTS.discussion,
   tlp: tlpOfRank(doc.tlp),
   created_at: doc.created_at.toISOString(),
 })

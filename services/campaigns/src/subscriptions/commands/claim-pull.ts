@@ -1,9 +1,8 @@
 import { type BodyOf, DETAILS, type ResponseOf, type subscriptionsInternal } from '@iodine/contracts'
-import { HttpError, type Peers } from '@iodine/service-kit'
+import { HttpError, isAdmin, type Peers } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import type { Store } from '../../models.js'
 import { endOfRun, LEASE_MS, NOTHING_SKIPPED, type SubscriptionDoc } from '../models/subscription.js'
-import { isAdmin } from '../policies/admin.js'
 import { newToken } from './edit-subscription.js'
 
 type Pull = NonNullable<ResponseOf<typeof subscriptionsInternal.claimPull>['pull']>

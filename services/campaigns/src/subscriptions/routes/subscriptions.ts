@@ -1,5 +1,5 @@
 import { type Subscription, subscriptionsApi, subscriptionsInternal } from '@iodine/contracts'
-import { done, type StoreService, serveSecrets } from '@iodine/service-kit'
+import { done, requireAdmin, type StoreService, serveSecrets } from '@iodine/service-kit'
 import { resumePulls } from '../../imports/commands/finish-pull.js'
 import type { Store } from '../../models.js'
 import { claimPull, extendPull, failPull, stagePull } from '../commands/claim-pull.js'
@@ -12,7 +12,6 @@ import {
 import { countSealed, resealSecrets } from '../commands/reseal-secrets.js'
 import { storePull } from '../commands/store-pull.js'
 import type { SubscriptionDoc } from '../models/subscription.js'
-import { requireAdmin } from '../policies/admin.js'
 import { presentSubscriptions } from '../presenters/subscription.js'
 
 /** Adds the routes of feeds that are pulled into campaigns: for administrators, and for the workers that fetch them. */

@@ -71,6 +71,8 @@ export const iodSchema = defineSchema('iods', {
   votes_total: { type: Number, required },
   /** Votes of the smaller side: how disputed the IOD is. */
   votes_disputed: { type: Number, required },
+  /** Number of its comments; absent before the first. */
+  comment_count: Number,
   /** Hash of the folded value, of hashtags without their sign. Unique within a category, and the key of lookups. */
   fold_key: { type: String, required },
   /** Time of the last change of the IOD or its votes, set by `RAISED`. Not read by default. */

@@ -1,9 +1,16 @@
-import type { Iod } from '@iodine/contracts'
+import type { Comment, Iod } from '@iodine/contracts'
 import type { UserDirectory } from '@iodine/service-kit'
 import type { IodDoc } from '../models/iod.js'
 
-/** Presents IODs to clients, in the given order, with current usernames. */
-export const presentIods = async (users: UserDirectory, docs: IodDoc[]): Promise<Iod[]> => {
+/**
+ * Presents IODs to clients, in the given order, with current usernames.
+ * @param comments by the IOD's id
+ */
+export const presentIods = async (
+  users: UserDirectory,
+  docs: IodDoc[],
+  comments: ReadonlyMap<string, Comment[]>,
+): Promise<Iod[]> => {
   const ids = new Set<string>()
   for (const doc of docs) {
     for (const id of [doc.created_by, ...doc.votes.map(vote => vote.user_id)])
@@ -14,8 +21,9 @@ export const presentIods = async (users: UserDirectory, docs: IodDoc[]): Promise
   return docs.map(doc => {
     const creator = doc.created_by?.toHexString() ?? null
     const username = nameOf(creator)
+    const id = doc._id.toHexString()
     return {
-      id: doc._id.toHexString(),
+      id,
       value: doc.value,
       category: doc.category,
       description: doc.description,
@@ -36,7 +44,7 @@ export const presentIods = async (users: UserDirectory, docs: IodDoc[]): Promise
           created_at: vote.created_at.toISOString(),
         }
       }),
-      comments: [],
+      comments: comments.get(id) ?? [],
     }
   })
 }

@@ -10,7 +10,7 @@ import {
   type UserDirectory,
 } from '@iodine/service-kit'
 import type { IndexDefinition, QueryFilter } from 'mongoose'
-import type { IodModels } from '../../models.js'
+import type { IodStore } from '../../store.js'
 import { BY, BY_DATE, type IodDoc, ORDERS } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { createIodCounts } from './count-iods.js'
@@ -18,8 +18,8 @@ import { createIodSelection, kindsOf, ofKinds, type Selection } from './select-i
 
 const RANKS = { created: undefined, votes: 'votes_total', disputed: 'votes_disputed' } as const
 
-export const createIodQueries = (models: IodModels, directory: UserDirectory) => {
-  const { iods } = models
+export const createIodQueries = (models: IodStore, directory: UserDirectory) => {
+  const { iods, comments } = models
   const select = createIodSelection(models, directory)
   const counts = createIodCounts(models)
   const shared = createSharedAnswers()
@@ -83,7 +83,7 @@ export const createIodQueries = (models: IodModels, directory: UserDirectory) =>
       total,
       find: async (place, size) => findPage(await inOrder(), sort, place, size),
       rankOf: rank && (doc => doc[rank]),
-      present: docs => presentIods(directory, docs),
+      present: async docs => presentIods(directory, docs, await comments.ofSubjects(docs, { latest: true })),
     })
   }
 

@@ -66,7 +66,7 @@ export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory:
   const ID = /^[0-9a-f]{24}$/i
   const creatorIds = async (given: string[]): Promise<Types.ObjectId[]> => {
     const ids = new Set(given.filter(each => ID.test(each)).map(id => id.toLowerCase()))
-    for (const id of await directory.idsOf(given.filter(each => !ID.test(each)))) ids.add(id)
+    for (const { id } of await directory.named(given.filter(each => !ID.test(each)))) ids.add(id)
     return [...ids].map(id => new Types.ObjectId(id))
   }
   return async (filters: Filters): Promise<Selection> => {

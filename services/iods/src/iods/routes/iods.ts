@@ -1,4 +1,4 @@
-import { type Iod, iodsApi, iodsInternal, LIMITS } from '@iodine/contracts'
+import { commentsInternal, type Iod, iodsApi, iodsInternal, LIMITS } from '@iodine/contracts'
 import {
   createDownloads,
   createKeyedLimiter,
@@ -34,11 +34,12 @@ export const addIodRoutes = (
   models: IodStore,
   config: Pick<IodsConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
-  const { iods, evidence, quotas } = models
+  const { iods, evidence, comments, quotas } = models
   const queries = createIodQueries(models, service.users)
   const weighings = createKeyedLimiter()
   const countDays = createDayCounts(models)
-  const present = (docs: IodDoc[]) => presentIods(service.users, docs)
+  const present = async (docs: IodDoc[], options?: { latest: boolean }) =>
+    presentIods(service.users, docs, await comments.ofSubjects(docs, options))
   const presentOne = async (doc: IodDoc) => (await present([doc]))[0] as Iod
 
   service.route(iodsApi.listIods, async ({ query, reply }) => queries.list(reply, query))
@@ -63,7 +64,7 @@ export const addIodRoutes = (
 
   service.route(iodsApi.lookupIods, async ({ body }) => {
     const docs = await iods.find(withValues(body.values)).sort(BY_DATE).lean<IodDoc[]>()
-    return present(docs)
+    return present(docs, { latest: true })
   })
 
   service.route(iodsApi.weighVotes, async ({ body: { ids }, user }) =>
@@ -95,6 +96,15 @@ export const addIodRoutes = (
 
   service.internal(iodsInternal.getLevels, async ({ body }) => findLevels(models, body.ids))
 
+  service.internal(commentsInternal.upsertComments, async ({ body }) => {
+    const sums = { added: 0, known: 0, left_out: 0 }
+    for (const { id, comments: given } of body.iods) {
+      const counts = await comments.upsert(body.user_id, id, given)
+      for (const name of ['added', 'known', 'left_out'] as const) sums[name] += counts[name]
+    }
+    return sums
+  })
+
   service.internal(iodsInternal.stateIods, async ({ body }) => stateIods(models, body.ids))
 
   servePersonalData(service, {
@@ -103,7 +113,14 @@ export const addIodRoutes = (
         'iod',
         iods,
         created_by => ({ created_by }),
-        ({ votes: _votes, votes_total: _total, votes_disputed: _disputed, fold_key: _key, ...iod }) => iod,
+        ({
+          votes: _votes,
+          votes_total: _total,
+          votes_disputed: _disputed,
+          comment_count: _comments,
+          fold_key: _key,
+          ...iod
+        }) => iod,
       ),
       personalSource(
         'vote',
@@ -120,8 +137,9 @@ export const addIodRoutes = (
         created_by => ({ created_by }),
         ({ quote_key: _key, ...quote }) => quote,
       ),
+      comments.personal,
     ],
-    forget: userId => eraseUser(models, userId),
+    forget: (userId, wishes) => eraseUser(models, userId, wishes),
   })
 
   serveHistory(service, iods, { created_by: { $ne: null } }, eventsOfIod)

@@ -1,16 +1,18 @@
+import type { personalDataInternal, QueryOf } from '@iodine/contracts'
 import type { QueryFilter, Types } from 'mongoose'
 import { type IodDoc, RAISED } from '../../iods/models/iod.js'
 import type { IodModels } from '../../models.js'
+import type { IodStore } from '../../store.js'
 import { forgetCovotes } from './project-covotes.js'
 
-type Models = Pick<IodModels, 'iods' | 'evidence' | 'quotas' | 'covotes' | 'covoteBuilds'>
+type Models = Pick<IodStore, 'iods' | 'evidence' | 'comments' | 'quotas' | 'covotes' | 'covoteBuilds'>
 
 /** IODs per update. An update has one `$$NOW`, which must not be long past when its last IOD is written. */
 const BATCH = 500
 
 /** Changes all matching IODs in batches. A changed IOD must not match the filter. */
 const changeAll = async (
-  iods: Models['iods'],
+  iods: IodModels['iods'],
   filter: QueryFilter<IodDoc>,
   change: Record<string, unknown>,
 ): Promise<void> => {
@@ -25,9 +27,16 @@ const changeAll = async (
   }
 }
 
-/** Removes a deleted user's id from their IODs, votes and evidence. All remain, but count in no user's usage. */
-export const eraseUser = async (models: Models, userId: Types.ObjectId): Promise<void> => {
-  const { iods, evidence, quotas } = models
+/**
+ * Removes a deleted user's id from their IODs, votes, evidence and comments. All remain, but count in no user's usage.
+ * Comments are deleted if the user wished so.
+ */
+export const eraseUser = async (
+  models: Models,
+  userId: Types.ObjectId,
+  wishes: QueryOf<typeof personalDataInternal.eraseUser>,
+): Promise<void> => {
+  const { iods, evidence, comments, quotas } = models
   // Ensures that the usage is counted, as the remaining documents still count in the total.
   await quotas.used(userId)
   await changeAll(iods, { created_by: userId }, { created_by: null })
@@ -37,5 +46,6 @@ export const eraseUser = async (models: Models, userId: Types.ObjectId): Promise
   // After the votes: a concurrent run of the projection rereads the votes that it counts.
   await forgetCovotes(models, userId)
   await evidence.updateMany({ created_by: userId }, { $set: { created_by: null } })
+  await comments.forget(userId, wishes)
   await quotas.forget(userId, { left: true })
 }

@@ -1,7 +1,7 @@
 import { type IodStatement, tlpOfRank } from '@iodine/contracts'
 import { Types } from 'mongoose'
 import type { IodDoc } from '../../iods/models/iod.js'
-import type { IodModels } from '../../models.js'
+import type { IodStore } from '../../store.js'
 import { confidenceOf } from '../presenters/consensus.js'
 import { findConsensus } from '../queries/find-consensus.js'
 
@@ -13,7 +13,7 @@ type Stated = Pick<IodDoc, '_id' | 'created_at' | 'uid' | 'stated' | 'tlp'>
  * a consensus the last stated confidence remains.
  */
 export const stateIods = async (
-  models: Pick<IodModels, 'iods' | 'covotes' | 'covoteBuilds'>,
+  models: Pick<IodStore, 'iods' | 'covotes' | 'covoteBuilds' | 'comments'>,
   ids: readonly string[],
 ): Promise<Record<string, IodStatement>> => {
   const { iods } = models
@@ -33,15 +33,18 @@ export const stateIods = async (
   // The driver writes: Mongoose would cast each operation.
   if (changes.length > 0) await iods.collection.bulkWrite(changes as never, { ordered: false })
   const docs = changes.length > 0 ? await read() : before
+  const edits = await models.comments.edits(before.map(({ _id }) => _id))
   return Object.fromEntries(
-    docs.map(({ _id, created_at, uid, stated, tlp }) => [
-      _id.toHexString(),
-      {
+    docs.map(({ _id, created_at, uid, stated, tlp }) => {
+      const edited = edits.get(_id.toHexString())
+      const statement = {
         uid,
         confidence: stated?.confidence ?? null,
         since: (stated?.at ?? created_at).toISOString(),
         tlp: tlpOfRank(tlp),
-      },
-    ]),
+        ...(edited && { edited }),
+      }
+      return [_id.toHexString(), statement]
+    }),
   )
 }

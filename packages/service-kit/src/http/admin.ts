@@ -1,5 +1,7 @@
 import { authInternal } from '@iodine/contracts'
-import { type Caller, forbidden, isNotFound, type Peers } from '@iodine/service-kit'
+import { forbidden, isNotFound } from './errors.js'
+import type { Peers } from './peers.js'
+import type { Caller } from './tokens.js'
 
 /** Queries auth whether an account is an administrator's that may act. Throws 503 while auth is down. */
 export const isAdmin = async (peers: Peers, id: string, sid?: string): Promise<boolean> => {

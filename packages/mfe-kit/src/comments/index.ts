@@ -1,0 +1,2 @@
+export { Discussion, type DiscussionProps } from './Discussion'
+export { useComments } from './queries'
