@@ -471,3 +471,36 @@ test('watches the IOD of the panel', async () => {
     }),
   )
 })
+
+test('scrolls to the comment that the URL names, on a later page too, and focuses it', async () => {
+  const [target, other] = [iod('alpha'), iod('beta')]
+  const comment = (n: number) => ({
+    id: n.toString(16).padStart(24, 'c'),
+    content: `comment ${n}`,
+    user_id: user.id,
+    username: 'ada',
+    created_at: '2026-03-02T10:00:00.000Z',
+    mentions: [],
+    reply_to: null,
+    edited_at: null,
+    deleted: null,
+    imported: false,
+  })
+  const reads: (string | null)[] = []
+  const { search } = await open([target, other], `/${target.id}?q=of&comment=${comment(2).id}`, {
+    'GET /iods/:id/comments': ({ params, search }) => {
+      if (params.id === other.id) return [200, []]
+      const cursor = search.get('cursor')
+      reads.push(cursor)
+      return cursor
+        ? [200, [comment(2)]]
+        : [200, [comment(1)], { 'X-Total-Count': '2', 'X-Next-Cursor': 'next' }]
+    },
+  })
+  const text = await screen.findByText('comment 2')
+  await waitFor(() => expect(document.activeElement).toBe(text.closest('li')))
+  expect(reads).toEqual([null, 'next'])
+  click((await rowOf('beta')).getByRole('link', { name: 'beta' }))
+  await panelOf('beta')
+  expect(search()).toBe('?q=of')
+})

@@ -176,15 +176,17 @@ test('adds a webhook, shows its secret once, tests and deletes it', async () => 
   fireEvent.click(await button('Advanced'))
   fireEvent.click(await button('Add webhook'))
   const form = await dialog('Add webhook')
-  const add = (value: string) => {
+  const add = async (value: string) => {
+    const submit = form.getByRole('button', { name: 'Add' })
+    await waitFor(() => expect(submit.hasAttribute('disabled')).toBe(false))
     fireEvent.change(form.getByLabelText('URL'), { target: { value } })
-    fireEvent.click(form.getByRole('button', { name: 'Add' }))
+    fireEvent.click(submit)
   }
-  add(' ')
+  await add(' ')
   await screen.findByText('A URL is required')
-  add('http://example.org')
+  await add('http://example.org')
   await screen.findByText('url: must be an https URL')
-  add('https://example.org/hook')
+  await add('https://example.org/hook')
   const shown = await dialog('Your webhook secret')
   expect(shown.getByLabelText<HTMLInputElement>('Secret').value).toBe(SECRET)
   fireEvent.click(shown.getByRole('button', { name: 'Done' }))

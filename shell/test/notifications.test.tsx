@@ -1,4 +1,5 @@
 import type { Notification, Watch } from '@iodine/contracts'
+import { defineParcel } from '@iodine/mfe-kit'
 import type { Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
@@ -42,6 +43,8 @@ const matches: Notification = {
   count: 1_000,
 }
 
+const section = defineParcel({ '/*': () => <h1>The section</h1> })
+
 /** Opens the dashboard against a server with these notifications. */
 const open = (list: () => Notification[], routes: Routes = {}) => {
   const state = () => {
@@ -63,7 +66,7 @@ const open = (list: () => Notification[], routes: Routes = {}) => {
       },
       ...routes,
     },
-    { token: 't' },
+    { token: 't', remotes: { load: async () => section } },
   )
 }
 const bell = (name: string) => screen.findByRole('button', { name })
@@ -154,11 +157,11 @@ test('polls while the page is visible, and announces only growth', async () => {
   expect([said(), asked()]).toEqual([[''], 3])
 
   const hidden = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden')
-  document.dispatchEvent(new Event('visibilitychange'))
+  document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
   await vi.advanceTimersByTimeAsync(300_000)
   expect(asked()).toBe(3)
   hidden.mockRestore()
-  document.dispatchEvent(new Event('visibilitychange'))
+  document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
   await waitFor(() => expect(asked()).toBe(4))
 })
 
