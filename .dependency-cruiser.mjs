@@ -43,6 +43,7 @@ const CAPABILITIES = {
   collector: ['imports', 'records', 'captures'],
   iods: ['iods', 'votes', 'overlay', 'evidence'],
   narratives: ['canon', 'graph', 'narratives'],
+  notifications: ['watches', 'notifications', 'channels'],
   sightings: ['sightings', 'coordination'],
 }
 const KINDS = 'routes|commands|queries|models|policies|presenters|blobs|thread'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from './endpoint.js'
+import { endpoint, internalEndpoint } from './endpoint.js'
 import { iod, iodCounts } from './iods.js'
 import { LIMITS, TECHNIQUE_PATTERN } from './limits.js'
 import { filledText, id, limitParam, pageQuery, text, time } from './primitives.js'
@@ -203,5 +203,13 @@ export const campaignsApi = {
     summary: 'Remove a DISARM technique from a campaign; returns the remaining ones. Idempotent',
     params: technique,
     response: z.array(campaignTechnique),
+  }),
+} as const
+
+export const campaignsInternal = {
+  nameCampaigns: internalEndpoint('POST /internal/campaigns/names', {
+    summary: 'Names of campaigns; unknown ones are omitted',
+    body: z.strictObject({ ids: z.array(id).max(LIMITS.listLimitMax) }),
+    response: z.array(z.strictObject({ id, name: z.string() })),
   }),
 } as const

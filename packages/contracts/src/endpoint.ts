@@ -56,6 +56,8 @@ export interface EndpointSpec {
   conditional?: true
   /** Maximum body size in bytes, default 1 MiB. */
   bodyLimit?: number
+  /** The body is a form, as mail programs send it (RFC 8058), and is ignored. */
+  takesForm?: true
   /** The body is bytes (application/octet-stream) instead of JSON: `body` is a Uint8Array. */
   raw?: true
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { internalEndpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
-import { done, id, time } from './primitives.js'
+import { done, id, text, time } from './primitives.js'
 import { CATEGORIES } from './vocabulary.js'
 
 /** Number of earlier restorations of the narrative: the event with the higher number is the later one. 0 if absent. */
@@ -53,6 +53,8 @@ export const QUEUES = {
   canon: { data: z.strictObject({ user_id: id }) },
   /** Pulls the due feeds. A job names none: the worker claims a subscription. */
   subscriptions: { data: z.strictObject({}), everyMs: 60_000 },
+  /** Delivers a notification to a user's webhook. */
+  webhooks: { data: z.strictObject({ delivery_id: id }) },
   /** Obtains a time stamp for the log of seals. */
   anchors: { data: z.strictObject({}), everyMs: 3_600_000 },
 } as const satisfies Record<string, QueueSpec>
@@ -111,8 +113,31 @@ export const mailJob = z.discriminatedUnion('template', [
     link: z.string(),
     expires_at: time,
   }),
+  z.strictObject({
+    template: z.literal('notifications'),
+    to: z.string(),
+    link: z.string(),
+    /** Sentences, each with the URL that it is about. */
+    items: z.array(z.strictObject({ text: z.string(), link: z.string() })),
+    /** Number of notifications that the mail omits. */
+    more: z.int(),
+    /** URL that ends the mails by POST (RFC 8058). */
+    unsubscribe: z.string(),
+  }),
 ])
 export type MailJob = z.output<typeof mailJob>
+
+/** Notification in a mail. Mails contain no title: a title may be above TLP:GREEN. */
+export const mailedNotification = z.strictObject({
+  /** Sentence without content, such as `3 new IODs match a search that you watch`. */
+  text: text(300),
+  /** Path of its page in the web app. */
+  path: z
+    .string()
+    .max(500)
+    .regex(/^\/[\w/?=&#%.-]*$/),
+})
+export type MailedNotification = z.output<typeof mailedNotification>
 
 export const communityInternal = {
   applyEvents: internalEndpoint('POST /internal/events', {
@@ -126,6 +151,18 @@ export const communityInternal = {
 
 /** Served by the auth service, which stores pending mails. */
 export const mailsInternal = {
+  mailNotifications: internalEndpoint('POST /internal/mails/notifications', {
+    summary:
+      'Mail notifications to a user; a pending mail with the same id is sent once. Without effect for a suspended or deleted account',
+    body: z.strictObject({
+      id: z.string().max(100),
+      user_id: id,
+      items: z.array(mailedNotification).max(LIMITS.mailedNotifications),
+      more: z.int().min(0),
+      unsubscribe: z.string().max(100),
+    }),
+    response: done,
+  }),
   completeMail: internalEndpoint('POST /internal/mails/:id/settled', {
     summary: 'A mail server accepted the mail, or rejected it permanently; idempotent',
     params: z.strictObject({ id: z.string().max(100) }),

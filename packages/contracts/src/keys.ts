@@ -5,7 +5,7 @@ import { id, time } from './primitives.js'
 import { KEY_SETTINGS } from './vocabulary.js'
 
 /** Kinds of values that are sealed with SECRETS_KEY. */
-export const SEALED_KINDS = ['ai_keys', 'feed_secrets', 'mails', 'queued_mails'] as const
+export const SEALED_KINDS = ['ai_keys', 'feed_secrets', 'webhook_secrets', 'mails', 'queued_mails'] as const
 
 const knownKey = z.strictObject({
   setting: z.enum(KEY_SETTINGS),

@@ -260,6 +260,10 @@ export const LIMITS = {
   notificationFoldMs: 3_600_000,
   /** Events of one delivery to the notifications service. */
   notificationEvents: 250,
+  /** Notifications that a mail lists. */
+  mailedNotifications: 20,
+  /** Pending deliveries to a user's webhook. */
+  webhookDeliveries: 1_000,
   /** Attempts to deliver to a webhook, and failed deliveries in a row that disable it. */
   webhookTries: 5,
   webhookFailuresMax: 50,

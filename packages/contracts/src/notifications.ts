@@ -127,6 +127,12 @@ export const notificationsApi = {
     response: done,
     status: 202,
   }),
+  unsubscribe: endpoint('anyone', 'POST /notifications/unsubscribe/:token', {
+    summary: 'End the mails of a user: the one-click link of a mail (RFC 8058). The body is ignored',
+    params: z.strictObject({ token: z.string().max(100) }),
+    takesForm: true,
+    response: done,
+  }),
   deleteWebhook: endpoint('user', 'DELETE /notifications/webhook', {
     summary: 'Remove the webhook with its pending deliveries',
     response: done,

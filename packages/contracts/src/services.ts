@@ -2,7 +2,7 @@ import { accountsInternal, personalDataInternal } from './accounts.js'
 import { backupsInternal, peopleApi, systemApi } from './admin.js'
 import { auditApi, auditInternal } from './audit.js'
 import { adminApi, authApi, profileApi } from './auth.js'
-import { campaignsApi } from './campaigns.js'
+import { campaignsApi, campaignsInternal } from './campaigns.js'
 import { canonInternal, canonicalApi } from './canonical.js'
 import { collectorApi } from './collector.js'
 import { campaignCommentsApi, commentsInternal, iodCommentsApi } from './comments.js'
@@ -24,6 +24,7 @@ import { iodsApi } from './iods.js'
 import { keysInternal, secretsInternal } from './keys.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
+import { notificationsInternal } from './notification-events.js'
 import { notificationsApi } from './notifications.js'
 import { outboxInternal } from './outbox.js'
 import { recordImportsApi } from './record-imports.js'
@@ -123,6 +124,7 @@ export const SERVICES = {
     },
     feeds: { taxii2: taxiiFeeds, feeds: mispFeeds },
     internal: {
+      ...campaignsInternal,
       ...subscriptionsInternal,
       ...secretsInternal,
       ...personalDataInternal,
@@ -170,7 +172,7 @@ export const SERVICES = {
     prefixes: { notifications: {}, watches: {} },
     apis: { notifications: notificationsApi, watches: watchesApi },
     feeds: { atom: atomFeeds },
-    internal: { ...personalDataInternal, ...outboxInternal },
+    internal: { ...notificationsInternal, ...secretsInternal, ...personalDataInternal, ...outboxInternal },
   },
 } as const satisfies Record<string, ServiceManifest>
 

@@ -100,7 +100,12 @@ export { startSettingsReport } from './observe/settings-report.js'
 export { createTracing, traced } from './observe/tracing.js'
 export { VERSION } from './observe/version.js'
 export { calling, runOutsideWork } from './observe/work-context.js'
-export { PEER_BACKOFF_MAX_MS, publishToCommunity } from './outbox/events.js'
+export {
+  PEER_BACKOFF_MAX_MS,
+  publishRecordsToWatchers,
+  publishToCommunity,
+  publishToWatchers,
+} from './outbox/events.js'
 export { type AddOptions, byId, type Kind, type KindSpec } from './outbox/kind.js'
 export { createOutbox, type Outbox } from './outbox/outbox.js'
 export { type EntryContent, storeEntries } from './outbox/store-entries.js'

@@ -7,6 +7,8 @@ import {
   type DomainEvent,
   type InternalEndpoint,
   LIMITS,
+  type NotificationEvent,
+  notificationsInternal,
   type ParamsOf,
   pathPattern,
   personalDataInternal,
@@ -50,6 +52,8 @@ export interface ServiceFixture {
   users: Map<string, UserCard>
   /** Events that the community stub received. */
   events: DomainEvent[]
+  /** Events that the notifications stub received. */
+  notified: NotificationEvent[]
   /** Ids of users that the other services were called to forget, once for each service. */
   forgotten: string[]
   /** Stubs another service's internal endpoint over HTTP, until it is stubbed again. */
@@ -111,10 +115,17 @@ export const startServiceFixture = async ({ monitorCommands = false } = {}): Pro
   })
 
   const events: DomainEvent[] = []
+  const notified: NotificationEvent[] = []
   answer(communityInternal.applyEvents, ({ body }) => {
     events.push(...body.events)
     return DONE
   })
+
+  answer(notificationsInternal.receiveEvents, ({ body }) => {
+    notified.push(...body.events)
+    return DONE
+  })
+  answer(notificationsInternal.receiveRecords, () => DONE)
 
   const forgotten: string[] = []
   answer(personalDataInternal.eraseUser, ({ params }) => {
@@ -146,6 +157,7 @@ export const startServiceFixture = async ({ monitorCommands = false } = {}): Pro
     redis,
     users,
     events,
+    notified,
     forgotten,
     answer,
     token,

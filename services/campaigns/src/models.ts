@@ -64,6 +64,7 @@ export type CampaignModels = ReturnType<typeof createModels>
 export interface Store extends CampaignModels {
   comments: Comments
   work: {
+    changes: Kind<{ id: string }>
     imports: Kind<{ id: string }>
     publications: Kind<{ id: string }>
   }

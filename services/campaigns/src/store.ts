@@ -1,4 +1,5 @@
 import { createComments, type StoreService } from '@iodine/service-kit'
+import { changesWork } from './campaigns/commands/publish-change.js'
 import type { CampaignsConfig } from './config.js'
 import { publicationWork } from './feeds/commands/step-publication.js'
 import { SWEEP_MS, sweepPublications } from './feeds/commands/sweep-publications.js'
@@ -14,6 +15,10 @@ export const createStore = (service: StoreService, config: CampaignsConfig): Sto
     ...models,
     comments: createComments(service, models.campaigns),
     work: {
+      changes: outbox.kind(
+        'campaign.changed',
+        changesWork(() => ({ store, peers })),
+      ),
       imports: outbox.kind('import', importWork(importing)),
       publications: outbox.kind('publication', publicationWork(publishing)),
     },

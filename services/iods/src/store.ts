@@ -3,6 +3,7 @@ import { createNewIods, type NewIods } from './iods/commands/publish-iod.js'
 import { mergeTallies, recount } from './iods/commands/tally-iods.js'
 import { createModels, type IodModels, type Limits } from './models.js'
 import { projectCovotes } from './votes/commands/project-covotes.js'
+import { publishVotes } from './votes/commands/publish-votes.js'
 
 const VOTES_MS = 10_000
 const TALLIES_MS = 10_000
@@ -18,6 +19,7 @@ export const createStore = (service: StoreService, limits: Limits): IodStore => 
   const models = createModels(service.mongo, limits)
   // A task, as an outbox entry would cost each vote a transaction.
   service.tasks.every('votes', VOTES_MS, () => projectCovotes(models))
+  service.tasks.every('vote-news', VOTES_MS, () => publishVotes(models.iods, service.peers))
   service.tasks.every('tallies', TALLIES_MS, () => mergeTallies(models))
   service.tasks.every('recount', RECOUNT_MS, () => recount(models, service.log))
   return {

@@ -5,6 +5,7 @@ import { communityConfigSchema, createApp as createCommunity } from '@iodine/com
 import { createApp as createGateway, gatewayConfigSchema } from '@iodine/gateway'
 import { createApp as createIods, iodsConfigSchema } from '@iodine/iods'
 import { createApp as createNarratives, narrativesConfigSchema } from '@iodine/narratives'
+import { createApp as createNotifications, notificationsConfigSchema } from '@iodine/notifications'
 import { ConfigError, type Part, readConfig, type ServiceDeps } from '@iodine/service-kit'
 import { createApp as createSightings, sightingsConfigSchema } from '@iodine/sightings'
 import { createApp as createWorkers, workersConfigSchema } from '@iodine/workers'
@@ -34,6 +35,7 @@ export const PARTS = {
   narratives: part(narrativesConfigSchema, createNarratives),
   community: part(communityConfigSchema, createCommunity),
   sightings: part(sightingsConfigSchema, createSightings),
+  notifications: part(notificationsConfigSchema, createNotifications),
   workers: part(workersConfigSchema, createWorkers),
   gateway: part(gatewayConfigSchema, createGateway),
 }

@@ -133,6 +133,34 @@ class KeyTable {
   }
 }
 
+/** Calls `found` with each word and each pair of neighbouring words of a text, as an anchor with its first unit. */
+const eachAnchor = (
+  { words, wordHash, wordStart, isStrong }: ComparedText,
+  found: (anchor: number, at: number) => void,
+): void => {
+  let previous = -1
+  for (let n = 0; n < words; n++) {
+    const hash = wordHash[n] as number
+    found(anchorOf(hash), wordStart[n] as number)
+    if (!isStrong[n]) continue
+    if (previous >= 0) found(pairAnchorOf(wordHash[previous] as number, hash), wordStart[previous] as number)
+    previous = n
+  }
+}
+
+const anchored = new ComparedText()
+
+/**
+ * Returns the anchors of a text, each once. A value occurs in the text only if the `anchor` of its `valueKey` is one of
+ * them: an index of keys by anchor finds the candidates, and a scanner of these the occurrences.
+ */
+export const anchorsOf = (text: string): Set<number> => {
+  const anchors = new Set<number>()
+  anchored.read(text)
+  eachAnchor(anchored, anchor => anchors.add(anchor))
+  return anchors
+}
+
 /**
  * Creates a scanner of keys 0 to `count` - 1; undefined keys are never found. Each word and each pair of neighbouring
  * words of the text is looked up as an anchor. The prefix hashes then verify the candidate range in constant time.
@@ -156,18 +184,7 @@ export const createScanner = (
         const [start, end] = text.rangeOf(at, at + table.lengthOf(key))
         hits.push({ start, end, key })
       }
-      const { words, wordHash, wordStart, isStrong } = text
-      let previous = -1
-      for (let n = 0; n < words; n++) {
-        const hash = wordHash[n] as number
-        table.find(anchorOf(hash), wordStart[n] as number, text, add)
-        if (!isStrong[n]) continue
-        if (previous >= 0) {
-          const anchor = pairAnchorOf(wordHash[previous] as number, hash)
-          table.find(anchor, wordStart[previous] as number, text, add)
-        }
-        previous = n
-      }
+      eachAnchor(text, (anchor, at) => table.find(anchor, at, text, add))
       return hits.sort((a, b) => a.start - b.start || a.end - b.end || a.key - b.key)
     },
   }

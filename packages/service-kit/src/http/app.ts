@@ -134,6 +134,10 @@ const addParsers = (app: FastifyInstance, bodyLimit: number): void => {
       done(error as Error)
     }
   })
+  const isForm = ['application/x-www-form-urlencoded', 'multipart/form-data']
+  app.addContentTypeParser(isForm, { parseAs: 'buffer' }, async (request: FastifyRequest) => {
+    if (!request.routeOptions.config.takesForm) throw new HttpError(415, DETAILS.notJson)
+  })
   app.addContentTypeParser('application/octet-stream', async (request: FastifyRequest, payload: Readable) => {
     const { config, bodyLimit: limit = bodyLimit } = request.routeOptions
     if (!config.raw) throw new HttpError(415, DETAILS.notJson)

@@ -109,7 +109,7 @@ const addRoute = <E extends EndpointSpec>(
     method: spec.method,
     url,
     ...(spec.bodyLimit && { bodyLimit: spec.bodyLimit }),
-    config: { checksBody, raw: spec.raw ?? false },
+    config: { checksBody, raw: spec.raw ?? false, takesForm: spec.takesForm ?? false },
     ...(sendError && { errorHandler: sendError }),
     onRequest: admit,
     handler: async (request, reply) => {
@@ -179,6 +179,8 @@ declare module 'fastify' {
     checksBody?: boolean
     /** The body is bytes. */
     raw?: boolean
+    /** The body may be a form. */
+    takesForm?: boolean
   }
   interface FastifyRequest {
     caller?: Caller

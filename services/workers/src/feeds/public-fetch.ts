@@ -55,21 +55,22 @@ export interface FetchedAnswer {
   body: Buffer
 }
 
+interface RequestOptions {
+  headers?: Record<string, string>
+  /** Maximum of the decompressed response. */
+  bytesMax: number
+  ms?: number
+  signal?: AbortSignal | undefined
+}
+
 export interface PublicFetch {
   /**
-   * Requests an https URL by GET. Follows no redirect.
-   * @param bytesMax maximum of the decompressed response
+   * Requests an https URL. Follows no redirect.
    * @throws FeedError for a forbidden URL, and for a response that is missing, late or too large
    */
-  get(
-    url: URL,
-    options: {
-      headers?: Record<string, string>
-      bytesMax: number
-      ms?: number
-      signal?: AbortSignal | undefined
-    },
-  ): Promise<FetchedAnswer>
+  get(url: URL, options: RequestOptions): Promise<FetchedAnswer>
+  /** Like `get`, by POST with a body. */
+  post(url: URL, body: string, options: RequestOptions): Promise<FetchedAnswer>
   close(): Promise<void>
 }
 
@@ -199,36 +200,44 @@ export const createPublicFetch = ({
     return agents.public
   }
 
-  return {
-    async get(url, { headers = {}, bytesMax, ms = ANSWER_MS, signal }) {
-      const dispatcher = agentOf(url)
-      const late = AbortSignal.timeout(ms)
-      try {
-        const answer = await request(url, {
-          dispatcher,
-          headers: { ...headers, 'accept-encoding': 'gzip, identity', 'user-agent': 'iodine' },
-          signal: AbortSignal.any([late, ...(signal ? [signal] : [])]),
-        })
-        // A body that is not read completely emits an error without a listener.
-        answer.body.on('error', () => {})
-        const header = (name: string) => [answer.headers[name] ?? []].flat()[0]
-        const { statusCode: status } = answer
-        const encoding = (header('content-encoding') ?? 'identity').toLowerCase()
-        if (encoding !== 'identity' && encoding !== 'gzip') {
-          answer.body.destroy()
-          throw new FeedError('The response has an unsupported content encoding', { status })
-        }
-        if (status >= 300 && status < 400 && status !== 304) {
-          answer.body.destroy()
-          throw new FeedError('The feed redirects to another URL: redirects are not followed', { status })
-        }
-        return { status, header, body: await readBody(answer.body, { status, encoding, bytesMax }) }
-      } catch (error) {
-        if (signal?.aborted) throw signal.reason
-        if (late.aborted) throw new FeedError('The response took too long', { cause: error })
-        throw failure(error)
+  const send = async (
+    url: URL,
+    { headers = {}, bytesMax, ms = ANSWER_MS, signal }: RequestOptions,
+    body?: string,
+  ): Promise<FetchedAnswer> => {
+    const dispatcher = agentOf(url)
+    const late = AbortSignal.timeout(ms)
+    try {
+      const answer = await request(url, {
+        dispatcher,
+        ...(body !== undefined && { method: 'POST' as const, body }),
+        headers: { ...headers, 'accept-encoding': 'gzip, identity', 'user-agent': 'iodine' },
+        signal: AbortSignal.any([late, ...(signal ? [signal] : [])]),
+      })
+      // A body that is not read completely emits an error without a listener.
+      answer.body.on('error', () => {})
+      const header = (name: string) => [answer.headers[name] ?? []].flat()[0]
+      const { statusCode: status } = answer
+      const encoding = (header('content-encoding') ?? 'identity').toLowerCase()
+      if (encoding !== 'identity' && encoding !== 'gzip') {
+        answer.body.destroy()
+        throw new FeedError('The response has an unsupported content encoding', { status })
       }
-    },
+      if (status >= 300 && status < 400 && status !== 304) {
+        answer.body.destroy()
+        throw new FeedError('The feed redirects to another URL: redirects are not followed', { status })
+      }
+      return { status, header, body: await readBody(answer.body, { status, encoding, bytesMax }) }
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason
+      if (late.aborted) throw new FeedError('The response took too long', { cause: error })
+      throw failure(error)
+    }
+  }
+
+  return {
+    get: send,
+    post: (url, body, options) => send(url, options, body),
     async close() {
       await Promise.all([agents.own.destroy(), agents.public.destroy()])
     },

@@ -5,8 +5,12 @@ interface MailContent {
   subject: string
   /** Paragraphs before the link; `after` holds those after it. */
   before: string[]
+  /** Sentences with links, before the button. */
+  items?: { text: string; link: string }[]
   button: string
   after: string[]
+  /** Header fields. */
+  headers?: Record<string, string>
 }
 
 const escapeHtml = (text: string): string =>
@@ -131,24 +135,44 @@ const contentOf = (job: MailJob): MailContent => {
           'If you did not request it, someone else is signed in to your account: end all other sessions on My Profile.',
         ],
       }
+    case 'notifications':
+      return {
+        subject: `${PRODUCT_NAME}: ${job.items.length + job.more === 1 ? 'a notification' : `${job.items.length + job.more} notifications`}`,
+        before: ['News on what you watch:'],
+        items: job.items,
+        button: 'Notification settings',
+        after: [
+          ...(job.more > 0 ? [`${job.more} more are in the app.`] : []),
+          'You receive this message because you have switched on mails in the notification settings.',
+        ],
+        // RFC 8058: mail programs end the mails by one click.
+        headers: {
+          'List-Unsubscribe': `<${job.unsubscribe}>`,
+          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        },
+      }
   }
 }
 
-/** Returns the subject, text body and HTML body of a mail. */
-export const presentMail = (job: MailJob): { subject: string; text: string; html: string } => {
-  const { subject, before, button, after } = contentOf(job)
+/** Returns the subject, text body, HTML body and header fields of a mail. */
+export const presentMail = (
+  job: MailJob,
+): { subject: string; text: string; html: string; headers: Record<string, string> } => {
+  const { subject, before, items = [], button, after, headers = {} } = contentOf(job)
   const link = escapeHtml(job.link)
   const title = escapeHtml(subject)
   const small = 'line-height:1.5;font-size:13px;color:#5f6b7c'
   return {
     subject,
-    text: `${[...before, job.link, ...after].join('\n\n')}\n`,
+    headers,
+    text: `${[...before, ...items.map(({ text, link }) => `${text}\n${link}`), job.link, ...after].join('\n\n')}\n`,
     html: `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title}</title></head>
 <body style="margin:0;padding:24px;background:#f6f7f9;font-family:system-ui,-apple-system,'Segoe UI',sans-serif;color:#1c2127">
 <div style="max-width:480px;margin:0 auto;padding:32px;background:#fff;border-radius:8px">
 <h1 style="margin:0 0 16px;font-size:20px">${title}</h1>
 ${before.map(text => `<p style="line-height:1.5">${escapeHtml(text)}</p>`).join('\n')}
+${items.map(({ text, link }) => `<p style="line-height:1.5"><a href="${escapeHtml(link)}">${escapeHtml(text)}</a></p>`).join('\n')}
 <p style="margin:24px 0"><a href="${link}" style="display:inline-block;padding:12px 24px;background:#2d72d2;color:#fff;text-decoration:none;border-radius:4px">${button}</a></p>
 <p style="${small}">Or copy this link into your browser:<br><span style="word-break:break-all">${link}</span></p>
 ${after.map(text => `<p style="${small}">${escapeHtml(text)}</p>`).join('\n')}

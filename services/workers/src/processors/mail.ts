@@ -70,6 +70,7 @@ export const mailProcessor = defineProcessor({
     }
     /** Sends a mail. Throws where a retry may succeed. */
     const send = async (job: MailJob, queued: Job): Promise<Outcome> => {
+      const { headers, ...content } = presentMail(job)
       try {
         // An address object: a string could be parsed as a list of addresses.
         await traced('smtp send', {}, () =>
@@ -78,9 +79,9 @@ export const mailProcessor = defineProcessor({
             // Stable across retries: when a worker dies after sending, mail clients show the duplicate once.
             messageId: `<${queued.id}.${queued.timestamp}@${domain}>`,
             to: { name: '', address: job.to },
+            ...content,
             // Suppresses out-of-office replies (RFC 3834).
-            headers: { 'Auto-Submitted': 'auto-generated' },
-            ...presentMail(job),
+            headers: { 'Auto-Submitted': 'auto-generated', ...headers },
           }),
         )
         return 'taken'

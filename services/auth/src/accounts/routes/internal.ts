@@ -7,6 +7,7 @@ import { checkSession } from '../../sessions/commands/sessions.js'
 import { isAdmin, requireAdmin } from '../../sessions/policies/admin.js'
 import { checkApiToken } from '../../tokens/commands/api-tokens.js'
 import { checkFeedKey } from '../../tokens/commands/feed-keys.js'
+import { mailNotifications } from '../commands/mail-notifications.js'
 import { eventsOfUser } from '../commands/publish-user.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
 
@@ -51,5 +52,6 @@ export const addInternalRoutes = (context: AuthContext): void => {
 
   serveHistory(service, models.users, { deleted_at: { $exists: false } }, eventsOfUser)
 
+  service.internal(mailsInternal.mailNotifications, ({ body }) => done(mailNotifications(context, body)))
   service.internal(mailsInternal.completeMail, async ({ params }) => done(completeMail(context, params.id)))
 }

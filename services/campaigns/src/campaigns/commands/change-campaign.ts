@@ -8,7 +8,7 @@ const FOLLOW_MS = 2_000
 
 /**
  * Changes a campaign and the date of its last change. If it is published, the same transaction enqueues the publication
- * of the change.
+ * of the change. It also enqueues the event for those who watch.
  * @returns the campaign after the change; null if the filter selects none
  */
 export const changeCampaign = async (
@@ -23,6 +23,7 @@ export const changeCampaign = async (
     .findOneAndUpdate(filter, { ...update, ...CHANGED }, { session, returnDocument: 'after' })
     .select('+published')
     .lean<CampaignDoc>()
+  if (doc) await work.changes.add({ id: doc._id.toHexString() }, { dueIn: FOLLOW_MS, session })
   if (doc?.published)
     await work.publications.add({ id: doc._id.toHexString() }, { dueIn: FOLLOW_MS, session })
   return doc

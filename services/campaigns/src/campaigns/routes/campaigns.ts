@@ -1,4 +1,10 @@
-import { type Campaign, type CampaignDetail, type CampaignStatistics, campaignsApi } from '@iodine/contracts'
+import {
+  type Campaign,
+  type CampaignDetail,
+  type CampaignStatistics,
+  campaignsApi,
+  campaignsInternal,
+} from '@iodine/contracts'
 import { isVersioned } from '@iodine/exchange'
 import {
   createDownloads,
@@ -118,6 +124,13 @@ export const addCampaignRoutes = (
       return doc
     })
     return sendDetail(doc, reply)
+  })
+
+  service.internal(campaignsInternal.nameCampaigns, async ({ body: { ids } }) => {
+    const docs = await campaigns
+      .find({ _id: { $in: ids } }, { name: 1 })
+      .lean<Pick<CampaignDoc, '_id' | 'name'>[]>()
+    return docs.map(({ _id, name }) => ({ id: _id.toHexString(), name }))
   })
 
   servePersonalData(service, {

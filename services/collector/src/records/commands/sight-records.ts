@@ -5,6 +5,7 @@ import {
   HttpError,
   isPermanentError,
   PEER_BACKOFF_MAX_MS,
+  publishRecordsToWatchers,
   type StoreService,
 } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
@@ -66,7 +67,8 @@ const fitting = (docs: RecordDoc[]): { doc: RecordDoc; sighting: SightingRecord 
 }
 
 /**
- * Delivers a batch of a user's new, changed and deleted records to the sightings service. Then marks them as sighted,
+ * Delivers a batch of a user's new, changed and deleted records to the sightings service, and to those who watch what
+ * they contain. Then marks them as sighted,
  * unless they changed meanwhile. Idempotent. Rejects with the error of the call.
  * @returns whether more records may be pending
  */
@@ -115,6 +117,13 @@ const sightRecords = async (
         log.warn({ err: refusal, record: sighting.id }, 'sightings rejected a record')
       })
   }
+  await publishRecordsToWatchers(peers, {
+    user_id: userId,
+    records: batch.map(({ sighting }) => sighting),
+  }).catch(error => {
+    if (!isPermanentError(error)) throw error
+    log.warn({ err: error }, 'notifications rejected records')
+  })
   if (batch.length > 0) {
     const { matchedCount } = await records.bulkWrite(
       batch.map(({ doc }) => ({

@@ -1,9 +1,10 @@
-import { type DomainEvent, LIMITS } from '@iodine/contracts'
+import { type DomainEvent, LIMITS, type NotificationEvent, tlpOfRank } from '@iodine/contracts'
 import {
   byId,
   type Kind,
   PEER_BACKOFF_MAX_MS,
   publishToCommunity,
+  publishToWatchers,
   type StoreService,
 } from '@iodine/service-kit'
 import type { IodDoc, IodModel } from '../models/iod.js'
@@ -17,16 +18,30 @@ export const eventsOfIod = (doc: IodDoc): DomainEvent[] => {
   return [{ type: 'iod.created', data }]
 }
 
+/** Returns the event for those who watch; none when the creator's account is deleted, or the IOD is TLP:RED. */
+const watchedEventsOf = (doc: IodDoc): NotificationEvent[] => {
+  const { _id, value, category, description, source_type, source, source_id, created_by, created_at } = doc
+  const tlp = tlpOfRank(doc.tlp)
+  if (!created_by || tlp === 'red') return []
+  const [id, user_id, at] = [_id.toHexString(), created_by.toHexString(), created_at.toISOString()]
+  const content = { value, category, description, source_type, source, source_id }
+  return [{ type: 'iod.created', id, user_id, ...content, tlp, at }]
+}
+
 export type NewIods = Kind<{ id: string }>
 
-/** Registers the outbox kind that publishes new IODs to the community service. */
+/** Registers the outbox kind that publishes new IODs to the community service and to those who watch. */
 export const createNewIods = ({ outbox, peers }: StoreService, iods: IodModel): NewIods =>
   outbox.kind('iod.created', {
     payload: byId.payload,
     batch: LIMITS.upsertIodsMax,
     backoffMaxMs: PEER_BACKOFF_MAX_MS,
     async handle(created) {
-      const docs = await iods.find({ _id: { $in: created.map(({ id }) => id) as never } }).lean<IodDoc[]>()
+      const docs = await iods
+        .find({ _id: { $in: created.map(({ id }) => id) as never } })
+        .select('+tlp')
+        .lean<IodDoc[]>()
       await publishToCommunity(peers, docs.flatMap(eventsOfIod))
+      await publishToWatchers(peers, docs.flatMap(watchedEventsOf))
     },
   })

@@ -73,6 +73,10 @@ export const iodSchema = defineSchema('iods', {
   votes_disputed: { type: Number, required },
   /** Number of its comments; absent before the first. */
   comment_count: Number,
+  /** Type of most votes, since more than half of the votes were of one type. Not read by default. */
+  vote_lead: { type: String, enum: VOTE_TYPES, select: false },
+  /** Number of votes at the last event that is not published yet. Not read by default. */
+  vote_news: { type: Number, select: false },
   /** Hash of the folded value, of hashtags without their sign. Unique within a category, and the key of lookups. */
   fold_key: { type: String, required },
   /** Time of the last change of the IOD or its votes, set by `RAISED`. Not read by default. */
@@ -117,6 +121,8 @@ for (const order of Object.values(ORDERS)) {
 }
 // For the export and the deletion of an account.
 iodSchema.index({ 'votes.user_id': 1 })
+// For the events of votes that are not published yet.
+iodSchema.index({ vote_news: 1 }, { sparse: true })
 // For the newest votes.
 iodSchema.index({ 'votes.created_at': 1 }, { sparse: true })
 /** Order of changes, and its index. */

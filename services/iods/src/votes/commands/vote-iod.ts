@@ -5,6 +5,33 @@ import { type IodDoc, type IodModel, RAISED, votesOf } from '../../iods/models/i
 
 const SMALLER_SIDE = { $min: VOTE_TYPES.map(votesOf) }
 
+/** Numbers of votes of one type whose passing is an event. */
+const NEWS_AT = [3, 10, 30]
+/** Minimum votes for a change of the majority to be an event. */
+const LEAD_MIN = 3
+
+/** Returns the type of most votes, as an expression; that of before in a tie. */
+const LEAD = {
+  $cond: [
+    { $eq: [votesOf('POSITIVE'), votesOf('NEGATIVE')] },
+    { $ifNull: ['$vote_lead', null] },
+    { $cond: [{ $gt: [votesOf('POSITIVE'), votesOf('NEGATIVE')] }, 'POSITIVE', 'NEGATIVE'] },
+  ],
+}
+
+/** Returns the number of votes if the vote is an event, as an expression; else the value of before. */
+const newsOf = (voteType: VoteType) => {
+  const turns = {
+    $and: [
+      { $gte: ['$votes_total', LEAD_MIN] },
+      { $ne: [{ $ifNull: ['$vote_lead', null] }, null] },
+      { $ne: [LEAD, '$vote_lead'] },
+    ],
+  }
+  const isNews = { $or: [{ $in: [votesOf(voteType), NEWS_AT] }, turns] }
+  return { $cond: [isNews, '$votes_total', { $ifNull: ['$vote_news', '$$REMOVE'] }] }
+}
+
 /** Adds a vote in one conditional update: concurrent votes of a user count once. Throws 404, 409 for a second vote. */
 export const voteIod = async (
   model: IodModel,
@@ -21,6 +48,7 @@ export const voteIod = async (
       [
         { $set: { votes: { $concatArrays: ['$votes', [vote]] }, revision: RAISED } },
         { $set: { votes_total: { $size: '$votes' }, votes_disputed: SMALLER_SIDE } },
+        { $set: { vote_news: newsOf(voteType), vote_lead: LEAD } },
       ],
       { returnDocument: 'after', updatePipeline: true },
     )
