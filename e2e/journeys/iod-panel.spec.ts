@@ -36,7 +36,8 @@ test('a row opens a panel with the votes, campaigns and own occurrences of its I
   const listRequests: string[] = []
   page.on('request', request => {
     const { pathname, searchParams } = new URL(request.url())
-    const isList = pathname.startsWith('/api/v1/iods') && !searchParams.has('source')
+    const isList =
+      pathname.startsWith('/api/v1/iods') && !pathname.endsWith('/comments') && !searchParams.has('source')
     if (isList && request.method() === 'GET') listRequests.push(request.url())
   })
 

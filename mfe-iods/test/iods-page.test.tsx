@@ -461,12 +461,31 @@ test('shows at most three avatars, and lists all voters in Activity with the dat
   expect(await screen.findByText('Positive votes (3)')).toBeTruthy()
   expect(screen.getByText('Negative votes (1)').nextSibling?.textContent).toContain('bob')
   expect(screen.getByText('Unknown')).toBeTruthy()
-  expect(screen.getByText('Coming Soon')).toBeTruthy()
+  expect(screen.getByText('No comments yet')).toBeTruthy()
   const voters = within(screen.getByRole('region', { name: 'Activity' })).getAllByRole('listitem')
   expect(voters.map(({ textContent }) => textContent)).toEqual(
     [0, 2, 3, 1].map(
       at => `${votes[at]?.username ?? 'Unknown'}${formatDateTime(votes[at]?.created_at as string)}`,
     ),
+  )
+})
+
+test('shows the latest three comments in Activity, the newest first', async () => {
+  const comments = ['a', 'b', 'c', '<b>d</b>'].map((content, n) => ({
+    id: String(n).repeat(24),
+    content,
+    user_id: null,
+    username: n === 0 ? 'ann' : null,
+    created_at: `2026-11-1${n}T08:30:00.000Z`,
+  }))
+  await open([iod('alpha', { comments })])
+  await press('Activity: 0 votes', await rowOf('alpha'))
+  const shown = within(await screen.findByRole('region', { name: 'Activity' })).getAllByRole('listitem')
+  expect(shown.map(({ textContent }) => textContent)).toEqual(
+    comments
+      .slice(1)
+      .reverse()
+      .map(({ content, created_at }) => `Unknown${formatDateTime(created_at)}${content}`),
   )
 })
 

@@ -30,7 +30,7 @@ export const notificationEvent = z.discriminatedUnion('type', [
     subject: z.strictObject({ kind: z.enum(['iod', 'campaign']), id, title: z.string() }),
     user_id: id,
     /** Mentioned users. */
-    mentions: z.array(id).max(LIMITS.listLimitMax),
+    mentions: z.array(id).max(LIMITS.commentMentionsMax),
     /** Author of the comment that it replies to; null if it is no reply, or the author’s account is deleted. */
     replied_to: id.nullable(),
     tlp,

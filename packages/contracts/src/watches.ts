@@ -83,7 +83,6 @@ export const watchesApi = {
     response: watch,
   }),
   deleteWatch: endpoint('user', 'DELETE /watches/:id', {
-    scopes: ['contribute'],
     summary: 'Delete a watch with its notifications',
     params: byId,
     response: byId,

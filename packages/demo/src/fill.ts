@@ -15,9 +15,11 @@ import {
 } from '@iodine/contracts'
 import { demoAccounts } from './accounts.js'
 import { captureDemo, quoteDemo, quoteTriplet } from './captures.js'
+import { discuss } from './comments.js'
 import { demoCampaigns, demoIods } from './iods.js'
 import { demoNarratives } from './narratives.js'
 import { demoRecords } from './records.js'
+import { watchDemo } from './watches.js'
 
 export interface DemoTarget {
   /** Base URL of the app. */
@@ -111,7 +113,9 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
     for (const tid of techniques) await call(campaignsApi.addTechnique, { params: { id, tid } })
   }
 
-  say('Filling in the demo: captures and evidence …')
+  say('Filling in the demo: discussions, captures and evidence …')
+  await watchDemo(people, iods)
+  await discuss(people, iods)
   await quoteDemo(people, await captureDemo(people), iods, ignoreConflict)
 
   say('Filling in the demo: narratives …')

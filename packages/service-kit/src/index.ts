@@ -1,5 +1,6 @@
 export type { FastifyRequest } from 'fastify'
 export { type Comments, createComments } from './comments/comments.js'
+export type { CommentSubject } from './comments/publish-comment.js'
 export { serveComments } from './comments/serve-comments.js'
 export {
   ConfigError,

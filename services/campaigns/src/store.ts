@@ -1,5 +1,6 @@
 import { createComments, type StoreService } from '@iodine/service-kit'
 import { changesWork } from './campaigns/commands/publish-change.js'
+import { watchedCampaign } from './campaigns/queries/watched-campaign.js'
 import type { CampaignsConfig } from './config.js'
 import { publicationWork } from './feeds/commands/step-publication.js'
 import { SWEEP_MS, sweepPublications } from './feeds/commands/sweep-publications.js'
@@ -13,7 +14,7 @@ export const createStore = (service: StoreService, config: CampaignsConfig): Sto
   const models = createModels(service.mongo, config)
   const store: Store = {
     ...models,
-    comments: createComments(service, models.campaigns),
+    comments: createComments(service, models.campaigns, id => watchedCampaign(models, id)),
     work: {
       changes: outbox.kind(
         'campaign.changed',

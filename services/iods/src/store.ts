@@ -1,6 +1,7 @@
 import { type Comments, createComments, type StoreService } from '@iodine/service-kit'
 import { createNewIods, type NewIods } from './iods/commands/publish-iod.js'
 import { mergeTallies, recount } from './iods/commands/tally-iods.js'
+import { watchedIod } from './iods/queries/watched-iod.js'
 import { createModels, type IodModels, type Limits } from './models.js'
 import { projectCovotes } from './votes/commands/project-covotes.js'
 import { publishVotes } from './votes/commands/publish-votes.js'
@@ -25,6 +26,6 @@ export const createStore = (service: StoreService, limits: Limits): IodStore => 
   return {
     ...models,
     newIods: createNewIods(service, models.iods),
-    comments: createComments(service, models.iods),
+    comments: createComments(service, models.iods, id => watchedIod(models.iods, id)),
   }
 }

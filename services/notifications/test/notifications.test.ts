@@ -1,4 +1,10 @@
-import { LIMITS, notificationsApi, notificationsInternal, personalDataInternal, watchesApi } from '@iodine/contracts'
+import {
+  LIMITS,
+  notificationsApi,
+  notificationsInternal,
+  personalDataInternal,
+  watchesApi,
+} from '@iodine/contracts'
 import { type FixtureUser, newId } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { commentCreated, iodCreated, recordOf, startTestServer, type TestServer } from './test-server.js'
@@ -48,7 +54,10 @@ it('finds searches by each kind of condition, and none that does not match', asy
   const source = `https://example.org/${newId()}`
   await search(ana, { source, category: ['KEYWORDS'] })
   await search(bo, { created_by: ['eva'] })
-  await server.publish(iodCreated(eva, { source, category: 'URL' }), iodCreated(eva, { source: `${source}/other` }))
+  await server.publish(
+    iodCreated(eva, { source, category: 'URL' }),
+    iodCreated(eva, { source: `${source}/other` }),
+  )
   expect(await server.notificationsOf(ana)).toEqual([])
   await server.publish(iodCreated(ana, { source }), iodCreated(eva, { source }))
   // Own IODs do not notify.
@@ -62,7 +71,9 @@ it('notifies once for a repeated event, also under concurrency', async () => {
   const events = [commentCreated(bo, id), commentCreated(bo, id)]
   await Promise.all(Array.from({ length: 5 }, () => server.publish(...events)))
   await server.publish(...events)
-  expect(await server.notificationsOf(ana)).toMatchObject([{ kind: 'comment', count: 2, comment_id: events[1]?.id }])
+  expect(await server.notificationsOf(ana)).toMatchObject([
+    { kind: 'comment', count: 2, comment_id: events[1]?.id },
+  ])
 })
 
 it('begins a new notification after an hour, and keeps no other user’s', async () => {
@@ -87,7 +98,12 @@ it('prefers a mention to a reply to a watch, and respects the switch', async () 
   await server.publish(commentCreated(bo, id, { mentions: [eva.id] }))
   expect(await server.notificationsOf(eva)).toMatchObject([{ count: 1 }])
   await server.publish(commentCreated(bo, id, { replied_to: ana.id }))
-  expect(await server.notificationsOf(ana)).toMatchObject([{ kind: 'reply' }, { kind: 'mention' }])
+  expect(await server.notificationsOf(ana)).toMatchObject([
+    { kind: 'reply' },
+    // Of the comment that mentions others.
+    { kind: 'comment' },
+    { kind: 'mention' },
+  ])
 })
 
 it('notifies of votes and changed campaigns, unless the watch is paused', async () => {
@@ -95,7 +111,14 @@ it('notifies of votes and changed campaigns, unless the watch is paused', async 
   await add(ana, { kind: 'iod', subject_id: iod })
   const watch = await add(ana, { kind: 'campaign', subject_id: campaign })
   const at = new Date().toISOString()
-  const changed = { type: 'campaign.changed', id: campaign, name: 'Storm', user_id: null, tlp: 'green', at } as const
+  const changed = {
+    type: 'campaign.changed',
+    id: campaign,
+    name: 'Storm',
+    user_id: null,
+    tlp: 'green',
+    at,
+  } as const
   await server.publish(
     { type: 'iod.voted', id: iod, value: 'v', positive: 3, negative: 1, tlp: null, at },
     changed,
@@ -103,7 +126,10 @@ it('notifies of votes and changed campaigns, unless the watch is paused', async 
   expect(await server.notificationsOf(ana)).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ kind: 'votes', votes: { positive: 3, negative: 1 }, actor: null }),
-      expect.objectContaining({ kind: 'campaign', subject: { kind: 'campaign', id: campaign, title: 'Storm' } }),
+      expect.objectContaining({
+        kind: 'campaign',
+        subject: { kind: 'campaign', id: campaign, title: 'Storm' },
+      }),
     ]),
   )
   await server.as(ana).call(watchesApi.updateWatch, { params: { id: watch }, body: { paused: true } })
@@ -124,8 +150,15 @@ it('finds terms, URLs and texts in own records, and in those of others once they
   expect(await server.notificationsOf(bo)).toEqual([])
   await server.records(ana, { ...record, shared: 'anonymous' })
   expect(await server.notificationsOf(bo)).toMatchObject([{ kind: 'records', actor: null, count: 1 }])
-  await server.records(ana, { ...record, shared: 'anonymous' }, recordOf('x', { links: [link], shared: 'username' }))
-  expect(await server.notificationsOf(bo)).toMatchObject([{ actor: { id: ana.id }, count: 1 }, { actor: null, count: 1 }])
+  await server.records(
+    ana,
+    { ...record, shared: 'anonymous' },
+    recordOf('x', { links: [link], shared: 'username' }),
+  )
+  expect(await server.notificationsOf(bo)).toMatchObject([
+    { actor: { id: ana.id }, count: 1 },
+    { actor: null, count: 1 },
+  ])
   expect(await server.notificationsOf(ana)).toMatchObject([{ count: 1 }])
 })
 
@@ -136,7 +169,10 @@ it('finds a watched text in other words', async () => {
   })
   const reworded =
     'Before the election, ballots in northern districts were secretly replaced by the government, says a witness'
-  await server.records(ana, recordOf('The weather in the northern mountains is pleasant', { shared: 'username' }))
+  await server.records(
+    ana,
+    recordOf('The weather in the northern mountains is pleasant', { shared: 'username' }),
+  )
   expect(await server.notificationsOf(bo)).toEqual([])
   await server.records(ana, recordOf(reworded, { shared: 'username' }))
   expect(await server.notificationsOf(bo)).toMatchObject([{ kind: 'records', count: 1 }])
@@ -194,7 +230,9 @@ it('keeps the latest notifications of a user', async () => {
     Array.from({ length: LIMITS.notificationsKept }, () => ({ ...old, first_at: at, created_at: at })),
   )
   await server.publish(commentCreated(bo, subject_id))
-  expect(await Notification?.countDocuments({ user_id: ana.id })).toBeLessThanOrEqual(LIMITS.notificationsKept)
+  expect(await Notification?.countDocuments({ user_id: ana.id })).toBeLessThanOrEqual(
+    LIMITS.notificationsKept,
+  )
   expect((await server.notificationsOf(ana))[0]).toMatchObject({ kind: 'comment' })
 })
 

@@ -8,7 +8,13 @@ import {
   type SightingRecord,
 } from '@iodine/contracts'
 import { readConfig, type StoreService } from '@iodine/service-kit'
-import { apiClient, type FixtureUser, newId, type ServiceFixture, startServiceFixture } from '@iodine/test-kit'
+import {
+  apiClient,
+  type FixtureUser,
+  newId,
+  type ServiceFixture,
+  startServiceFixture,
+} from '@iodine/test-kit'
 import { createApp, notificationsConfigSchema } from '../src/index.js'
 
 export interface TestServer {

@@ -21,11 +21,19 @@ it('creates, lists, changes and deletes watches, hidden from other users', async
   const { status, body } = await add(ana, { kind: 'iod', subject_id })
   expect([status, body]).toMatchObject([
     201,
-    { kind: 'iod', subject_id, name: `Value ${subject_id}`, paused: false, channels: ['mail', 'webhook', 'feed'] },
+    {
+      kind: 'iod',
+      subject_id,
+      name: `Value ${subject_id}`,
+      paused: false,
+      channels: ['mail', 'webhook', 'feed'],
+    },
   ])
   const { id } = body as { id: string }
   const changes = { name: 'Mine', paused: true, channels: ['mail'] as 'mail'[] }
-  expect(await server.as(ana).call(watchesApi.updateWatch, { params: { id }, body: changes })).toMatchObject(changes)
+  expect(await server.as(ana).call(watchesApi.updateWatch, { params: { id }, body: changes })).toMatchObject(
+    changes,
+  )
   expect(await server.as(bo).call(watchesApi.listWatches)).toEqual([])
   expect((await server.as(bo).send('PATCH', `/watches/${id}`, { paused: false })).status).toBe(404)
   expect((await server.as(bo).send('DELETE', `/watches/${id}`)).status).toBe(404)
@@ -40,13 +48,18 @@ it('watches a subject once, also under concurrency, and ignores the order of a l
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201])
   const [watch, ...others] = await server.as(ana).call(watchesApi.listWatches)
   expect(others).toEqual([])
-  expect(watch).toMatchObject({ search: { q: 'vaccine', category: ['KEYWORDS'] }, name: '“vaccine”, KEYWORDS' })
+  expect(watch).toMatchObject({
+    search: { q: 'vaccine', category: ['KEYWORDS'] },
+    name: '“vaccine”, KEYWORDS',
+  })
   expect(watch?.search).not.toHaveProperty('sort')
 })
 
 it('names campaigns and persons, and answers 404 for unknown subjects', async () => {
   const subject_id = newId()
-  expect((await add(ana, { kind: 'campaign', subject_id })).body).toMatchObject({ name: `Campaign ${subject_id}` })
+  expect((await add(ana, { kind: 'campaign', subject_id })).body).toMatchObject({
+    name: `Campaign ${subject_id}`,
+  })
   expect((await add(ana, { kind: 'person', subject_id: bo.id })).body).toMatchObject({ name: 'bo' })
   expect((await add(ana, { kind: 'person', subject_id: newId() })).status).toBe(404)
   server.fixture.answer(iodsInternal.getIods, () => [])

@@ -35,7 +35,10 @@ export function PrivacyPolicy() {
               </li>
               <li>indicators of disinformation (IODs) you create, with their description and source;</li>
               <li>campaigns you create and the IODs in them;</li>
-              <li>your votes and comments;</li>
+              <li>
+                your votes and comments, with the users that a comment mentions. Other users see them; you can
+                delete your comments, and choose to delete all of them with your account;
+              </li>
               <li>graph interactions: the filters you send, used to answer you and not stored.</li>
             </ul>
             <p>
@@ -54,6 +57,12 @@ export function PrivacyPolicy() {
               snapshot counts you among the users who collected the same content. If you search for co-shares,
               the results from your records and from shared ones are kept for 30 days, for you alone; a file
               that you open for the search stays in your browser.
+            </p>
+            <p>
+              <strong>Watches and notifications.</strong> What you watch, and what you were notified of, for
+              90 days. If you switch them on: mails with links but without titles, in your time zone, and the
+              URL of your webhook with an encrypted secret. The operator of that URL receives your
+              notifications. Nobody sees whom or what you watch.
             </p>
             <p>
               <strong>Captures.</strong> Content of a page that a collector uploads in your name: its text,

@@ -16,6 +16,7 @@ import {
   type EndpointSpec,
   evidenceApi,
   FEEDS,
+  type FeedKeyReads,
   importsApi,
   iodCommentsApi,
   iodsApi,
@@ -32,6 +33,7 @@ import {
   type Source,
   sightingsApi,
   subscriptionsApi,
+  watchesApi,
 } from '@iodine/contracts'
 import { hashOf, SERVICE_KEY_HEADER } from '@iodine/service-kit'
 import {
@@ -92,6 +94,8 @@ interface Entities {
   data_export: string
   /** The owner's co-shares run. */
   run: string
+  /** The owner's watch. */
+  watch: string
   /** The owner's session in another browser. */
   session: string
   owner: string
@@ -344,6 +348,16 @@ const ROWS: Record<string, Row> = {
   'GET /coordination/runs/:id/left-out': { id: 'run', status: ownerOnly(200, 404) },
   'GET /coordination/runs/:id/shares': { id: 'run', query: () => '?a=tiktok%20a&b=tiktok%20b', status: 404 },
   'DELETE /coordination/runs/:id': { id: 'run', status: ownerOnly(200, 404) },
+  'POST /watches': { body: () => ({ kind: 'term', text: `term ${++made}` }), status: 201 },
+  'PATCH /watches/:id': { id: 'watch', body: () => ({ name: 'Renamed' }), status: ownerOnly(200, 404) },
+  'DELETE /watches/:id': { id: 'watch', status: ownerOnly(200, 404) },
+  'POST /notifications/read': { body: () => ({ until: new Date().toISOString() }), status: 200 },
+  'PATCH /notifications/settings': { body: () => ({ mail: 'daily' }), status: 200 },
+  'PUT /notifications/webhook': { body: () => ({ url: 'https://127.0.0.1/' }), status: 200 },
+  'POST /notifications/webhook/test': { status: 202 },
+  'DELETE /notifications/webhook': { status: 200 },
+  // The token is of no mail.
+  'POST /notifications/unsubscribe/:token': { status: 404 },
   'POST /profile/passkeys/options': { status: 200 },
   'POST /profile/passkeys': {
     body: () => ({ name: 'Key', credential: CREDENTIAL }),
@@ -445,6 +459,9 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'GET /coordination/runs/:id/graph',
     'GET /coordination/runs/:id/left-out',
     'GET /coordination/runs/:id/shares',
+    'GET /watches',
+    'GET /notifications',
+    'GET /notifications/unread',
   ],
   // The operations of the extension, except ending its session, and imports of files.
   collect: [
@@ -492,6 +509,9 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'POST /narratives/canonical/history/:id/undo',
     'POST /coordination/runs',
     'GET /coordination/runs/:id',
+    'POST /watches',
+    'PATCH /watches/:id',
+    'POST /notifications/read',
   ],
 }
 /** All scopes together; under `npm run test:all` also each scope. */
@@ -589,6 +609,7 @@ const prepare = async (
     import: await planned(),
     discarded: await planned(),
     run: (await api.call(coordinationApi.createRun, { body: { ...aRun(), scope: 'own' } })).id,
+    watch: (await api.call(watchesApi.createWatch, { body: { kind: 'term', text: MARK } })).id,
     capture,
     open,
     record,
@@ -740,9 +761,13 @@ it('permits reading feeds only with feed keys', async () => {
   const { api, token } = await app.signUp()
   const { code } = await api.call(authApi.generateExtensionCode)
   const { access_token } = await app.api.call(authApi.redeemExtensionCode, { body: { code } })
-  const { key } = await api.call(profileApi.createFeedKey, { body: { label: 'Theirs', tlp: 'green' } })
+  const keyOf = async (reads: FeedKeyReads) =>
+    (await api.call(profileApi.createFeedKey, { body: { label: 'Theirs', tlp: 'green', reads } })).key
+  const keys = { campaigns: await keyOf('campaigns'), notifications: await keyOf('notifications') }
   const { token: script } = await api.call(profileApi.createApiToken, { body: aToken([...API_SCOPES]) })
-  for (const { spec } of FEEDS) {
+  for (const { service, spec } of FEEDS) {
+    const [key, other] =
+      spec.form === 'atom' ? [keys.notifications, keys.campaigns] : [keys.campaigns, keys.notifications]
     const path = samplePath(spec.path).replace('/a'.padEnd(25, 'a'), '/all')
     const status = async (credential?: string) => {
       const headers = new Headers(credential ? { authorization: `Bearer ${credential}` } : {})
@@ -751,8 +776,9 @@ it('permits reading feeds only with feed keys', async () => {
     for (const credential of [undefined, token, access_token, script, `${key}x`])
       expect([path, await status(credential)]).toEqual([path, 401])
     expect([200, 404]).toContain(await status(key))
+    expect([path, await status(other)]).toEqual([path, 403])
     // A service accepts no feed key, only the gateway's token for it.
-    const behind = await fetch(app.parts.campaigns.url + path, {
+    const behind = await fetch(app.parts[service].url + path, {
       headers: { authorization: `Bearer ${key}` },
     })
     expect([path, behind.status]).toEqual([path, 401])
@@ -799,7 +825,7 @@ it('each service serves exactly the operations of its manifest', () => {
       ...Object.values(feeds).flatMap(table => Object.values(table).map(nameOf)),
     ]
     const served = routesOf(app.parts[name].url)
-      .filter(({ url }) => /^\/(api|internal|taxii2|feeds)\b/.test(url) && url !== '/internal/jwks')
+      .filter(({ url }) => /^\/(api|internal|taxii2|feeds|atom)\b/.test(url) && url !== '/internal/jwks')
       .map(({ method, url }) => `${method} ${url}`)
     expect([name, served.sort()]).toEqual([name, manifest.sort()])
   }

@@ -18,6 +18,7 @@ import { inTransaction, isDuplicateKey } from '../stores/mongo.js'
 import { BY_SUBJECT, type CommentDoc, type CommentModel, commentSchema } from './comment.js'
 import { findMentions } from './mentions.js'
 import { presentComments } from './present-comments.js'
+import { createNewComments, type FindSubject } from './publish-comment.js'
 
 /** What comments need of their subject: an IOD or a campaign. */
 interface Subject {
@@ -206,11 +207,17 @@ const removeComment = async (
 /**
  * Creates the comments on one kind of subject. All changes of one subject's comments write its `comment_count` first,
  * which serializes them.
+ * @param findSubject the subject for those who watch
  */
-export const createComments = <D extends Subject>(service: StoreService, model: Model<D>): Comments => {
+export const createComments = <D extends Subject>(
+  service: StoreService,
+  model: Model<D>,
+  findSubject: FindSubject,
+): Comments => {
   const { mongo, users } = service
   const subjects = model as unknown as Model<Subject>
   const comments = modelOf(mongo, 'Comment', commentSchema)
+  const newComments = createNewComments(service, comments, findSubject)
   const limit = createCommentLimit(service)
   const reads = createReads(comments, subjects, users)
   const inQueue = createKeyedQueue<string>()
@@ -275,6 +282,7 @@ export const createComments = <D extends Subject>(service: StoreService, model: 
         await change(subjectId, 1, async session => {
           if (doc.reply_to) await checkReplied(comments, { _id: doc.reply_to, subject_id }, session)
           await comments.collection.insertOne(doc, { session })
+          await newComments.add({ id: doc._id.toHexString() }, { session })
         })
         return { doc, isNew: true }
       } catch (error) {

@@ -71,12 +71,12 @@ export const iodSchema = defineSchema('iods', {
   votes_total: { type: Number, required },
   /** Votes of the smaller side: how disputed the IOD is. */
   votes_disputed: { type: Number, required },
-  /** Number of its comments; absent before the first. */
-  comment_count: Number,
   /** Type of most votes, since more than half of the votes were of one type. Not read by default. */
   vote_lead: { type: String, enum: VOTE_TYPES, select: false },
   /** Number of votes at the last event that is not published yet. Not read by default. */
   vote_news: { type: Number, select: false },
+  /** Number of its comments; absent before the first. */
+  comment_count: Number,
   /** Hash of the folded value, of hashtags without their sign. Unique within a category, and the key of lookups. */
   fold_key: { type: String, required },
   /** Time of the last change of the IOD or its votes, set by `RAISED`. Not read by default. */

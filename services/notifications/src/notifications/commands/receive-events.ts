@@ -1,6 +1,6 @@
 import type { BodyOf, NotificationEvent, notificationsInternal, SightingRecord } from '@iodine/contracts'
 import { inTransaction, type Kind } from '@iodine/service-kit'
-import { Types } from 'mongoose'
+import { type ClientSession, Types } from 'mongoose'
 import type { Models } from '../../models.js'
 import type { WatchDoc } from '../../watches/models/watch.js'
 import { matchingIod, matchingRecord } from '../../watches/policies/matches.js'
@@ -39,31 +39,46 @@ const receiptOf = (event: NotificationEvent): string => {
 }
 
 /** Returns the receipts that are not stored yet. */
-const unknownOf = async ({ receipts }: Models, ids: readonly string[]): Promise<Set<string>> => {
-  const docs = await receipts.find({ _id: { $in: [...ids] } }, { _id: 1 }).lean<{ _id: string }[]>()
-  const known = new Set(docs.map(({ _id }) => _id))
-  return new Set(ids.filter(id => !known.has(id)))
+const unknownOf = async (
+  { receipts }: Models,
+  ids: Iterable<string>,
+  session: ClientSession | null = null,
+): Promise<Set<string>> => {
+  const fresh = new Set(ids)
+  const docs = await receipts
+    .find({ _id: { $in: [...fresh] } }, { _id: 1 })
+    .session(session)
+    .lean<{ _id: string }[]>()
+  for (const { _id } of docs) fresh.delete(_id)
+  return fresh
 }
 
 /**
- * Stores receipts and the notices of their events in one transaction, so that each event notifies once. A concurrent
- * delivery of the same events fails with a duplicate key, and its retry finds the receipts.
+ * Stores receipts with the notices of their events in one transaction, so that each event notifies once. Of concurrent
+ * deliveries of an event, all but one find its receipt.
  */
 const accept = async (
-  { models: { mongo, receipts }, notices }: ReceiveContext,
-  fresh: ReadonlySet<string>,
-  found: readonly Notice[],
+  { models, notices }: ReceiveContext,
+  found: ReadonlyMap<string, readonly Notice[]>,
 ): Promise<void> => {
+  const { mongo, receipts } = models
+  if (found.size === 0) return
   const at = new Date()
-  const joined = joinNotices(found)
-  await inTransaction(mongo, async session => {
-    await receipts.collection.insertMany(Array.from(fresh, _id => ({ _id, at })) as never, { session })
-    for (let from = 0; from < joined.length; from += BATCH)
-      await notices.add(
-        { id: new Types.ObjectId().toHexString(), notices: joined.slice(from, from + BATCH) },
-        { session },
-      )
-  })
+  await inTransaction(
+    mongo,
+    async session => {
+      const fresh = [...(await unknownOf(models, found.keys(), session))]
+      if (fresh.length === 0) return
+      await receipts.collection.insertMany(fresh.map(_id => ({ _id, at })) as never, { session })
+      const joined = joinNotices(fresh.flatMap(id => found.get(id) ?? []))
+      for (let from = 0; from < joined.length; from += BATCH)
+        await notices.add(
+          { id: new Types.ObjectId().toHexString(), notices: joined.slice(from, from + BATCH) },
+          { session },
+        )
+    },
+    { retriesDuplicates: true },
+  )
 }
 
 /** Returns the users among these who have switched off notifications of replies and mentions. */
@@ -116,21 +131,21 @@ export const receiveEvents = async (
   events: readonly NotificationEvent[],
 ): Promise<void> => {
   const fresh = await unknownOf(context.models, events.map(receiptOf))
-  if (fresh.size === 0) return
-  const left = new Set(fresh)
-  const found: Notice[] = []
-  for (const event of events)
-    if (left.delete(receiptOf(event))) found.push(...(await noticesOf(context, event)))
-  await accept(context, fresh, found)
+  const found = new Map<string, Notice[]>()
+  for (const event of events) {
+    const receipt = receiptOf(event)
+    if (fresh.delete(receipt)) found.set(receipt, await noticesOf(context, event))
+  }
+  await accept(context, found)
 }
 
 type Records = BodyOf<typeof notificationsInternal.receiveRecords>
 
 /** Returns the receipts of a record: that its owner knows it, and, once it is shared, that others do. */
-const receiptsOf = ({ id, shared }: SightingRecord): { own: string; shared?: string } => ({
-  own: `record ${id}`,
-  ...(shared && { shared: `shared ${id}` }),
-})
+const receiptsOf = ({ id, shared }: SightingRecord): string[] => [
+  `record ${id}`,
+  ...(shared ? [`shared ${id}`] : []),
+]
 
 /**
  * Enqueues the notifications of a user's new records, and of records that became shared: of an unshared record only for
@@ -141,26 +156,33 @@ export const receiveRecords = async (
   { user_id, records }: Records,
 ): Promise<void> => {
   const { models, signText } = context
-  const ids = records.flatMap(record => Object.values(receiptsOf(record)))
-  const fresh = await unknownOf(models, ids)
-  if (fresh.size === 0) return
+  const fresh = await unknownOf(models, records.flatMap(receiptsOf))
   const owner = new Types.ObjectId(user_id)
-  const found: Notice[] = []
+  const found = new Map<string, Notice[]>()
   for (const record of records) {
-    const receipts = receiptsOf(record)
-    const [isNew, isShared] = [
-      fresh.has(receipts.own),
-      receipts.shared !== undefined && fresh.has(receipts.shared),
-    ]
+    const [own = '', shared] = receiptsOf(record)
+    const [isNew, isShared] = [fresh.has(own), shared !== undefined && fresh.has(shared)]
     if (!isNew && !isShared) continue
     const scope = isShared ? (isNew ? {} : { user_id: { $ne: owner } }) : { user_id: owner }
     const signature = await signText(record.text)
     const candidates = await findCandidates(models, keysOfRecord(record, signature), scope)
     const sharer = record.shared === 'username' ? user_id : null
-    for (const watch of matchingRecord(record, signature, candidates))
-      found.push(recordNotice(watch, watch.user_id.equals(owner) ? null : sharer))
+    const matching = matchingRecord(record, signature, candidates)
+    const [owners, others] = [true, false].map(isOwner =>
+      matching.filter(watch => watch.user_id.equals(owner) === isOwner),
+    )
+    if (isNew)
+      found.set(
+        own,
+        (owners ?? []).map(watch => recordNotice(watch, null)),
+      )
+    if (isShared && shared)
+      found.set(
+        shared,
+        (others ?? []).map(watch => recordNotice(watch, sharer)),
+      )
     // Yields to the event loop: a signature takes up to some milliseconds.
     await new Promise(setImmediate)
   }
-  await accept(context, fresh, found)
+  await accept(context, found)
 }
