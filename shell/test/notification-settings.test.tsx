@@ -235,7 +235,7 @@ test('creates a key of the Atom feed, which is no key of campaigns', async () =>
   fireEvent.change(form.getByLabelText('Expires after'), { target: { value: '0' } })
   fireEvent.click(form.getByRole('button', { name: 'Create' }))
   const shown = await dialog('Your Atom feed key')
-  expect(asked).toEqual([{ label: 'My reader', reads: 'notifications', tlp: 'clear', expires_at: null }])
+  expect(asked).toEqual([{ label: 'My reader', reads: 'notifications', tlp: 'green', expires_at: null }])
   const value = (label: string) => shown.getByLabelText<HTMLInputElement>(label).value
   expect(value('Feed URL')).toBe(`${location.origin}/atom/notifications`)
   expect(value('Password')).toBe('iodine_feed_secret')

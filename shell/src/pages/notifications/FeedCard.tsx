@@ -1,10 +1,5 @@
-import { type FeedKey, LIMITS } from '@iodine/contracts'
 import { CopyField } from '@iodine/ui'
-import { FeedIcon } from '@iodine/ui/icons'
-import { DialogForm } from '@iodine/ui/overlays'
-import { loadFeedKeys } from '../FeedKeysCard'
-import { DAY_MS, ExpiryField, NameField, useKeyForm } from '../KeyForm'
-import { type FormProps, KeyList } from '../KeyList'
+import { FeedKeyList } from '../FeedKeysCard'
 import { ProfileCard } from '../ProfileCard'
 
 /** The keys of the feed of the user's notifications. */
@@ -14,39 +9,15 @@ export function FeedCard() {
       title="Atom feed"
       about="A feed reader or a chat tool shows your notifications with a key. The key reads nothing else. To replace a key, create one and revoke the old one."
     >
-      <KeyList<FeedKey, string>
+      <FeedKeyList
+        reads="notifications"
         noun="Atom feed key"
         aNoun="an Atom feed key"
-        short="key"
-        max={LIMITS.feedKeysMax}
-        icon={<FeedIcon />}
-        load={(api, signal) => loadFeedKeys(api, 'notifications', signal)}
-        revoke={(api, id) => api.call('DELETE /profile/feed-keys/:id', { params: { id } })}
-        nameOf={({ label }) => label}
-        tagOf={() => null}
+        placeholder="My reader"
         revoked="readers can no longer read your notifications with it."
-        Form={KeyForm}
         Made={NewKey}
       />
     </ProfileCard>
-  )
-}
-
-function KeyForm({ create, onClose }: FormProps<string>) {
-  const form = useKeyForm()
-  const { name: label, days, refuse } = form
-  const make = async () => {
-    if (label === '') return refuse('name', 'A label is required')
-    const expires_at = days === 0 ? null : new Date(Date.now() + days * DAY_MS).toISOString()
-    // The level limits feeds of campaigns only.
-    const body = { label, reads: 'notifications', tlp: 'clear', expires_at } as const
-    return create(async api => (await api.call('POST /profile/feed-keys', { body })).key)
-  }
-  return (
-    <DialogForm submitLabel="Create" onSubmit={make} onClose={onClose}>
-      <NameField form={form} label="Label" placeholder="My reader" maxLength={LIMITS.feedKeyLabelMax} />
-      <ExpiryField form={form} id="atom-key-life" last="Never" />
-    </DialogForm>
   )
 }
 
