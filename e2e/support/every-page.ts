@@ -35,6 +35,7 @@ const PAGES = [
   ['/dashboard/origins?value=nowhere%20to%20be%20seen', 'No matching posts'],
   [`/dashboard/origins?${new URLSearchParams({ text: POST })}`, 'Earliest known here'],
   [paths.profile({ tab: 'security' }), 'This session'],
+  [paths.profile({ tab: 'notifications' }), 'Replies and mentions'],
   [paths.profile({ tab: 'access' }), 'Create token'],
   [paths.profile({ tab: 'data' }), 'Collected records'],
   ['/dashboard/nowhere', 'Page Not Found'],

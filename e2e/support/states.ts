@@ -58,7 +58,9 @@ export const OVERLAYS: readonly State[] = (
     ['/dashboard/profile?tab=access', ['Create key'], '.bp6-dialog:has-text("Create a feed key")'],
     ['/dashboard/profile', ['Change email address'], '.bp6-dialog'],
     ['/dashboard/profile', ['Delete account'], '.bp6-dialog'],
+    ['/dashboard/profile?tab=notifications', ['Advanced', 'Add webhook'], '.bp6-dialog'],
     ['/dashboard/overview', ['Organization'], '.bp6-toast'],
+    ['/dashboard/overview', ['Notifications'], '[role="dialog"]:has-text("No notifications yet")'],
     ['/dashboard/overview', ['Search everything'], '[role="listbox"]'],
     [
       '/dashboard/overview',
@@ -85,6 +87,7 @@ export const SECTIONS = [
   'origins',
   'profile',
   'profile?tab=security',
+  'profile?tab=notifications',
   'profile?tab=access',
   'profile?tab=data',
   'admin',

@@ -201,6 +201,22 @@ describe('the details', () => {
     expect(calls.filter(({ route }) => route.endsWith('/statistics'))).toHaveLength(1)
   })
 
+  it('can be watched', async () => {
+    const { dialog, calls } = await opened(
+      { ...campaign('Mirrors'), iods: [] },
+      { 'POST /watches': [201, {}] },
+    )
+    const watch = within(dialog).getByRole('button', { name: 'Watch' })
+    await waitFor(() => expect(watch.hasAttribute('disabled')).toBe(false))
+    fireEvent.click(watch)
+    await waitFor(() =>
+      expect(calls.find(({ route }) => route === 'POST /watches')?.body).toEqual({
+        kind: 'campaign',
+        subject_id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      }),
+    )
+  })
+
   it('request no statistics of a campaign that loads in one request', async () => {
     const iods = [iod('one'), iod('two', { category: 'URL' })]
     const { dialog, calls } = await opened({ ...campaign('Mirrors', { iod_count: 2 }), iods })

@@ -155,7 +155,21 @@ describe('a profile', () => {
     await screen.findByRole('heading', { name: '@ada' })
     expect((screen.getByRole('combobox') as HTMLSelectElement).value).toBe('NARRATIVE')
     expect(rows()).toHaveLength(20)
-    expect(section.calls.map(({ search }) => search.get('contribution_type'))).toEqual(['NARRATIVE'])
+    const reads = section.calls.filter(({ route }) => route === 'GET /community/users/:id')
+    expect(reads.map(({ search }) => search.get('contribution_type'))).toEqual(['NARRATIVE'])
+  })
+
+  it('can be watched, unless it is the user’s own', async () => {
+    const section = await open(`/profile/${ID}`, { ...routes, 'POST /watches': [201, {}] })
+    const watch = await screen.findByRole('button', { name: 'Suivre' })
+    await waitFor(() => expect(watch.hasAttribute('disabled')).toBe(false))
+    fireEvent.click(watch)
+    await waitFor(() => expect(section.toasts).toMatchObject([{ title: 'Suivi', lang: 'fr' }]))
+    const { body } = section.calls.find(({ route }) => route === 'POST /watches') ?? {}
+    expect(body).toEqual({ kind: 'person', subject_id: ID })
+    await openSection(parcel, BASE, `${BASE}/profile/${ID}`, routes, { id: ID })
+    await screen.findByRole('heading', { name: '@ada' })
+    expect(screen.queryByRole('button', { name: 'Suivre' })).toBeNull()
   })
 
   it('shows an empty state for a type without contributions, and all on request', async () => {

@@ -11,7 +11,13 @@ Object.defineProperty(HTMLElement.prototype, 'clientWidth', { get: () => 1_000 }
 
 const LIST = '/dashboard/iods'
 /** Requests of the panel once an IOD has stayed open. */
-const PARTS = ['GET /campaigns', 'GET /:source/data', 'GET /narratives/data', 'GET /graph/mentions']
+const PARTS = [
+  'GET /iods/:id/comments',
+  'GET /campaigns',
+  'GET /:source/data',
+  'GET /narratives/data',
+  'GET /graph/mentions',
+]
 const missingParts = (calls: readonly Call[]) =>
   PARTS.filter(route => calls.every(call => call.route !== route))
 
@@ -247,7 +253,11 @@ test('requests occurrences only for the row that stays open for 200 ms', async (
   await act(() => vi.advanceTimersByTimeAsync(1))
   vi.useRealTimers()
   await waitFor(() => expect(asked()).toHaveLength(PARTS.length - 1 + SOURCES.length))
-  expect(new URL(String(sent.mock.calls[0]?.[0])).searchParams.get('iod_id')).toBe(iods[2]?.id)
+  const urls = sent.mock.calls.map(([url]) => new URL(String(url)))
+  expect(urls[0]?.pathname).toContain(`/iods/${iods[2]?.id}/comments`)
+  expect(urls.find(({ searchParams }) => searchParams.has('iod_id'))?.searchParams.get('iod_id')).toBe(
+    iods[2]?.id,
+  )
 })
 
 test('keeps J, K and vote keys working beside the panel, which follows the rows', async () => {
@@ -457,4 +467,51 @@ test('links the panel to the first appearance of its IOD', async () => {
   click(panel.getByRole('link', { name: 'Find first appearance' }))
   await waitFor(() => expect(path()).toBe('/dashboard/origins'))
   expect(search()).toBe(`?iod=${target.id}`)
+})
+
+test('watches the IOD of the panel', async () => {
+  const target = iod('alpha')
+  const { calls } = await open([target], `/${target.id}`, { 'POST /watches': [201, {}] })
+  const watch = (await panelOf('alpha')).getByRole('button', { name: 'Watch' })
+  await waitFor(() => expect(watch.hasAttribute('disabled')).toBe(false))
+  click(watch)
+  await waitFor(() =>
+    expect(calls.find(({ route }) => route === 'POST /watches')?.body).toEqual({
+      kind: 'iod',
+      subject_id: target.id,
+    }),
+  )
+})
+
+test('scrolls to the comment that the URL names, on a later page too, and focuses it', async () => {
+  const [target, other] = [iod('alpha'), iod('beta')]
+  const comment = (n: number) => ({
+    id: n.toString(16).padStart(24, 'c'),
+    content: `comment ${n}`,
+    user_id: user.id,
+    username: 'ada',
+    created_at: '2026-03-02T10:00:00.000Z',
+    mentions: [],
+    reply_to: null,
+    edited_at: null,
+    deleted: null,
+    imported: false,
+  })
+  const reads: (string | null)[] = []
+  const { search } = await open([target, other], `/${target.id}?q=of&comment=${comment(2).id}`, {
+    'GET /iods/:id/comments': ({ params, search }) => {
+      if (params.id === other.id) return [200, []]
+      const cursor = search.get('cursor')
+      reads.push(cursor)
+      return cursor
+        ? [200, [comment(2)]]
+        : [200, [comment(1)], { 'X-Total-Count': '2', 'X-Next-Cursor': 'next' }]
+    },
+  })
+  const text = await screen.findByText('comment 2')
+  await waitFor(() => expect(document.activeElement).toBe(text.closest('li')))
+  expect(reads).toEqual([null, 'next'])
+  click((await rowOf('beta')).getByRole('link', { name: 'beta' }))
+  await panelOf('beta')
+  expect(search()).toBe('?q=of')
 })

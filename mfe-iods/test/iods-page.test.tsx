@@ -640,3 +640,31 @@ test('opens the evidence from the details of a row, and keeps it open when their
   const drawer = await screen.findByRole('dialog', { name: 'Evidence' })
   expect(within(drawer).getByText('alpha')).toBeTruthy()
 })
+
+test('watches the filters of the list', async () => {
+  const category = ['URL', 'HASH']
+  const watch = { kind: 'search', search: { category: category.toReversed(), q: 'lake' } }
+  const watches: unknown[] = []
+  const { calls } = await open(
+    [iod('lake', { category: 'URL' })],
+    {
+      'GET /watches': () => [200, watches],
+      'POST /watches': () => {
+        watches.push({ ...watch, id: 'a'.repeat(24), subject_id: null, text: null, name: 'lake' })
+        return [201, watches[0]]
+      },
+    },
+    '?q=lake&category=URL&category=HASH&sort=votes',
+  )
+  const button = await screen.findByRole('button', { name: 'Watch this search' })
+  await waitFor(() => expect(button.hasAttribute('disabled')).toBe(false))
+  fireEvent.click(button)
+  await waitFor(() => expect(watches).toHaveLength(1))
+  expect(calls.find(({ route }) => route === 'POST /watches')?.body).toEqual({
+    kind: 'search',
+    search: { q: 'lake', category: expect.arrayContaining(category) },
+  })
+  await screen.findByRole('button', { name: 'Watching this search', pressed: true })
+  fireEvent.click(screen.getByRole('button', { name: 'Clear all' }))
+  await waitFor(() => expect(screen.queryByRole('button', { name: /this search$/ })).toBeNull())
+})

@@ -3,7 +3,7 @@ import { csvParse } from 'd3'
 import { describe, expect, it } from 'vitest'
 import { sightingsCsv } from '../src/model/export'
 import { AXIS_HEIGHT, axisLabels, LANE_HEIGHT, markAt, scaleOf, shapeOf } from '../src/model/painter'
-import { readCriteria, toBody, toSearchParams, WORDS_MAX } from '../src/model/search-criteria'
+import { readCriteria, toBody, toSearchParams, WORDS_MAX, watchedBy } from '../src/model/search-criteria'
 import { describeDistance, describeEdge, joinPages, KINDS, kindOf } from '../src/model/sightings'
 import {
   clampSpan,
@@ -23,6 +23,22 @@ describe('the search in a URL', () => {
     const address = 'text=a+%E2%80%AE+b&scope=shared&since=2026-03-01T10%3A00&until=2026-03-02T10%3A00%3A30'
     const criteria = read(address)
     expect(criteria && new URLSearchParams(toSearchParams(criteria)).toString()).toBe(address)
+  })
+
+  it('is watched as an IOD, a URL, a term of few words, or a text', () => {
+    const watched = (search: string) => {
+      const criteria = read(search)
+      return criteria && watchedBy(criteria)
+    }
+    expect(watched(`iod=${idOf(1)}`)).toEqual({ kind: 'iod', subject_id: idOf(1) })
+    expect(watched('value=https://example.org/a')).toEqual({ kind: 'url', text: 'https://example.org/a' })
+    expect(watched('value=the+lake')).toEqual({ kind: 'term', text: 'the lake' })
+    expect(watched('text=mirrors+heat+the+lake+here')).toEqual({
+      kind: 'text',
+      text: 'mirrors heat the lake here',
+    })
+    expect(watched(`record=${idOf(1)}`)).toBeNull()
+    expect(watched(`value=${'a'.repeat(64)}`)).toBeNull()
   })
 
   it('is null without a text or with a malformed id, and omits malformed times', () => {

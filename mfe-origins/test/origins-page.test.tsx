@@ -52,6 +52,16 @@ describe('the search', () => {
     expect(searchCalls().map(({ body }) => body)).toEqual([{ value: 'the lake', scope: 'shared' }])
   })
 
+  it('can be watched', async () => {
+    await open('?value=the+lake', { ...answers(STORY), 'POST /watches': [201, {}] })
+    const watch = await screen.findByRole('button', { name: 'Watch this term' })
+    await waitFor(() => expect(watch.hasAttribute('disabled')).toBe(false))
+    fireEvent.click(watch)
+    await waitFor(() => expect(section.toasts).toMatchObject([{ title: 'Watching' }]))
+    const { body } = section.calls.find(({ route }) => route === 'POST /watches') ?? {}
+    expect(body).toEqual({ kind: 'term', text: 'the lake' })
+  })
+
   it('rejects a period that ends before it begins', async () => {
     await open('?value=a', answers(STORY))
     fireEvent.click(await screen.findByRole('button', { name: 'Period' }))

@@ -38,6 +38,8 @@ const SIGNED_IN: Routes = {
   'GET /profile/api-tokens': [200, []],
   'GET /profile/feed-keys': [200, []],
   'GET /profile/sessions': [200, [session]],
+  'GET /watches': [200, []],
+  'GET /notifications/settings': [200, { replies: true, mail: 'off', time_zone: 'UTC', webhook: null }],
   'GET /profile/passkeys': [200, []],
   'GET /profile/data-export': [200, null],
   'GET /profile/address-change': [200, null],
@@ -354,6 +356,7 @@ test('stores the open tab of the profile in the URL', async () => {
   await screen.findByRole('heading', { name: 'Email address' })
   for (const [tab, id, card] of [
     ['Security', 'security', 'Sessions'],
+    ['Notifications', 'notifications', 'Watches'],
     ['Access', 'access', 'API tokens'],
     ['Data', 'data', 'Your data'],
   ] as const) {
@@ -418,6 +421,7 @@ test('creates a feed key with a level and an expiry, shows it once with instruct
   const key = {
     id: 'd'.repeat(24),
     label: 'Our OpenCTI',
+    reads: 'campaigns',
     tlp: 'amber',
     created_at: new Date().toISOString(),
     expires_at: null,
@@ -448,7 +452,7 @@ test('creates a feed key with a level and an expiry, shows it once with instruct
   fireEvent.change(form.getByLabelText('Expires after'), { target: { value: '0' } })
   fireEvent.click(form.getByRole('button', { name: 'Create' }))
   const shown = within(await screen.findByRole('dialog', { name: 'Your feed key' }))
-  expect(asked).toEqual([{ label: 'Our OpenCTI', tlp: 'amber', expires_at: null }])
+  expect(asked).toEqual([{ label: 'Our OpenCTI', reads: 'campaigns', tlp: 'amber', expires_at: null }])
   expect((shown.getByLabelText('Key') as HTMLInputElement).value).toBe(KEY)
   expect((shown.getByLabelText('TAXII server URL') as HTMLInputElement).value).toBe(
     `${location.origin}/taxii2/iodine/`,

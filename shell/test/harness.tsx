@@ -27,7 +27,11 @@ export async function openApp(
   options: { token?: string; remotes?: Host['remotes']; config?: Partial<BrowserConfig> } = {},
 ) {
   const { calls, origin } = await startApi(
-    { 'GET /profile/deletion': [200, { delete_at: null }], ...routes },
+    {
+      'GET /profile/deletion': [200, { delete_at: null }],
+      'GET /notifications/unread': [200, { unread: 0, latest: null }],
+      ...routes,
+    },
     '/api/v1',
   )
   setAddress(origin + path)

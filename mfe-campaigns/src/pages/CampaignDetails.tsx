@@ -1,6 +1,7 @@
 import type { CampaignDetail, Iod } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { Discussion, useComments } from '@iodine/mfe-kit/comments'
+import { Discussion, useComments, useLinkedComment } from '@iodine/mfe-kit/comments'
+import { WatchButton } from '@iodine/mfe-kit/watches'
 import {
   Button,
   Callout,
@@ -96,6 +97,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
           <div className={styles.actions}>
             {campaign && (
               <>
+                <WatchButton subject={{ kind: 'campaign', subject_id: id }} />
                 <ExportButtons campaign={campaign} disabled={iods !== 'complete'} />
                 <Button
                   icon={<ImportIcon />}
@@ -178,6 +180,7 @@ function Members({ campaign, query, statistics, techniques, onAdd }: MembersProp
   const used = techniques.query.data
   const subject = { kind: 'campaigns', id: campaign.id } as const
   const comments = useComments(subject).total
+  const linkedComment = useLinkedComment()
   const [text, setText] = useState('')
   const wanted = useDeferredValue(text)
   const found = useMemo(() => searchMembers(iods, wanted), [iods, wanted])
@@ -229,7 +232,14 @@ function Members({ campaign, query, statistics, techniques, onAdd }: MembersProp
   }
   return (
     <div className={styles.columns}>
-      <Tabs id="campaign" className={styles.summary} renderActiveTabPanelOnly animate={false}>
+      <Tabs
+        key={linkedComment}
+        id="campaign"
+        className={styles.summary}
+        defaultSelectedTabId={linkedComment ? 'discussion' : 'overview'}
+        renderActiveTabPanelOnly
+        animate={false}
+      >
         <Tab
           id="overview"
           title="Overview"
@@ -260,7 +270,7 @@ function Members({ campaign, query, statistics, techniques, onAdd }: MembersProp
           panelClassName={styles.panel}
           panel={
             <Card>
-              <Discussion subject={subject} />
+              <Discussion subject={subject} linked={linkedComment} />
             </Card>
           }
         />

@@ -1,5 +1,6 @@
 import type { Contribution, ContributionType } from '@iodine/contracts'
 import { cameFromList, hasStatus, isUnauthorized, paths, useHost, useSections } from '@iodine/mfe-kit'
+import { WatchButton } from '@iodine/mfe-kit/watches'
 import {
   BackButton,
   Button,
@@ -44,7 +45,7 @@ const FILTERS: { value: ContributionType | ''; label: string }[] = [
 /** The page of a user's public profile, in French. */
 export function ProfilePage() {
   const { userId = '' } = useParams()
-  const { notify } = useHost()
+  const { notify, session } = useHost()
   const navigate = useNavigate()
   const { open } = useSections()
   const [type, setType] = useFilter()
@@ -92,12 +93,17 @@ export function ProfilePage() {
                     </>
                   }
                   actions={
-                    <HTMLSelect
-                      aria-label="Filtrer les contributions"
-                      options={FILTERS}
-                      value={type ?? ''}
-                      onChange={event => setType(event.target.value as ContributionType | '')}
-                    />
+                    <>
+                      {userId !== session.user.id && (
+                        <WatchButton subject={{ kind: 'person', subject_id: userId }} lang="fr" />
+                      )}
+                      <HTMLSelect
+                        aria-label="Filtrer les contributions"
+                        options={FILTERS}
+                        value={type ?? ''}
+                        onChange={event => setType(event.target.value as ContributionType | '')}
+                      />
+                    </>
                   }
                 />
                 <Facts

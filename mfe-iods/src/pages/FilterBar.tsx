@@ -1,9 +1,10 @@
 import { CATEGORIES, type Category, type IodSort, SOURCE_TYPES, type SourceType } from '@iodine/contracts'
+import { WatchButton } from '@iodine/mfe-kit/watches'
 import { Button, HTMLSelect, SearchInput, toggled, truncate, useSearchText } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
 import { FilterMenu } from '@iodine/ui/overlays'
 import { useId } from 'react'
-import { type IodFilters, isFiltered, NO_FILTERS } from '../model/filters'
+import { type IodFilters, isFiltered, NO_FILTERS, toQuery } from '../model/filters'
 import styles from './FilterBar.module.css'
 
 const CHIP_CHARS = 40
@@ -101,6 +102,12 @@ export function FilterBar({ filters, creator, counts, onChange, sort, onSortChan
             />
           ))}
           <Button variant="minimal" size="small" text="Clear all" onClick={() => onChange(NO_FILTERS)} />
+          <WatchButton
+            subject={{ kind: 'search', search: toQuery(filters) }}
+            about="this search"
+            variant="minimal"
+            size="small"
+          />
         </fieldset>
       )}
     </div>

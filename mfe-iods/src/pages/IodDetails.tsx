@@ -1,6 +1,6 @@
 import type { Iod } from '@iodine/contracts'
 import { paths, SectionLink, useAction } from '@iodine/mfe-kit'
-import { Discussion } from '@iodine/mfe-kit/comments'
+import { Discussion, useLinkedComment } from '@iodine/mfe-kit/comments'
 import { useConsensus } from '@iodine/mfe-kit/consensus'
 import { useEvidenceCount, useIodEvidence } from '@iodine/mfe-kit/evidence'
 import {
@@ -34,6 +34,7 @@ const VOTES_SHOWN = 10
 /** An IOD with its votes, its comments and its occurrences. */
 export function IodDetails({ iod }: { iod: Iod }) {
   const isSettled = useElapsed(SETTLED_AFTER_MS)
+  const linkedComment = useLinkedComment()
   const evidence = useIodEvidence(iod, useEvidenceCount(iod.id, isSettled))
   const { value, category, source_type, source, description, created_by, created_by_id, created_at } = iod
   return (
@@ -77,6 +78,7 @@ export function IodDetails({ iod }: { iod: Iod }) {
           subject={{ kind: 'iods', id: iod.id }}
           enabled={isSettled}
           shownIn={[IOD_KEY, LIST_KEY]}
+          linked={linkedComment}
         />
       </div>
       <Occurrences iod={iod} enabled={isSettled} />

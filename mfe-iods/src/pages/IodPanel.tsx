@@ -1,4 +1,5 @@
 import { hasStatus } from '@iodine/mfe-kit'
+import { WatchButton } from '@iodine/mfe-kit/watches'
 import {
   Button,
   Classes,
@@ -78,7 +79,12 @@ function PanelFrame({ id, isModal }: { id: string; isModal: boolean }) {
         <h2 id={titleId} className={styles.title}>
           IOD
         </h2>
-        {data && <Button icon={<FolderNewIcon />} text="Add to campaign" onClick={() => setAdding(true)} />}
+        {data && (
+          <>
+            <WatchButton subject={{ kind: 'iod', subject_id: id }} />
+            <Button icon={<FolderNewIcon />} text="Add to campaign" onClick={() => setAdding(true)} />
+          </>
+        )}
         <Button variant="minimal" icon={<CrossIcon />} aria-label="Close" title="Close" onClick={close} />
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it only when it has the focus */}

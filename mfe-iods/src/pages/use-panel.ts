@@ -3,6 +3,8 @@ import { useLocation, useNavigate, useParams } from '@iodine/ui/router'
 
 /** URL parameter that opens the dialog `Add to Campaign`: `?add=campaign`. */
 const ADD = 'add'
+/** URL parameter with a comment of the open IOD. */
+const COMMENT = 'comment'
 
 export interface PanelTarget {
   to: { pathname: string; search: string }
@@ -20,7 +22,7 @@ export function usePanel() {
   const navigate = useNavigate()
   const params = new URLSearchParams(search)
   const isAdding = iodId !== undefined && params.get(ADD) === 'campaign'
-  params.delete(ADD)
+  for (const name of [ADD, COMMENT]) params.delete(name)
   const kept = params.toString()
 
   /** Returns the target of a link to an IOD's panel, also for `navigate`. */

@@ -1,4 +1,4 @@
-import { isId, type SightingSearch } from '@iodine/contracts'
+import { isHttpUrl, isId, type SightingSearch } from '@iodine/contracts'
 import { fromUtcInput } from '@iodine/mfe-kit'
 
 /** The field of a search: one of the form's three kinds of text, or the id of a record or an IOD. */
@@ -65,3 +65,17 @@ export const toBody = (
   ...(since && { since: fromUtcInput(since) }),
   ...(until && { until: fromUtcInput(until) }),
 })
+
+/** Maximum words of a watched term; a longer text is watched in other words too. */
+const TERM_WORDS_MAX = 4
+
+const PICTURE_HASH = /^[0-9a-f]{64}$/i
+
+/** Returns the subject of a watch of the search; null for a record or the hash of a picture, which have none. */
+export function watchedBy({ by, words }: SearchCriteria) {
+  if (by === 'record' || (by === 'value' && PICTURE_HASH.test(words))) return null
+  if (by === 'iod') return { kind: by, subject_id: words }
+  if (isHttpUrl(words)) return { kind: 'url' as const, text: words }
+  const kind: 'term' | 'text' = words.trim().split(/\s+/).length > TERM_WORDS_MAX ? 'text' : 'term'
+  return { kind, text: words }
+}

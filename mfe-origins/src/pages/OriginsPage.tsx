@@ -1,4 +1,5 @@
 import { exactTime, hasStatus, paths, SectionLink, withData } from '@iodine/mfe-kit'
+import { WatchButton } from '@iodine/mfe-kit/watches'
 import {
   Callout,
   EmptyState,
@@ -13,7 +14,7 @@ import {
 import { SearchIcon, TimelineEventsIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
 import { useCallback, useMemo, useRef, useState } from 'react'
-import { readCriteria, type SearchCriteria, toSearchParams } from '../model/search-criteria'
+import { readCriteria, type SearchCriteria, toSearchParams, watchedBy } from '../model/search-criteria'
 import { nameOf, type SearchResult } from '../model/sightings'
 import { useSearchedIod, useSightings } from '../queries/search'
 import { FirstByAccount } from './FirstByAccount'
@@ -26,6 +27,8 @@ import { SightingCard } from './SightingCard'
 import { SightingTable, type SightingTableHandle } from './SightingTable'
 import { Timeline } from './Timeline'
 
+const WATCHED = { iod: 'this IOD', term: 'this term', url: 'this URL', text: 'this text' }
+
 /**
  * The page that finds occurrences of a text, URL, picture or record, the earliest first. Its URL contains the search.
  */
@@ -35,6 +38,7 @@ export function OriginsPage() {
   const iod = useSearchedIod(criteria)
   const found = useSightings(criteria, iod.data?.value)
   const query = criteria?.by === 'iod' && !iod.data ? withData<SearchResult>(iod, undefined) : found
+  const watched = criteria && watchedBy(criteria)
   const queryString = criteria ? new URLSearchParams(toSearchParams(criteria)).toString() : ''
 
   const submit = (next: SearchCriteria) => {
@@ -47,6 +51,7 @@ export function OriginsPage() {
       <PageHeader
         title="Origins"
         subtitle="Where a text, link or picture first appeared among the collected records, and how it spread"
+        actions={watched && <WatchButton subject={watched} about={WATCHED[watched.kind]} />}
       />
       <SearchForm key={queryString} initial={criteria} busy={query.isFetching} onSearch={submit} />
       {criteria === null ? (

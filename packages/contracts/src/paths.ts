@@ -5,10 +5,20 @@ declare const brand: unique symbol
 /** Full path of a page of the web app, with its query. Only `paths` creates one. */
 export type AppPath = string & { readonly [brand]: true }
 
-const page = (segments: readonly string[], query: Readonly<Record<string, unknown>> = {}): AppPath => {
+/** Filters of the list of IODs, by their names in the URL. */
+interface IodFilters {
+  q?: string | undefined
+  category?: readonly string[] | undefined
+  source_type?: readonly string[] | undefined
+  source?: string | undefined
+  created_by?: readonly string[] | undefined
+}
+
+const page = (segments: readonly string[], query: object = {}): AppPath => {
   const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== '') search.set(name, String(value))
+  for (const [name, values] of Object.entries(query))
+    for (const value of [values].flat())
+      if (value !== undefined && value !== '') search.append(name, String(value))
   const path = ['/dashboard', ...segments.map(encodeURIComponent)].join('/')
   return (search.size > 0 ? `${path}?${search}` : path) as AppPath
 }
@@ -18,8 +28,8 @@ export const paths = {
   overview: () => page(['overview']),
   data: (query?: { source?: Source; q?: string }) => page(['data'], query),
   importData: () => page(['data', 'import']),
-  iods: (query?: { q?: string }) => page(['iods'], query),
-  /** The side panel of an IOD; `add` opens the dialog that adds it to a campaign, `comment` a comment on it. */
+  iods: (query?: IodFilters) => page(['iods'], query),
+  /** The side panel of an IOD; `add` opens the dialog that adds it to a campaign, `comment` shows a comment. */
   iod: (id: string, query?: { add?: 'campaign'; comment?: string }) => page(['iods', id], query),
   /** Looks up a list of values. */
   checkList: () => page(['iods', 'check']),
@@ -33,6 +43,7 @@ export const paths = {
     page(['narratives', 'canonical', id], query),
   canonicalHistory: () => page(['narratives', 'canonical', 'history']),
   campaigns: (query?: { search?: string }) => page(['campaigns'], query),
+  /** `comment`: the id of a comment to show. */
   campaign: (id: string, query?: { comment?: string }) => page(['campaigns', id], query),
   /** `node`: the id of the selected node. */
   graph: (query?: { node?: string; canonical?: true }) => page(['graph'], query),
@@ -42,10 +53,11 @@ export const paths = {
   community: (query?: { search?: string }) => page(['community'], query),
   /** The public profile of a user. */
   person: (id: string) => page(['community', 'profile', id]),
-  /** First appearances of an IOD's value or a record's text. */
-  origins: (query?: { iod: string } | { record: string }) => page(['origins'], query),
+  /** First appearances of an IOD's value, a record's text, or a text, URL or hash. */
+  origins: (query?: { iod: string } | { record: string } | { value: string; scope?: 'shared' }) =>
+    page(['origins'], query),
   /** `tab`: an open tab other than the first. */
-  profile: (query?: { tab?: 'security' | 'access' | 'data' | 'notifications' }) => page(['profile'], query),
+  profile: (query?: { tab?: 'security' | 'notifications' | 'access' | 'data' }) => page(['profile'], query),
   admin: () => page(['admin']),
   /** The first page of a section that a deployment adds. */
   section: (id: string) => page([id]),

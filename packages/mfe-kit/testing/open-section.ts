@@ -50,7 +50,7 @@ export async function openSection(
   user.id = (++opened).toString(16).padStart(24, 'f')
   const signedIn = { ...user, ...change }
   const toasts: Toast[] = []
-  const { calls, origin } = await startApi(routes)
+  const { calls, origin } = await startApi({ 'GET /watches': [200, []], ...routes })
   setAddress(origin + path)
 
   const history = [{ url: new URL(path, origin), state: null as unknown }]

@@ -1,18 +1,32 @@
 import { useHost } from '@iodine/mfe-kit'
-import { Button, useMedia } from '@iodine/ui'
+import { Button, useElapsed, useMedia } from '@iodine/ui'
 import { MenuIcon } from '@iodine/ui/icons'
 import { NavigationType, useNavigationType } from '@iodine/ui/router'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
+import { BellButton } from '../notifications/BellButton'
 import styles from './Frame.module.css'
 import { Sidebar } from './Sidebar'
 import { useScrollPosition } from './use-scroll-position'
 
+/** Time until the bell is loaded, in milliseconds: the page is loaded first. */
+const BELL_AFTER_MS = 1_000
+
+const Bell = lazy(() =>
+  import('../notifications/Bell').then(
+    module => ({ default: module.Bell }),
+    // The pages work without it.
+    () => ({ default: BellButton }),
+  ),
+)
+
 /** The sidebar and the content. In narrow windows the sidebar is a drawer behind a menu button. */
 export function Frame({ section, children }: { section: string; children: ReactNode }) {
+  const { config } = useHost()
   const narrow = useMedia('(max-width: 899px)')
   const main = useRef<HTMLElement>(null)
   const shownSection = useRef(section)
   const navigationType = useNavigationType()
+  const isBellDue = useElapsed(BELL_AFTER_MS)
   useScrollPosition()
 
   // When the section changes, scroll to its top and focus it.
@@ -23,16 +37,21 @@ export function Frame({ section, children }: { section: string; children: ReactN
     main.current?.focus({ preventScroll: true })
   }, [section, navigationType])
 
+  const bell = <Suspense fallback={<BellButton />}>{isBellDue ? <Bell /> : <BellButton />}</Suspense>
   return (
     <div className={styles.frame}>
       <a className={styles.skip} href="#content">
         Skip to content
       </a>
       {narrow ? (
-        <NarrowBar key={section} />
+        <header className={styles.bar}>
+          <MenuDrawer key={section} />
+          <span className={styles.brand}>{config.product_name}</span>
+          {bell}
+        </header>
       ) : (
         <div className={styles.side}>
-          <Sidebar />
+          <Sidebar bell={bell} />
         </div>
       )}
       <main className={styles.main} id="content" ref={main} tabIndex={-1}>
@@ -43,11 +62,10 @@ export function Frame({ section, children }: { section: string; children: ReactN
 }
 
 /** The menu button and its drawer, which closes when the section changes: the section is its key. */
-function NarrowBar() {
-  const { config } = useHost()
+function MenuDrawer() {
   const drawer = useRef<HTMLDialogElement>(null)
   return (
-    <header className={styles.bar}>
+    <>
       <Button
         variant="minimal"
         size="large"
@@ -56,7 +74,6 @@ function NarrowBar() {
         aria-haspopup="dialog"
         onClick={() => drawer.current?.showModal()}
       />
-      <span className={styles.brand}>{config.product_name}</span>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes a modal dialog; the click is on its backdrop */}
       <dialog
         ref={drawer}
@@ -66,6 +83,6 @@ function NarrowBar() {
       >
         <Sidebar onNavigate={() => drawer.current?.close()} />
       </dialog>
-    </header>
+    </>
   )
 }

@@ -20,7 +20,7 @@ import {
   UserIcon,
 } from '@iodine/ui/icons'
 import { Link, NavLink } from '@iodine/ui/router'
-import type { ReactElement } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { preloadSection } from '../remotes/remotes'
 import { useSearch } from '../search/SearchProvider'
 import { useLogout } from '../session/use-logout'
@@ -41,11 +41,15 @@ const ICONS: Record<string, ReactElement> = {
   profile: <UserIcon />,
 }
 
-/**
- * The menu of all sections. Typing in its search box opens the global search. `onNavigate` closes the drawer around the
- * menu before an item's action runs.
- */
-export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
+export interface SidebarProps {
+  /** Shown beside the search box. */
+  bell?: ReactNode
+  /** Closes the drawer around the menu before an item's action runs. */
+  onNavigate?: () => void
+}
+
+/** The menu of all sections. Typing in its search box opens the global search. */
+export function Sidebar({ bell, onNavigate }: SidebarProps) {
   const { config, notify, session } = useHost()
   const { user } = session
   const search = useSearch()
@@ -82,18 +86,22 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
         <img src="/icon.svg" alt="" width={24} height={24} />
         {config.product_name}
       </p>
-      <InputGroup
-        type="search"
-        leftIcon={<SearchIcon />}
-        placeholder="Search"
-        aria-label="Search everything"
-        rightElement={<kbd className={styles.key}>{isApple() ? '⌘' : 'Ctrl'} K</kbd>}
-        value=""
-        onFocus={search.preload}
-        onClick={() => openSearch()}
-        onKeyDown={event => event.key === 'Enter' && openSearch()}
-        onValueChange={openSearch}
-      />
+      <div className={styles.top}>
+        <InputGroup
+          className={styles.search}
+          type="search"
+          leftIcon={<SearchIcon />}
+          placeholder="Search"
+          aria-label="Search everything"
+          rightElement={<kbd className={styles.key}>{isApple() ? '⌘' : 'Ctrl'} K</kbd>}
+          value=""
+          onFocus={search.preload}
+          onClick={() => openSearch()}
+          onKeyDown={event => event.key === 'Enter' && openSearch()}
+          onValueChange={openSearch}
+        />
+        {bell}
+      </div>
       <ul className={styles.list}>
         {allSections(config).map(link)}
         {action(

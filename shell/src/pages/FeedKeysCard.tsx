@@ -1,14 +1,21 @@
-import { FEED_TLP_LEVELS, type FeedKey, type FeedTlp, LIMITS, TLP_MEANINGS } from '@iodine/contracts'
+import {
+  FEED_TLP_LEVELS,
+  type FeedKey,
+  type FeedKeyReads,
+  type FeedTlp,
+  LIMITS,
+  TLP_MEANINGS,
+} from '@iodine/contracts'
 import { CopyField, FormGroup, HTMLSelect, Tag } from '@iodine/ui'
 import { FeedIcon } from '@iodine/ui/icons'
 import { DialogForm } from '@iodine/ui/overlays'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { DAY_MS, ExpiryField, NameField, useKeyForm } from './KeyForm'
-import { type FormProps, KeyList } from './KeyList'
+import { type FormProps, KeyList, type KeyListProps } from './KeyList'
 import styles from './Profile.module.css'
 import { ProfileCard } from './ProfileCard'
 
-/** The user's feed keys, with which other systems pull published campaigns. */
+/** The user's feed keys of campaigns, with which other systems pull published campaigns. */
 export function FeedKeysCard() {
   return (
     <ProfileCard
@@ -20,39 +27,65 @@ export function FeedKeysCard() {
         </>
       }
     >
-      <KeyList<FeedKey, string>
+      <FeedKeyList
+        reads="campaigns"
         noun="feed key"
         aNoun="a feed key"
-        short="key"
-        max={LIMITS.feedKeysMax}
-        icon={<FeedIcon />}
-        load={(api, signal) => api.call('GET /profile/feed-keys', { signal })}
-        revoke={(api, id) => api.call('DELETE /profile/feed-keys/:id', { params: { id } })}
-        nameOf={({ label }) => label}
-        tagOf={({ tlp }) => <Tag minimal>Up to {tlpName(tlp)}</Tag>}
+        placeholder="Our OpenCTI"
         revoked="other systems can no longer pull feeds with it."
-        Form={KeyForm}
         Made={NewKey}
       />
     </ProfileCard>
   )
 }
 
+type FeedKeyListProps = Pick<KeyListProps<FeedKey, string>, 'noun' | 'aNoun' | 'revoked' | 'Made'> &
+  FeedKeyFormOptions
+
+interface FeedKeyFormOptions {
+  reads: FeedKeyReads
+  /** Example of a label. */
+  placeholder: string
+}
+
+/** The user's feed keys that read one kind of feed. */
+export function FeedKeyList({ reads, placeholder, ...texts }: FeedKeyListProps) {
+  const Form = useCallback(
+    (props: FormProps<string>) => <KeyForm {...props} reads={reads} placeholder={placeholder} />,
+    [reads, placeholder],
+  )
+  return (
+    <KeyList<FeedKey, string>
+      {...texts}
+      short="key"
+      max={LIMITS.feedKeysMax}
+      icon={<FeedIcon />}
+      load={async (api, signal) =>
+        (await api.call('GET /profile/feed-keys', { signal })).filter(key => key.reads === reads)
+      }
+      revoke={(api, id) => api.call('DELETE /profile/feed-keys/:id', { params: { id } })}
+      nameOf={({ label }) => label}
+      tagOf={({ tlp }) => <Tag minimal>Up to {tlpName(tlp)}</Tag>}
+      Form={Form}
+    />
+  )
+}
+
 const tlpName = (tlp: FeedTlp) => `TLP:${tlp.toUpperCase()}`
 
-function KeyForm({ create, onClose }: FormProps<string>) {
+function KeyForm({ create, onClose, reads, placeholder }: FormProps<string> & FeedKeyFormOptions) {
   const form = useKeyForm()
   const { name: label, days, refuse } = form
   const [tlp, setTlp] = useState<FeedTlp>('green')
   const make = async () => {
     if (label === '') return refuse('name', 'A label is required')
     const expires_at = days === 0 ? null : new Date(Date.now() + days * DAY_MS).toISOString()
-    const body = { label, tlp, expires_at }
+    const body = { label, reads, tlp, expires_at }
     return create(async api => (await api.call('POST /profile/feed-keys', { body })).key)
   }
   return (
     <DialogForm submitLabel="Create" onSubmit={make} onClose={onClose}>
-      <NameField form={form} label="Label" placeholder="Our OpenCTI" maxLength={LIMITS.feedKeyLabelMax} />
+      <NameField form={form} label="Label" placeholder={placeholder} maxLength={LIMITS.feedKeyLabelMax} />
       <FormGroup
         label="Reads up to"
         labelFor="feed-key-tlp"

@@ -3,7 +3,7 @@ import styles from './ItemRow.module.css'
 
 export interface ItemRowProps {
   icon: ReactNode
-  name: string
+  name: ReactNode
   /** Shown beside the name. */
   tag?: ReactNode
   about: ReactNode

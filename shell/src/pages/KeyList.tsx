@@ -1,10 +1,11 @@
 import { type ApiClient, useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
-import { Button, formatDate, formatRelative, LoadingPanel, Tag, useRetained } from '@iodine/ui'
-import { ConfirmButton, Dialog, DialogBody, DialogButton, DialogFooter } from '@iodine/ui/overlays'
+import { formatDate, formatRelative, LoadingPanel, Tag } from '@iodine/ui'
+import { ConfirmButton, DialogButton } from '@iodine/ui/overlays'
 import { type ReactNode, useState } from 'react'
 import { ItemRow, ItemRows } from './ItemRow'
 import styles from './Profile.module.css'
+import { SecretDialog } from './SecretDialog'
 
 interface Item {
   id: string
@@ -58,7 +59,6 @@ export function KeyList<T extends Item, M>({
   const queryKey = [noun]
   const query = useQuery({ queryKey, queryFn: ({ signal }) => load(api, signal) })
   const [made, setMade] = useState<M | null>(null)
-  const shown = useRetained(made)
   const create = useAction({
     mutationFn: (call: (api: ApiClient) => Promise<M>) => call(api),
     onSuccess: result => setMade(result),
@@ -122,22 +122,9 @@ export function KeyList<T extends Item, M>({
           </>
         )}
       </LoadingPanel>
-      <Dialog
-        isOpen={made !== null}
-        onClose={() => setMade(null)}
-        title={`Your ${noun}`}
-        canOutsideClickClose={false}
-      >
-        {shown && (
-          <>
-            <DialogBody>
-              <p className={styles.once}>Copy it now: it is not shown again.</p>
-              <Made made={shown} />
-            </DialogBody>
-            <DialogFooter actions={<Button intent="primary" text="Done" onClick={() => setMade(null)} />} />
-          </>
-        )}
-      </Dialog>
+      <SecretDialog title={`Your ${noun}`} made={made} onClose={() => setMade(null)}>
+        {shown => <Made made={shown} />}
+      </SecretDialog>
     </>
   )
 }

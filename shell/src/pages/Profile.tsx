@@ -22,6 +22,7 @@ import { ApiTokensCard } from './ApiTokensCard'
 import { CountingCard } from './CountingCard'
 import { DeleteAccountCard } from './DeleteAccountCard'
 import { FeedKeysCard } from './FeedKeysCard'
+import { NotificationSettings } from './notifications/NotificationSettings'
 import { PasskeysCard } from './PasskeysCard'
 import styles from './Profile.module.css'
 import { RoutedTabs } from './RoutedTabs'
@@ -47,7 +48,7 @@ export function Profile() {
 
   return (
     <Page>
-      <PageHeader title="My Profile" subtitle="Your account, security, access and data." />
+      <PageHeader title="My Profile" subtitle="Your account, security, notifications, access and data." />
       {failed ? (
         <ErrorCallout title="Unable to load profile" onRetry={load} />
       ) : (
@@ -57,6 +58,7 @@ export function Profile() {
             tabs={[
               { id: 'account', label: 'Account', panel: <Account onChanged={load} /> },
               { id: 'security', label: 'Security', panel: SECURITY },
+              { id: 'notifications', label: 'Notifications', panel: <NotificationSettings /> },
               { id: 'access', label: 'Access', panel: ACCESS },
               { id: 'data', label: 'Data', panel: DATA },
             ]}

@@ -9,6 +9,8 @@ import { partsOf } from './mentions'
 
 export interface CommentItemProps {
   comment: ThreadComment
+  /** Id of the comment that the URL names; it is marked. */
+  linked: string | undefined
   onEdit: (cid: string, content: string) => Promise<boolean>
   onRemove: (cid: string) => void
   /** Absent for a reply. */
@@ -16,14 +18,17 @@ export interface CommentItemProps {
   children?: ReactNode
 }
 
+/** Attributes of the comment that the URL names. */
+const LINKED = { className: styles.linked, tabIndex: -1 }
+
 /** A comment with its actions; a deleted one as a placeholder. */
-export function CommentItem({ comment, onEdit, onRemove, onReply, children }: CommentItemProps) {
+export function CommentItem({ comment, linked, onEdit, onRemove, onReply, children }: CommentItemProps) {
   const { user } = useHost().session
   const [isEditing, setEditing] = useState(false)
   const { id, content, user_id, username, created_at, edited_at, deleted, imported } = comment
   if (deleted)
     return (
-      <li>
+      <li id={`comment-${id}`} {...(linked === id && LINKED)}>
         <p className={styles.none}>Deleted comment</p>
         {children}
       </li>
@@ -31,7 +36,7 @@ export function CommentItem({ comment, onEdit, onRemove, onReply, children }: Co
   const isOwn = user_id === user.id
   const isEditable = isOwn && Date.now() - Date.parse(created_at) < LIMITS.commentEditMs
   return (
-    <li id={`comment-${id}`}>
+    <li id={`comment-${id}`} {...(linked === id && LINKED)}>
       <p className={styles.meta}>
         <span className={styles.author}>
           {user_id && username ? (

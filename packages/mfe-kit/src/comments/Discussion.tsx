@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { CommentBox } from './CommentBox'
 import { CommentItem } from './CommentItem'
 import styles from './comments.module.css'
+import { useScrollTo } from './linked-comment'
 import { type Subject, useCommentActions, useComments, useUndoableRemoval } from './queries'
 
 export interface DiscussionProps {
@@ -13,6 +14,8 @@ export interface DiscussionProps {
   enabled?: boolean
   /** Keys of other queries that contain the comments or their number. */
   shownIn?: readonly QueryKey[]
+  /** Id of a comment to scroll to. */
+  linked?: string | undefined
   /** Class of the list, such as a maximum height. */
   listClassName?: string | undefined
 }
@@ -38,14 +41,17 @@ const threadsOf = (comments: readonly ThreadComment[], hidden: ReadonlySet<strin
 }
 
 /** The comments on an IOD or campaign, with a box for a new one. */
-export function Discussion({ subject, enabled = true, shownIn = [], listClassName = '' }: DiscussionProps) {
+export function Discussion(props: DiscussionProps) {
+  const { subject, enabled = true, shownIn = [], linked, listClassName = '' } = props
   const query = useComments(subject, enabled)
+  useScrollTo(linked, query.items, query.more)
   const { add, edit, remove } = useCommentActions(subject, shownIn)
   const [hidden, removeUndoably] = useUndoableRemoval(remove.run)
   const [replied, setReplied] = useState<string>()
   const name = `${subject.kind}:${subject.id}`
   const total = query.total === null ? undefined : Math.max(0, query.total - hidden.size)
   const actions = {
+    linked,
     onEdit: (cid: string, content: string) => edit.run({ cid, content }),
     onRemove: removeUndoably,
   }

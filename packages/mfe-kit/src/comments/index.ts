@@ -1,2 +1,3 @@
 export { Discussion, type DiscussionProps } from './Discussion'
+export { useLinkedComment } from './linked-comment'
 export { useComments } from './queries'

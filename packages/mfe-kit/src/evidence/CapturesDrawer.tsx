@@ -1,6 +1,7 @@
 import type { CaptureSummary } from '@iodine/contracts'
 import { Card, DateTime, EmptyState, Facts, formatCount, LoadingPanel, SourceLink, Tag } from '@iodine/ui'
 import { EndorsedIcon } from '@iodine/ui/icons'
+import { SideDrawer, useKeptFocus } from '../side-drawer'
 import { EraseButton, ShareButton, WaczButton } from './CaptureActions'
 import { FACT_HELP } from './EvidencePiece'
 import styles from './evidence.module.css'
@@ -9,7 +10,6 @@ import { Hash } from './Hash'
 import { Pictures } from './Pictures'
 import { useCapture } from './queries'
 import { useSealCheck } from './SealCheck'
-import { SideDrawer, useKeptFocus } from './SideDrawer'
 import { SEAL_HELP } from './seal-texts'
 
 export interface CapturesDrawerProps {

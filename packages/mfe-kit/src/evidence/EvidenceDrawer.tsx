@@ -1,10 +1,10 @@
 import type { Iod } from '@iodine/contracts'
 import { EmptyState, formatAmount, LoadingPanel, LoadMore } from '@iodine/ui'
 import { CitationIcon } from '@iodine/ui/icons'
+import { SideDrawer } from '../side-drawer'
 import { EvidencePiece } from './EvidencePiece'
 import styles from './evidence.module.css'
 import { useEvidence } from './queries'
-import { SideDrawer } from './SideDrawer'
 
 export interface EvidenceDrawerProps {
   iod: Pick<Iod, 'id' | 'value'>

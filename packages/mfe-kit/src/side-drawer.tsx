@@ -2,7 +2,7 @@ import { Button } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
 import { Drawer } from '@iodine/ui/overlays'
 import { createContext, type ReactNode, use, useCallback, useEffect, useId, useRef } from 'react'
-import styles from './evidence.module.css'
+import styles from './side-drawer.module.css'
 
 const KeepFocus = createContext(() => {})
 

@@ -1,0 +1,2 @@
+export { useWatchActions, useWatches, WATCHES_KEY } from './queries'
+export { WatchButton, type WatchButtonProps } from './WatchButton'
