@@ -72,6 +72,9 @@ const call = async (method, path, body) => {
   }
 }
 
+/** Begins a request with a batch. */
+const HEAD = '{"records":'
+
 /** Batches as JSON in a temporary file, so that a file is read once: the plan is known before the first batch is sent. */
 class StoredBatches {
   #file
@@ -94,12 +97,17 @@ class StoredBatches {
     this.#end += bytes.length
   }
 
-  /** Yields the batches that begin at or after a record's number. */
-  async *from(received) {
+  /** Yields the batches that begin at or after a record's number, each with the request's body. */
+  async *requests(import_id, received) {
+    const tailOf = offset => `,"import_id":"${import_id}","offset":${offset}}`
+    const largest = Math.max(...this.#places.map(({ length, offset }) => length + tailOf(offset).length))
+    const body = Buffer.alloc(HEAD.length + largest)
+    body.write(HEAD)
     for (const { at, length, ...batch } of this.#places) {
       if (batch.offset < received) continue
-      const { buffer } = await this.#file.read(Buffer.alloc(length), 0, length, at)
-      yield { ...batch, records: buffer.toString() }
+      await this.#file.read(body, HEAD.length, length, at)
+      const end = HEAD.length + length
+      yield { ...batch, body: body.subarray(0, end + body.write(tailOf(batch.offset), end)) }
     }
   }
 
@@ -141,8 +149,8 @@ const send = async (batches, { file, file_time, format, report: { total }, resum
   }
   const { id, received } = await (resume ? call('GET', `/imports/${resume}`) : begin())
   say(`Import ${id}. To continue after a failure: --resume ${id}`)
-  for await (const { source, offset, count, records } of batches.from(received)) {
-    await call('POST', `/${source}/data`, `{"records":${records},"import_id":"${id}","offset":${offset}}`)
+  for await (const { source, offset, count, body } of batches.requests(id, received)) {
+    await call('POST', `/${source}/data`, body)
     say(`${offset + count} of ${total}`)
   }
   const { created, merged, unchanged, refused } = await call('GET', `/imports/${id}`)

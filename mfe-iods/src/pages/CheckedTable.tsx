@@ -5,6 +5,7 @@ import { type CardColumn, useVirtualRows, VirtualTable } from '@iodine/ui/table'
 import { createContext, use } from 'react'
 import type { CheckedValue } from '../model/check-list'
 import styles from './CheckedTable.module.css'
+import selectStyles from './SelectBox.module.css'
 
 interface Choices {
   ticked: ReadonlySet<string>
@@ -23,7 +24,7 @@ function Tick({ id, value }: CheckedValue) {
   const { ticked, tick } = use(ChoicesContext)
   return (
     <Checkbox
-      className={styles.tick ?? ''}
+      className={selectStyles.box ?? ''}
       aria-label={`Select ${value.slice(0, LIMITS.tooltipChars)}`}
       checked={ticked.has(id)}
       onChange={({ currentTarget }) => tick(id, currentTarget.checked)}
@@ -136,7 +137,7 @@ const COLUMNS: CardColumn<CheckedValue>[] = [
   },
 ]
 
-const HEIGHTS = { row: 56, card: 204 }
+const HEIGHTS = { row: 56, card: 168 }
 const CARD_TEMPLATE =
   '"value value" 1fr "iod category" auto "data campaigns" auto / minmax(0, 1fr) minmax(0, 1fr)'
 

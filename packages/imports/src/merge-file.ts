@@ -3,7 +3,7 @@ import { read } from './read.js'
 import type { Answers, Format, Item, RecordItem, Report } from './types.js'
 
 /** Characters of the records that wait for a duplicate. */
-const HELD_MAX = 8 * 2 ** 20
+const HELD_MAX = 4 * 2 ** 20
 /** Keys of earlier records that are remembered. */
 const PASSED_MAX = 200_000
 const LISTED_MAX = 100_000
@@ -113,7 +113,7 @@ class Counts {
  * Reads a file and merges the items of one record: `yield`s the records in the order of their first occurrence and
  * returns the report.
  *
- * Memory is bounded for files of any size: at most 8,388,608 characters of records wait for a duplicate, and the keys
+ * Memory is bounded for files of any size: at most 4,194,304 characters of records wait for a duplicate, and the keys
  * of the last 200,000 records before them are remembered. A record that occurs again after it has left is yielded again
  * with what the later item contains, and counts as merged: the server merges it by the same key.
  * @throws as `read`

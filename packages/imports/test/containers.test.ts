@@ -37,7 +37,7 @@ describe('gunzip', () => {
   })
 
   it('refuses what unpacks to far more than its size', async () => {
-    const bomb = gzipSync(new Uint8Array(40 * 2 ** 20), { level: 9 })
+    const bomb = gzipSync(new Uint8Array(17 * 2 ** 20), { level: 9 })
     await expect(text(gunzip(chunked(bomb)))).rejects.toThrow('more than 200 times its size')
   })
 
@@ -93,7 +93,7 @@ describe('zipEntries', () => {
   })
 
   it('refuses what unpacks to far more than its size', async () => {
-    const bomb = zipSync({ 'a.csv': [new Uint8Array(40 * 2 ** 20), { level: 9 }] })
+    const bomb = zipSync({ 'a.csv': [new Uint8Array(17 * 2 ** 20), { level: 9 }] })
     await expect(unzipped(bomb)).rejects.toThrow('more than 200 times its size')
   })
 

@@ -37,10 +37,15 @@ interface Ran {
   memory: number
 }
 
+/** Arguments of Node in `npm run import`. */
+const [, , ...COMMAND] = (
+  JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { import: string } }
+).scripts.import.split(' ')
+
 /** Runs the command of `npm run import` and returns what it took. */
 const runImport = async (file: string, args: string[], env: Record<string, string> = {}): Promise<Ran> => {
   const from = performance.now()
-  const child = spawn(process.execPath, ['scripts/import.mjs', file, ...args], {
+  const child = spawn(process.execPath, [...COMMAND, file, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],

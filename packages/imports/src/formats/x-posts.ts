@@ -24,20 +24,22 @@ export const xRecord = (post: XPost, original: XPost | undefined, origin: Origin
   const repostOf = original && referenceTo(original.id, original.author?.handle)
   return postRecord(
     {
-      ...post,
       platform: 'x',
+      id: post.id,
       type: original ? 'repost' : (post.type ?? 'post'),
       url: xUrl(post.id, handle),
       text,
       language,
+      published_at: post.published_at,
       edited_at,
+      author: { ...post.author, url: handle && `https://x.com/${handle}` },
+      relations: repostOf ? { ...post.relations, repost_of: repostOf } : post.relations,
       hashtags,
       mentions,
       links,
       media,
       metrics,
-      author: { ...post.author, url: handle && `https://x.com/${handle}` },
-      relations: repostOf ? { ...post.relations, repost_of: repostOf } : post.relations,
+      location: post.location,
     },
     origin,
   )
