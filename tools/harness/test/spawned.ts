@@ -24,7 +24,15 @@ export interface SpawnedPart {
   kill(): Promise<void>
 }
 
-type SpawnedName = 'workers' | 'auth' | 'iods' | 'narratives' | 'collector' | 'campaigns' | 'sightings'
+type SpawnedName =
+  | 'workers'
+  | 'auth'
+  | 'iods'
+  | 'narratives'
+  | 'collector'
+  | 'campaigns'
+  | 'sightings'
+  | 'notifications'
 
 /**
  * Stops a part that runs inside the test's process and prepares a separate process, without starting it.
