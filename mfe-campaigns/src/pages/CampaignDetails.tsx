@@ -97,7 +97,6 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
           <div className={styles.actions}>
             {campaign && (
               <>
-                <WatchButton subject={{ kind: 'campaign', subject_id: id }} />
                 <ExportButtons campaign={campaign} disabled={iods !== 'complete'} />
                 <Button
                   icon={<ImportIcon />}
@@ -105,6 +104,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
                   disabled={iods !== 'complete'}
                   onClick={importing.open}
                 />
+                <WatchButton subject={{ kind: 'campaign', subject_id: id }} />
               </>
             )}
             <Button intent="primary" icon={<PlusIcon />} text="Add IOD" onClick={add} />

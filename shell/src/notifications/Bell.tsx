@@ -1,4 +1,5 @@
 import { createQueryClient, QueryClientProvider } from '@iodine/mfe-kit/query'
+import { useDialog } from '@iodine/ui'
 import { lazy, Suspense, useState } from 'react'
 import { BellButton } from './BellButton'
 import { useUnread } from './queries'
@@ -20,16 +21,17 @@ export function Bell() {
 
 function Notifications() {
   const { data } = useUnread()
-  const [drawer, setDrawer] = useState<'unused' | 'open' | 'closed'>('unused')
+  const drawer = useDialog()
   return (
     <>
-      <BellButton unread={data?.unread ?? 0} onOpen={() => setDrawer('open')} />
+      <BellButton unread={data?.unread ?? 0} onOpen={drawer.open} />
       <span className="visually-hidden" role="status">
         {useNews(data?.unread)}
       </span>
-      {drawer !== 'unused' && (
+      {drawer.key > 0 && (
         <Suspense fallback={null}>
-          <NotificationsDrawer isOpen={drawer === 'open'} onClose={() => setDrawer('closed')} />
+          {/* The key changes with each opening, so that the drawer is in front of the panel of an IOD. */}
+          <NotificationsDrawer key={drawer.key} isOpen={drawer.isOpen} onClose={drawer.close} />
         </Suspense>
       )}
     </>

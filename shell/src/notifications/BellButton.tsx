@@ -13,21 +13,21 @@ export interface BellButtonProps {
 export function BellButton({ unread = 0, onOpen }: BellButtonProps) {
   const count = unread > 0 && unreadText(unread)
   return (
-    <Button
-      className={styles.bell}
-      variant="minimal"
-      icon={<NotificationsIcon />}
-      aria-label={count ? `Notifications, ${count} unread` : 'Notifications'}
-      aria-haspopup="dialog"
-      title="Notifications"
-      disabled={!onOpen}
-      onClick={onOpen}
-    >
+    <span className={styles.bell}>
+      <Button
+        variant="minimal"
+        icon={<NotificationsIcon />}
+        aria-label={count ? `Notifications, ${count} unread` : 'Notifications'}
+        aria-haspopup="dialog"
+        title="Notifications"
+        disabled={!onOpen}
+        onClick={onOpen}
+      />
       {count && (
         <Tag className={styles.count} round intent="danger" aria-hidden>
           {count}
         </Tag>
       )}
-    </Button>
+    </span>
   )
 }

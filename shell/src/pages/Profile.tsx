@@ -171,7 +171,7 @@ function UsernameForm({ username, onSaved, onCancel }: UsernameFormProps) {
   return (
     <form onSubmit={submit} onKeyDown={event => event.key === 'Escape' && onCancel()}>
       <FormGroup
-        className={styles.usernameForm}
+        className={styles.flat}
         intent={invalid ? 'danger' : 'none'}
         helperText={<span id="username-rule">{invalid && DETAILS.usernameRule}</span>}
       >

@@ -1,5 +1,6 @@
 import { MAIL_MODES, type MailMode, type NotificationSettings } from '@iodine/contracts'
 import { FormGroup, HTMLSelect } from '@iodine/ui'
+import styles from '../Profile.module.css'
 import { ProfileCard } from '../ProfileCard'
 import { useChangeSettings } from './settings'
 
@@ -25,7 +26,7 @@ export function MailCard({ settings: { mail, time_zone } }: { settings: Notifica
       title="Mail"
       about="Mails contain links, not contents. Each has a link that switches them off."
     >
-      <FormGroup label="Send notifications" labelFor="mail-mode">
+      <FormGroup className={styles.flat} label="Send notifications" labelFor="mail-mode">
         <HTMLSelect
           id="mail-mode"
           disabled={change.isPending}
@@ -36,6 +37,7 @@ export function MailCard({ settings: { mail, time_zone } }: { settings: Notifica
       </FormGroup>
       {isDigest && (
         <FormGroup
+          className={styles.flat}
           label="Time zone"
           labelFor="mail-zone"
           helperText={`Sent ${mail === 'weekly' ? 'on Mondays ' : ''}at 07:00.`}

@@ -39,6 +39,7 @@ function RepliesCard({ settings: { replies } }: { settings: Settings }) {
   return (
     <ProfileCard title="Replies and mentions">
       <Switch
+        className={styles.flat}
         checked={replies}
         disabled={change.isPending}
         label="Notify me when someone replies to my comment or mentions me"
