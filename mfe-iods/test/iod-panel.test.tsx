@@ -11,7 +11,13 @@ Object.defineProperty(HTMLElement.prototype, 'clientWidth', { get: () => 1_000 }
 
 const LIST = '/dashboard/iods'
 /** Requests of the panel once an IOD has stayed open. */
-const PARTS = ['GET /campaigns', 'GET /:source/data', 'GET /narratives/data', 'GET /graph/mentions']
+const PARTS = [
+  'GET /iods/:id/comments',
+  'GET /campaigns',
+  'GET /:source/data',
+  'GET /narratives/data',
+  'GET /graph/mentions',
+]
 const missingParts = (calls: readonly Call[]) =>
   PARTS.filter(route => calls.every(call => call.route !== route))
 
@@ -247,7 +253,11 @@ test('requests occurrences only for the row that stays open for 200 ms', async (
   await act(() => vi.advanceTimersByTimeAsync(1))
   vi.useRealTimers()
   await waitFor(() => expect(asked()).toHaveLength(PARTS.length - 1 + SOURCES.length))
-  expect(new URL(String(sent.mock.calls[0]?.[0])).searchParams.get('iod_id')).toBe(iods[2]?.id)
+  const urls = sent.mock.calls.map(([url]) => new URL(String(url)))
+  expect(urls[0]?.pathname).toContain(`/iods/${iods[2]?.id}/comments`)
+  expect(urls.find(({ searchParams }) => searchParams.has('iod_id'))?.searchParams.get('iod_id')).toBe(
+    iods[2]?.id,
+  )
 })
 
 test('keeps J, K and vote keys working beside the panel, which follows the rows', async () => {

@@ -12,6 +12,7 @@ import {
   type ParamsOf,
   pathPattern,
   personalDataInternal,
+  type QueryOf,
   type ResponseOf,
   SERVICE_NAMES,
   type UserCard,
@@ -59,7 +60,11 @@ export interface ServiceFixture {
   /** Stubs another service's internal endpoint over HTTP, until it is stubbed again. */
   answer<E extends InternalEndpoint>(
     endpoint: E,
-    handler: (call: { params: ParamsOf<E>; body: BodyOf<E> }) => ResponseOf<E> | Promise<ResponseOf<E>>,
+    handler: (call: {
+      params: ParamsOf<E>
+      query: QueryOf<E>
+      body: BodyOf<E>
+    }) => ResponseOf<E> | Promise<ResponseOf<E>>,
   ): void
   /** Starts the service, which stops with the fixture; resolves to its URL. */
   listen(service: Part): Promise<string>
@@ -85,13 +90,13 @@ export const startServiceFixture = async ({ monitorCommands = false } = {}): Pro
   ])
   const logger = createLogger('test', 'silent')
   const users = new Map<string, UserCard>()
-  type Handler = (call: { params: unknown; body: unknown }) => unknown
+  type Handler = (call: { params: unknown; query: unknown; body: unknown }) => unknown
   const answers = new Map<string, { endpoint: InternalEndpoint; handler: Handler }>()
 
   const peers = createHttpApp({ logger })
   peers.all('/*', { config: { raw: true }, bodyLimit: LIMITS.importBytes }, async request => {
     for (const { endpoint, handler } of answers.values()) {
-      const { method, path, body, raw } = endpoint
+      const { method, path, query, body, raw } = endpoint
       const names = [...path.matchAll(/:(\w+)/g)].map(match => match[1] as string)
       const match = pathPattern(endpoint).exec(request.url.split('?')[0] ?? '')
       if (method !== request.method || !match) continue
@@ -100,7 +105,7 @@ export const startServiceFixture = async ({ monitorCommands = false } = {}): Pro
       )
       const parsed = body?.safeParse(request.body ?? {})
       if (parsed && !parsed.success) throw invalid(faults(parsed.error, 'body'))
-      return handler({ params, body: raw ? request.body : parsed?.data })
+      return handler({ params, query: query?.parse(request.query), body: raw ? request.body : parsed?.data })
     }
     throw new HttpError(404, 'Not found')
   })

@@ -1,4 +1,11 @@
-import { accountsInternal, authInternal, DETAILS, LIMITS } from '@iodine/contracts'
+import {
+  accountsInternal,
+  authInternal,
+  DETAILS,
+  DONE,
+  LIMITS,
+  personalDataInternal,
+} from '@iodine/contracts'
 import { hashOf, sessionKey } from '@iodine/service-kit'
 import { runs, startTestRedis } from '@iodine/test-kit'
 import { describe, expect, it, vi } from 'vitest'
@@ -97,6 +104,34 @@ describe('the deletion of the own account', () => {
     expect(await check(user.token)).toBe(404)
     await vi.waitFor(() => expect(server.fixture.forgotten).toContain(id), 30_000)
     expect((await user.api.send('DELETE', '/profile/deletion')).status).toBe(401)
+  })
+
+  it('includes the comments if the owner wishes, unless they withdraw it', async () => {
+    const asked = new Map<string, Set<string>>()
+    server.fixture.answer(personalDataInternal.eraseUser, ({ params, query }) => {
+      asked.set(params.id, (asked.get(params.id) ?? new Set()).add(query.comments))
+      return DONE
+    })
+    const request = async (name: string, delete_comments: boolean) => {
+      const email = `${name}@example.org`
+      const { api } = await server.signIn(email)
+      const before = server.mails.length
+      await api.send('POST', '/profile/deletion', { confirm: email, delete_comments })
+      await use(tokenIn(await server.mail('confirm-deletion', email, before)))
+      return { email, user: await server.signIn(email) }
+    }
+    const close = async (email: string) => {
+      const { _id } = (await users().findOne({ email }).lean<{ _id: unknown }>()) ?? {}
+      await users().updateOne({ email }, { delete_at: new Date(Date.now() - 1_000) })
+      await expire()
+      await vi.waitFor(() => expect(asked.has(String(_id))).toBe(true), 30_000)
+      return [...(asked.get(String(_id)) ?? [])]
+    }
+    expect(await close((await request('comments', true)).email)).toEqual(['delete'])
+    const { email, user } = await request('withdrawn', true)
+    await keep(user)
+    await request('withdrawn', false)
+    expect(await close(email)).toEqual(['keep'])
   })
 
   it('is scheduled once by 50 uses of a link, and never again by it after a withdrawal', {
