@@ -68,7 +68,7 @@ const SCOPES: Record<ApiScope, string> = {
   collect:
     'actions of the browser extension: store records and captures, look up and create IODs, add evidence',
   contribute:
-    'additions and changes of the user: IODs, votes, evidence, campaigns and their sharing, imports, narratives and their merges, runs. Narratives use the user’s AI key',
+    'additions and changes of the user: IODs, votes, comments, evidence, campaigns and their sharing, imports, narratives and their merges, runs. Narratives use the user’s AI key',
 }
 
 const DESCRIPTION = `Send \`Authorization: Bearer TOKEN\` with each request. A script uses an API token, created under My Profile, with some of these scopes:

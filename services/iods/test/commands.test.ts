@@ -1,4 +1,4 @@
-import { iodsApi } from '@iodine/contracts'
+import { iodCommentsApi, iodsApi } from '@iodine/contracts'
 import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
@@ -49,6 +49,14 @@ describe('a request sends the minimum of commands', () => {
     ['a lookup', () => api.call(iodsApi.lookupIods, { body: { values: ['value 7', '#x'] } }), ['find iods']],
   ])('%s', async (_, ask, commands) => {
     expect(await sent(ask)).toEqual(commands)
+  })
+
+  it('a page with comments on several IODs, by one more', async () => {
+    const query = { limit: '50' }
+    for (const { id } of (await api.call(iodsApi.listIods, { query })).slice(0, 3))
+      await api.call(iodCommentsApi.createComment, { params: { id }, body: { content: 'Seen' } })
+    const ask = () => api.call(iodsApi.listIods, { query })
+    expect(await sent(ask)).toEqual(['aggregate tallies', 'find comments', 'find iods'])
   })
 
   it('a lookup reads only matching documents', async () => {

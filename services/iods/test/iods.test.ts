@@ -316,18 +316,20 @@ describe('search', () => {
 })
 
 describe('counts for campaigns', () => {
-  it('contain IODs by kind and all votes, without unknown ids', async () => {
+  it('contain IODs by kind, all votes and comments, without unknown ids', async () => {
     const made: Iod[] = []
     for (const category of ['URL', 'HASH', 'URL'] as const) made.push(await create({ category }))
     const voters = await Promise.all(Array.from({ length: 4 }, () => fixture.user()))
     for (const [n, { token }] of voters.entries())
       for (const { id } of made.slice(0, 1 + (n % 3)))
         await apiClient(url, token).send('POST', `/iods/${id}/vote`, { vote_type: 'POSITIVE' })
+    await api.send('POST', `/iods/${made[0]?.id}/comments`, { content: 'Seen' })
     const ids = [...made.map(({ id }) => id), newId()]
     expect(await fixture.internal(iodsInternal.countIods, { body: { ids } })).toEqual({
       categories: { URL: 2, HASH: 1 },
       source_types: { [made[0]?.source_type ?? '']: 3 },
       votes: 7,
+      comments: 1,
     })
   })
 })

@@ -1,4 +1,5 @@
 import {
+  DONE,
   iodCommentsApi,
   iodsApi,
   iodsInternal,
@@ -48,7 +49,7 @@ it('publishes a new IOD, also after an outage, and none that is TLP:RED', async 
   fixture.answer(notificationsInternal.receiveEvents, ({ body }) => {
     if (isDown) throw new Error('down')
     fixture.notified.push(...body.events)
-    return { done: true }
+    return DONE
   })
   await upsertRed()
   const { id, value, description, category, source_type } = await create()

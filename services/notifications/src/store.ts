@@ -1,28 +1,11 @@
-import type { Kind, Peers, Queues, StoreService, UserDirectory } from '@iodine/service-kit'
+import type { StoreService } from '@iodine/service-kit'
 import { enqueueDigests, mailsWork } from './channels/commands/send-mails.js'
 import { webhooksWork } from './channels/commands/webhooks.js'
-import { createModels, type Models } from './models.js'
-import { type NoticeBatch, noticesWork } from './notifications/commands/store-notices.js'
-import { createSignText, type SignText } from './watches/queries/sign-texts.js'
+import { createModels, type Store } from './models.js'
+import { noticesWork } from './notifications/commands/store-notices.js'
+import { createSignText } from './watches/queries/sign-texts.js'
 
 const DIGESTS_MS = 60_000
-
-/** The service's models, outbox kinds, and the parts that it calls. */
-export interface Store {
-  models: Models
-  peers: Peers
-  queues: Queues
-  users: UserDirectory
-  signText: SignText
-  work: {
-    /** Notifications to be stored. */
-    notices: Kind<NoticeBatch>
-    /** Users with notifications to be mailed. */
-    mails: Kind<{ id: string }>
-    /** Users with deliveries to their webhook. */
-    webhooks: Kind<{ id: string }>
-  }
-}
 
 export const createStore = ({ mongo, outbox, tasks, peers, queues, users }: StoreService): Store => {
   const models = createModels(mongo)

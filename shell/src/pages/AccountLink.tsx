@@ -121,7 +121,7 @@ function Question({ link, token, onUsed, onInvalid }: QuestionProps) {
           </p>
           <p>
             Then your profile, AI key, collected data and narratives are deleted. Your IODs, votes and
-            campaigns stay without your name.
+            campaigns stay without your name, and your comments unless you chose to delete them.
           </p>
         </>
       ) : (

@@ -21,7 +21,7 @@ const SCOPES: Record<ApiScope, { label: string; about: string }> = {
   contribute: {
     label: 'Contribute',
     about:
-      'Add and change IODs, votes, campaigns, imports and narratives. Extracting narratives uses your AI key.',
+      'Add and change IODs, votes, comments, campaigns, imports and narratives. Extracting narratives uses your AI key.',
   },
 }
 

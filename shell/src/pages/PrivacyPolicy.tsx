@@ -173,8 +173,8 @@ export function PrivacyPolicy() {
               When an account is deleted, its profile, sessions, passkeys, tokens, keys, collected data and
               narratives are removed, with their entries in Origins, and so are its captures, except those
               that you shared: these stay without an owner. Its IODs, votes, campaigns and the words quoted as
-              evidence stay without your name. Only the random number of the account is kept, marked as
-              deleted.
+              evidence stay without your name, and its comments unless you chose to delete them. Only the
+              random number of the account is kept, marked as deleted.
             </li>
             <li>
               The log of seals keeps one number for each capture, which reveals nothing once the capture is

@@ -22,6 +22,8 @@ const NOTIFICATIONS = 5_000
 
 /** Returns a word of a vocabulary of 20,000, frequent ones first (Zipf). */
 const word = () => `w${Math.floor(20_000 ** Math.random()).toString(36)}x`
+/** Returns a word of the vocabulary, each as likely. */
+const anyWord = () => `w${Math.floor(20_000 * Math.random()).toString(36)}x`
 const words = (n: number) => Array.from({ length: n }, word).join(' ')
 
 const app = await startTestApp({ env: { LOG_LEVEL: 'silent' } })
@@ -32,7 +34,7 @@ const author = newId()
 
 /** Returns a watch: of an IOD, of a search of two words, or of a term. */
 const watchOf = (n: number) => {
-  const q = words(2)
+  const q = `${anyWord()} ${anyWord()}`
   const kind = (['iod', 'search', 'term'] as const)[n % 3] ?? 'iod'
   const key = {
     iod: `iod:${newId()}`,

@@ -7,31 +7,21 @@ import {
   LIMITS,
 } from '@iodine/contracts'
 import { type ClientSession, type Model, Types } from 'mongoose'
-import { conflict, forbidden, HttpError, invalid, notFound } from '../http/errors.js'
+import { conflict, forbidden, invalid, isNotFound, notFound } from '../http/errors.js'
 import type { ListPosition } from '../http/lists.js'
 import { type PersonalSource, personalSource } from '../http/personal-data.js'
 import { createRateLimit } from '../http/rate-limits.js'
-import { createKeyedQueue } from '../single-flight.js'
 import type { StoreService } from '../store-service.js'
 import { modelOf } from '../stores/documents.js'
-import { inTransaction, isDuplicateKey } from '../stores/mongo.js'
-import { BY_SUBJECT, type CommentDoc, type CommentModel, commentSchema } from './comment.js'
+import { isDuplicateKey } from '../stores/mongo.js'
+import { type CommentDoc, type CommentModel, commentSchema } from './comment.js'
+import { type Upserted, upsertComments } from './import-comments.js'
 import { findMentions } from './mentions.js'
-import { presentComments } from './present-comments.js'
 import { createNewComments, type FindSubject } from './publish-comment.js'
+import { createReads } from './read-comments.js'
+import { type Counted, createSubjectChange, type Subject } from './subjects.js'
 
-/** What comments need of their subject: an IOD or a campaign. */
-interface Subject {
-  _id: Types.ObjectId
-  /** Number of its comments without deleted ones, changed in their transaction; absent before the first. */
-  comment_count?: number
-}
-
-type Counted = Pick<Subject, '_id' | 'comment_count'>
 export type DeletedBy = NonNullable<CommentDoc['deleted']>
-
-/** Outcome of an import of comments. */
-type Upserted = Record<'added' | 'known' | 'left_out', number>
 
 export interface Comments {
   /** Reads the position's next comments on a subject, oldest first. */
@@ -92,84 +82,6 @@ const createCommentLimit = ({ redis, config }: Pick<StoreService, 'redis' | 'con
   }
 }
 
-const createReads = (
-  comments: CommentModel,
-  subjects: Model<Subject>,
-  users: StoreService['users'],
-): Pick<Comments, 'page' | 'count' | 'find' | 'ofSubjects' | 'edits'> => ({
-  page(subjectId, after, size) {
-    const subject_id = new Types.ObjectId(subjectId)
-    const later = after && {
-      $or: [
-        { created_at: { $gt: after.created_at } },
-        { created_at: after.created_at, _id: { $gt: after._id } },
-      ],
-    }
-    return comments
-      .find({ subject_id, ...later })
-      .sort(BY_SUBJECT)
-      .limit(size)
-      .lean<CommentDoc[]>()
-  },
-  async count(subjectId) {
-    const subject = await subjects.findById(subjectId, { comment_count: 1 }).lean<Counted>()
-    if (!subject) throw notFound()
-    return subject.comment_count ?? 0
-  },
-  async find(subjectId, id) {
-    const doc = await comments
-      .findOne({ _id: id, subject_id: new Types.ObjectId(subjectId), deleted: null })
-      .lean<CommentDoc>()
-    if (!doc) throw notFound()
-    return doc
-  },
-  async ofSubjects(given, { latest = false } = {}) {
-    const long: Types.ObjectId[] = []
-    const short: Types.ObjectId[] = []
-    for (const { _id, comment_count = 0 } of given)
-      if (comment_count > 0) (latest && comment_count > LIMITS.listedComments ? long : short).push(_id)
-    if (long.length + short.length === 0) return new Map()
-    const [found, ...latestOf] = await Promise.all([
-      comments
-        .find({ subject_id: { $in: short }, deleted: null })
-        .sort(BY_SUBJECT)
-        .lean<CommentDoc[]>(),
-      // Few subjects have so many comments: one bounded read for each.
-      ...long.map(subject_id =>
-        comments
-          .find({ subject_id, deleted: null })
-          .sort({ subject_id: -1, created_at: -1, _id: -1 })
-          .limit(LIMITS.listedComments)
-          .lean<CommentDoc[]>(),
-      ),
-    ])
-    const docs = [...found, ...latestOf.flatMap(newest => newest.reverse())]
-    const presented = await presentComments(users, docs)
-    const bySubject = new Map<string, Comment[]>()
-    for (const [n, { subject_id }] of docs.entries()) {
-      const id = subject_id.toHexString()
-      const list = bySubject.get(id) ?? []
-      list.push(presented[n] as Comment)
-      bySubject.set(id, list)
-    }
-    return bySubject
-  },
-  async edits(subjectIds) {
-    const docs = await comments
-      .find(
-        { subject_id: { $in: [...subjectIds] }, edited_at: { $gt: new Date(0) }, deleted: null },
-        { subject_id: 1, edited_at: 1 },
-      )
-      .lean<CommentDoc[]>()
-    const edits = new Map<string, Record<string, string>>()
-    for (const { _id, subject_id, edited_at } of docs) {
-      const id = subject_id.toHexString()
-      edits.set(id, { ...edits.get(id), [_id.toHexString()]: edited_at?.toISOString() ?? '' })
-    }
-    return edits
-  },
-})
-
 /** Reads the comment that a new one replies to. Throws 409 if it is deleted, 422 for a reply. */
 const checkReplied = async (
   comments: CommentModel,
@@ -204,6 +116,27 @@ const removeComment = async (
     await comments.deleteOne({ _id: reply_to, deleted: { $ne: null } }, { session })
 }
 
+/** Removes a deleted user's id from comments, or deletes their comments. Idempotent. */
+const forgetUser = async (
+  comments: CommentModel,
+  remove: Comments['remove'],
+  userId: Types.ObjectId,
+  wishes: { comments: 'keep' | 'delete' },
+): Promise<void> => {
+  if (wishes.comments === 'delete')
+    for await (const { _id, subject_id } of comments.find({ user_id: userId }).lean<CommentDoc[]>().cursor())
+      await remove(subject_id.toHexString(), _id.toHexString(), 'author').catch(error => {
+        // Its author has deleted it meanwhile.
+        if (!isNotFound(error)) throw error
+      })
+  await comments.updateMany({ user_id: userId }, { $set: { user_id: null }, $unset: { key: 1 } })
+  await comments.updateMany({ imported_by: userId }, { $set: { imported_by: null } })
+  await comments.updateMany(
+    { 'mentions.user_id': userId },
+    { $pull: { mentions: { user_id: userId } } as never },
+  )
+}
+
 /**
  * Creates the comments on one kind of subject. All changes of one subject's comments write its `comment_count` first,
  * which serializes them.
@@ -220,30 +153,7 @@ export const createComments = <D extends Subject>(
   const newComments = createNewComments(service, comments, findSubject)
   const limit = createCommentLimit(service)
   const reads = createReads(comments, subjects, users)
-  const inQueue = createKeyedQueue<string>()
-
-  /** Changes a subject's count and, in the same transaction, its comments. Throws 404, 413 above the limit. */
-  const change = <T>(
-    subjectId: string,
-    delta: number,
-    work: (session: ClientSession) => Promise<T>,
-  ): Promise<T> =>
-    // Otherwise all but one of a subject's concurrent transactions would fail at the count, and be repeated.
-    inQueue(subjectId.toLowerCase(), () =>
-      inTransaction(mongo, async session => {
-        const subject = await subjects
-          .findOneAndUpdate(
-            { _id: subjectId },
-            { $inc: { comment_count: delta } },
-            { session, returnDocument: 'after', projection: { comment_count: 1 } },
-          )
-          .lean<Counted>()
-        if (!subject) throw notFound()
-        if (delta > 0 && (subject.comment_count ?? 0) > LIMITS.commentsMax)
-          throw new HttpError(413, DETAILS.commentsFull)
-        return work(session)
-      }),
-    )
+  const change = createSubjectChange(mongo, subjects)
 
   const remove: Comments['remove'] = (subjectId, id, by) =>
     change(subjectId, -1, async session => {
@@ -308,64 +218,11 @@ export const createComments = <D extends Subject>(
       if (!changed) throw notFound()
       return changed
     },
-    upsert: (userId, subjectId, given) =>
-      inQueue(subjectId.toLowerCase(), () =>
-        inTransaction(
-          mongo,
-          async session => {
-            const subject = await subjects.findById(subjectId, { comment_count: 1 }).session(session)
-            if (!subject) throw notFound()
-            const byId = new Map(given.map(each => [each.id.toLowerCase(), each]))
-            const ids = { $in: [...byId.keys()].map(id => new Types.ObjectId(id)) }
-            const stored = await comments.find({ _id: ids }, { _id: 1 }).session(session).lean<CommentDoc[]>()
-            for (const { _id } of stored) byId.delete(_id.toHexString())
-            const added = [...byId].slice(0, LIMITS.commentsMax - (subject.comment_count ?? 0))
-            const now = Date.now()
-            const docs = added.map(([id, { author, content, created_at }]) => ({
-              _id: new Types.ObjectId(id),
-              subject_id: subject._id,
-              user_id: null,
-              author,
-              imported_by: new Types.ObjectId(userId),
-              content,
-              reply_to: null,
-              // A file may state a time in the future.
-              created_at: new Date(Math.min(now, Date.parse(created_at))),
-              edited_at: null,
-              deleted: null,
-            }))
-            if (docs.length > 0) {
-              await subjects.updateOne(
-                { _id: subject._id },
-                { $inc: { comment_count: docs.length } },
-                { session },
-              )
-              await comments.collection.insertMany(docs, { session })
-            }
-            return { added: docs.length, known: stored.length, left_out: byId.size - docs.length }
-          },
-          { retriesDuplicates: true },
-        ),
-      ),
+    upsert: (...given) => upsertComments({ mongo, subjects, comments }, ...given),
     async removeSubject(subjectId, session) {
       await comments.deleteMany({ subject_id: new Types.ObjectId(subjectId) }, { session })
     },
-    async forget(userId, wishes) {
-      if (wishes.comments === 'delete')
-        for await (const doc of comments.find({ user_id: userId }).lean<CommentDoc[]>().cursor())
-          await remove(doc.subject_id.toHexString(), doc._id.toHexString(), 'author').catch(ignoreMissing)
-      await comments.updateMany({ user_id: userId }, { $set: { user_id: null }, $unset: { key: 1 } })
-      await comments.updateMany({ imported_by: userId }, { $set: { imported_by: null } })
-      await comments.updateMany(
-        { 'mentions.user_id': userId },
-        { $pull: { mentions: { user_id: userId } } as never },
-      )
-    },
+    forget: (userId, wishes) => forgetUser(comments, remove, userId, wishes),
     personal: personalSource('comment', comments, user_id => ({ user_id })),
   }
-}
-
-/** For `catch`: rethrows every error except 404, of a comment that its author has deleted meanwhile. */
-const ignoreMissing = (error: unknown): void => {
-  if (!(error instanceof HttpError && error.status === 404)) throw error
 }

@@ -11,7 +11,7 @@ import {
 } from '@iodine/contracts'
 import { byId, inTransaction, type KindSpec, notFound, sealedWith } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
-import type { Store } from '../../store.js'
+import type { Store } from '../../models.js'
 import type { DeliveryDoc } from '../models/delivery.js'
 import type { PersonDoc, WebhookDoc } from '../models/person.js'
 

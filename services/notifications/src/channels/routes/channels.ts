@@ -10,8 +10,8 @@ import {
   serveSecrets,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { Store } from '../../models.js'
 import type { NotificationDoc } from '../../notifications/models/notification.js'
-import type { Store } from '../../store.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { unsubscribe, updateSettings } from '../commands/settings.js'
 import {

@@ -2,20 +2,19 @@ import type { BodyOf, NotificationEvent, notificationsInternal, SightingRecord }
 import { inTransaction, type Kind } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import type { Models } from '../../models.js'
-import type { WatchDoc } from '../../watches/models/watch.js'
+import type { SignText, WatchDoc } from '../../watches/models/watch.js'
 import { matchingIod, matchingRecord } from '../../watches/policies/matches.js'
 import { keysOfIod, keysOfRecord } from '../../watches/policies/watch-keys.js'
 import { findCandidates } from '../../watches/queries/candidates.js'
-import type { SignText } from '../../watches/queries/sign-texts.js'
 import {
   aboutEvent,
   directNotice,
   joinNotices,
   type Notice,
+  type NoticeBatch,
   noticeOfWatch,
   recordNotice,
 } from '../policies/notices.js'
-import type { NoticeBatch } from './store-notices.js'
 
 /** Notices of an outbox entry. */
 const BATCH = 200

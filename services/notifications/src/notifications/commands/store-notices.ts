@@ -1,15 +1,11 @@
 import { LIMITS } from '@iodine/contracts'
 import { inTransaction, type KindSpec } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
-import { z } from 'zod'
 import type { PersonDoc } from '../../channels/models/person.js'
-import type { Store } from '../../store.js'
+import type { Store } from '../../models.js'
 import type { NotificationDoc } from '../models/notification.js'
-import { foldOf, type Notice, notice } from '../policies/notices.js'
+import { foldOf, type Notice, type NoticeBatch, noticeBatch } from '../policies/notices.js'
 import { presentNotification } from '../presenters/notification.js'
-
-export const noticeBatch = z.strictObject({ id: z.string(), notices: z.array(notice) })
-export type NoticeBatch = z.output<typeof noticeBatch>
 
 /** Delay of a mail, so that one mail contains the notifications of an import. */
 const MAIL_DELAY_MS = 5_000

@@ -12,8 +12,8 @@ import {
 import { z } from 'zod'
 import type { WatchDoc } from '../../watches/models/watch.js'
 
-/** What a user is notified of: payload of an outbox entry. */
-export const notice = z.strictObject({
+/** What a user is notified of. */
+const notice = z.strictObject({
   user_id: z.string(),
   watch_id: z.string().nullable(),
   kind: z.enum(NOTIFICATION_KINDS),
@@ -30,6 +30,9 @@ export const notice = z.strictObject({
   count: z.int(),
 })
 export type Notice = z.output<typeof notice>
+/** Payload of an outbox entry. Its id is the receipt of the batch. */
+export const noticeBatch = z.strictObject({ id: z.string(), notices: z.array(notice) })
+export type NoticeBatch = z.output<typeof noticeBatch>
 
 const shortTitle = (title: string): string => cutText(title, LIMITS.openNarrativeTextMax)
 

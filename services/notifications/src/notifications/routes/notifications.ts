@@ -1,7 +1,7 @@
 import { notificationsApi, notificationsInternal, type UnreadState } from '@iodine/contracts'
 import { cutPage, done, isKnownEtag, pageAfter, type StoreService, Streamed } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { Store } from '../../store.js'
+import type { Store } from '../../models.js'
 import { markRead } from '../commands/mark-read.js'
 import { receiveEvents, receiveRecords } from '../commands/receive-events.js'
 import type { NotificationDoc } from '../models/notification.js'

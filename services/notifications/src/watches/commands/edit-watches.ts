@@ -13,9 +13,8 @@ import {
 import { HttpError, hashOf, inTransaction, invalid, notFound, type StoreService } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { Models } from '../../models.js'
-import type { WatchDoc } from '../models/watch.js'
-import { keysOfWatch } from '../policies/watch-keys.js'
-import type { SignText } from '../queries/sign-texts.js'
+import type { SignText, WatchDoc } from '../models/watch.js'
+import { gramKey, keysOfWatch, selectiveGrams, termsOf } from '../policies/watch-keys.js'
 
 interface WatchContext {
   models: Models
@@ -50,9 +49,25 @@ const creatorsOf = async (
 ): Promise<string[]> => {
   if (!created_by) return []
   const ids = new Set(created_by.filter(isId).map(id => id.toLowerCase()))
-  for (const id of await users.idsOf(created_by.filter(each => !isId(each)))) ids.add(id)
+  for (const { id } of await users.named(created_by.filter(each => !isId(each)))) ids.add(id)
   if (ids.size === 0) throw invalid(['search.created_by: names no user'])
   return [...ids]
+}
+
+/** Watches up to which a gram is rare. */
+const COUNTED = 100
+
+/**
+ * Returns the gram of a term that the fewest watches have as a key: an event then finds few watches that do not match.
+ */
+const rarestGram = async ({ models: { watches } }: WatchContext, term: string): Promise<number[]> => {
+  let rarest: { gram: number; count: number } | undefined
+  for (const gram of selectiveGrams(term)) {
+    const count = await watches.countDocuments({ keys: gramKey(gram) }, { limit: COUNTED })
+    if (count < (rarest?.count ?? Number.POSITIVE_INFINITY)) rarest = { gram, count }
+    if (count === 0) break
+  }
+  return rarest ? [rarest.gram] : []
 }
 
 /** Returns the default name of a search: its filters. */
@@ -70,7 +85,9 @@ const newDoc = async (context: WatchContext, userId: string, body: NewWatch): Pr
   const search = body.kind === 'search' ? body.search : null
   const creators = search ? await creatorsOf(context, search) : []
   const signature = body.kind === 'text' ? await context.signText(body.text) : undefined
-  const keys = keysOfWatch(body, { creators, signature })
+  const terms = search ? termsOf(search) : []
+  const grams = (await Promise.all(terms.map(term => rarestGram(context, term)))).flat()
+  const keys = keysOfWatch(body, { creators, grams, signature })
   if (keys.length === 0)
     throw invalid([search ? 'search: nothing can match it' : 'text: nothing can match it'])
   const subject_id = 'subject_id' in body ? body.subject_id.toLowerCase() : null

@@ -38,3 +38,6 @@ export const indexSchema = defineSchema('index', {
   /** Seed of the signatures, in base64. Secret, because it allows to craft texts that match others' watches. */
   seed: { type: String, required },
 })
+
+/** Returns the signature of a text; undefined for an empty text. */
+export type SignText = (text: string) => Promise<Signature | undefined>

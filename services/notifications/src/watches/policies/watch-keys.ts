@@ -12,6 +12,8 @@ import { type GramLengths, gramsOf, gramsOfTerm, hashOf } from '@iodine/service-
 
 /** As of the list of IODs, so that a watch finds what the list finds. */
 const GRAM_LENGTHS: GramLengths = { longest: 10 }
+/** Grams of a term whose numbers of watches are compared. */
+const GRAMS_COMPARED = 12
 /** Maximum code points of a folded description that a search reads. */
 const DESCRIPTION_SEARCHED = 2_000
 
@@ -36,15 +38,28 @@ export const termsOf = ({ q }: WatchedSearch): string[] => {
   return [...new Set([term, refang(term)])].filter(each => each !== '')
 }
 
+/** What the keys of a watch depend on besides itself. */
+interface KeyParts {
+  /** Ids of the users that its search names. */
+  creators: readonly string[]
+  /** A gram of each of its search's terms. */
+  grams: readonly number[]
+  signature?: Signature | undefined
+}
+
+export const gramKey = (gram: number): string => `gram:${gram}`
+/** Returns the most selective grams of a term; each text with the term has them. */
+export const selectiveGrams = (term: string): number[] =>
+  gramsOfTerm(term, GRAM_LENGTHS).slice(0, GRAMS_COMPARED)
+
 const sourceKey = (source: string) => `source:${hashOf(source)}`
 
 /** Returns the keys of a search by its most selective condition. An IOD that matches has one of them. */
-const keysOfSearch = (search: WatchedSearch, creators: readonly string[]): string[] => {
+const keysOfSearch = (search: WatchedSearch, { creators, grams }: KeyParts): string[] => {
   const { source, created_by, category, source_type } = search
   if (source) return [sourceKey(source)]
   if (created_by) return creators.map(id => `by:${id}`)
-  const terms = termsOf(search)
-  if (terms.length > 0) return terms.flatMap(term => `gram:${gramsOfTerm(term, GRAM_LENGTHS)[0]}`)
+  if (grams.length > 0) return grams.map(gramKey)
   return category ? category.map(each => `category:${each}`) : (source_type ?? []).map(each => `type:${each}`)
 }
 
@@ -54,21 +69,15 @@ const keysOfSignature = ({ bands, keys }: Signature): string[] => [
   ...keys.map(key => `word:${key}`),
 ]
 
-/**
- * Returns the index keys of a watch; none if nothing can match it, as a text without letters.
- * @param creators ids of the users that its search names
- */
-export const keysOfWatch = (
-  watch: NewWatch,
-  { creators, signature }: { creators: readonly string[]; signature?: Signature | undefined },
-): string[] => {
+/** Returns the index keys of a watch; none if nothing can match it, as a text without letters. */
+export const keysOfWatch = (watch: NewWatch, parts: KeyParts): string[] => {
   switch (watch.kind) {
     case 'iod':
     case 'campaign':
     case 'person':
       return [`${watch.kind}:${watch.subject_id.toLowerCase()}`]
     case 'search':
-      return keysOfSearch(watch.search, creators)
+      return keysOfSearch(watch.search, parts)
     case 'url': {
       const link = canonicalLinkOf(refang(watch.text.trim()))
       return link === null ? [] : [linkKey(link)]
@@ -78,7 +87,7 @@ export const keysOfWatch = (
       return key ? [`anchor:${key.anchor}`] : []
     }
     case 'text':
-      return signature ? keysOfSignature(signature) : []
+      return parts.signature ? keysOfSignature(parts.signature) : []
   }
 }
 
@@ -90,7 +99,7 @@ export const keysOfIod = (iod: SearchedIod): string[] => [
   `category:${iod.category}`,
   `type:${iod.source_type}`,
   ...(iod.source === null ? [] : [sourceKey(iod.source)]),
-  ...gramsOf(searchedText(iod).split('\0'), GRAM_LENGTHS).map(gram => `gram:${gram}`),
+  ...gramsOf(searchedText(iod).split('\0'), GRAM_LENGTHS).map(gramKey),
 ]
 
 /** Returns the canonical URLs of a record: its own, and those it contains. */

@@ -1,6 +1,6 @@
 import { watchesApi } from '@iodine/contracts'
 import type { StoreService } from '@iodine/service-kit'
-import type { Store } from '../../store.js'
+import type { Store } from '../../models.js'
 import { createWatch, deleteWatch, updateWatch } from '../commands/edit-watches.js'
 import type { WatchDoc } from '../models/watch.js'
 import { presentWatch } from '../presenters/watch.js'
