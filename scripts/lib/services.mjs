@@ -2,7 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Services in the order of calls: each calls only earlier ones. */
-const ORDER = ['auth', 'collector', 'sightings', 'narratives', 'iods', 'campaigns', 'notifications', 'workers']
+const ORDER = [
+  'auth',
+  'collector',
+  'sightings',
+  'narratives',
+  'iods',
+  'campaigns',
+  'notifications',
+  'workers',
+]
 /** Permitted calls against the order. Each has a timeout, which limits deadlocks. */
 const AGAINST = [
   // The outbox delivers changed records.
