@@ -110,7 +110,7 @@ test('counts a watch that another tab has deleted as deleted', async () => {
   })
   fireEvent.click(await button('Watching'))
   await isPressed('Watch')
-  expect(toasts).toMatchObject([{ title: 'Watch deleted' }])
+  await waitFor(() => expect(toasts).toMatchObject([{ title: 'Watch deleted' }]))
 })
 
 test('can watch although the watches could not be loaded', async () => {
