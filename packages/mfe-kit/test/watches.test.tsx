@@ -110,7 +110,7 @@ test('counts a watch that another tab has deleted as deleted', async () => {
   })
   fireEvent.click(await button('Watching'))
   await isPressed('Watch')
-  expect(toasts).toMatchObject([{ title: 'Watch deleted' }])
+  await waitFor(() => expect(toasts).toMatchObject([{ title: 'Watch deleted' }]))
 })
 
 test('can watch although the watches could not be loaded', async () => {
@@ -132,9 +132,7 @@ test('speaks French on French pages', async () => {
 test('compares filters in any order, and texts without white space at their ends', () => {
   const search = { q: 'lake', category: ['URL', 'HASH'] }
   const watch = { kind: 'search', subject_id: null, text: null, search } as const
-  expect(hasSubject(watch, { kind: 'search', search: { category: ['HASH', 'URL'], q: ' lake ' } })).toBe(
-    true,
-  )
+  expect(hasSubject(watch, { kind: 'search', search: { category: ['HASH', 'URL'], q: ' lake ' } })).toBe(true)
   expect(hasSubject(watch, { kind: 'search', search: { q: 'lake' } })).toBe(false)
   expect(hasSubject({ kind: 'term', text: 'a b' }, { kind: 'term', text: ' a b\n' })).toBe(true)
   expect(hasSubject({ kind: 'term', text: 'a b' }, { kind: 'text', text: 'a b' })).toBe(false)

@@ -1,6 +1,6 @@
 import { Button } from '@iodine/ui'
 import { EyeOnIcon, EyeOpenIcon } from '@iodine/ui/icons'
-import type { ComponentProps } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { type NewWatch, useWatchActions, useWatches } from './queries'
 import { hasSubject } from './subject'
 
@@ -21,9 +21,12 @@ export function WatchButton({ subject, about, lang, ...look }: WatchButtonProps)
   const { add, remove } = useWatchActions(lang)
   const stored = data?.find(watch => hasSubject(watch, subject))
   const isPending = add.isPending || remove.isPending
-  const isWatched = isPending !== Boolean(stored)
+  /** The state after the running change. */
+  const [wanted, setWanted] = useState(false)
+  const isWatched = isPending ? wanted : Boolean(stored)
   const toggle = () => {
     if (isPending) return
+    setWanted(!stored)
     void (stored ? remove.run(stored) : add.run(subject))
   }
   const [watch, watching] = LABELS[lang ?? 'en']
