@@ -1,5 +1,6 @@
 import { type Comments, type Connection, createQuotas, type Kind, modelOf } from '@iodine/service-kit'
 import { campaignSchema } from './campaigns/models/campaign.js'
+import type { CampaignChange } from './campaigns/models/campaign-change.js'
 import type { CampaignsConfig } from './config.js'
 import { feedEventPartSchema, feedEventSchema } from './feeds/models/feed-event.js'
 import { clockSchema, publicationSchema, publishedSchema } from './feeds/models/publication.js'
@@ -64,7 +65,7 @@ export type CampaignModels = ReturnType<typeof createModels>
 export interface Store extends CampaignModels {
   comments: Comments
   work: {
-    changes: Kind<{ id: string }>
+    changes: Kind<CampaignChange>
     imports: Kind<{ id: string }>
     publications: Kind<{ id: string }>
   }

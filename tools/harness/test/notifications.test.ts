@@ -66,14 +66,23 @@ it('notifies of shared records, votes and changed campaigns, and of nothing unsh
   })
   const campaign = await bo.api.call(campaignsApi.createCampaign, { body: { name: 'Storm' } })
   await ana.api.call(watchesApi.createWatch, { body: { kind: 'campaign', subject_id: campaign.id } })
+  // A user is not notified of their own change.
+  await ana.api.call(campaignsApi.addTechnique, { params: { id: campaign.id }, body: { id: 'T0023' } })
   await bo.api.call(campaignsApi.updateCampaign, { params: { id: campaign.id }, body: { name: 'Storm 2' } })
-  await expect.poll(() => listOf(ana)).toMatchObject([{ kind: 'campaign', subject: { title: 'Storm 2' } }])
+  await expect
+    .poll(() => listOf(ana))
+    .toMatchObject([{ kind: 'campaign', subject: { title: 'Storm 2' }, actor: { id: bo.id } }])
   const ids = (results as { id: string }[]).map(({ id }) => id)
   await bo.api.call(collectorApi.shareRecords, {
     params: { source: 'telegram' },
     body: { ids, shared: true, as: 'anonymous' },
   })
-  await expect.poll(() => listOf(ana)).toMatchObject([{ kind: 'records', actor: null }, { kind: 'campaign' }])
+  await expect
+    .poll(() => listOf(ana))
+    .toMatchObject([
+      { kind: 'records', actor: null },
+      { kind: 'campaign', count: 1 },
+    ])
 })
 
 it('keeps the events of an outage of Redis', { tags: 'long', timeout: 300_000 }, async () => {

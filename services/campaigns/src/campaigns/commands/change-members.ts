@@ -21,6 +21,7 @@ const memberMax = async ({ campaigns, quotas }: Store, id: string, defaultMax: n
 export const addIod = async (
   store: Store,
   peers: Peers,
+  userId: string,
   id: string,
   iodId: string,
   defaultMax: number,
@@ -34,7 +35,7 @@ export const addIod = async (
   if (!known) throw notFound()
   const change = { $push: { iod_ids: iod }, $inc: { iod_count: 1 } }
   const isNew = { _id: id, iod_ids: { $ne: iod } }
-  const added = await changeCampaign(store, { ...isNew, iod_count: { $lt: max } }, change)
+  const added = await changeCampaign(store, userId, { ...isNew, iod_count: { $lt: max } }, change)
   if (added) return added
   const full = await campaigns.findOne({ ...isNew, iod_count: { $gte: max } }).lean<CampaignDoc>()
   if (full) throw new QuotaExceeded('campaign_iods', max, 1, { campaign_iods: full.iod_count })
@@ -51,6 +52,7 @@ export const addIod = async (
 export const addIods = async (
   store: Store,
   peers: Peers,
+  userId: string | null,
   id: string,
   iodIds: readonly string[],
   defaultMax: number,
@@ -65,7 +67,7 @@ export const addIods = async (
     const fresh = added.map(each => new Types.ObjectId(each))
     const hasRoom = { _id: id, iod_ids: { $nin: fresh }, iod_count: { $lte: max - fresh.length } }
     const change = { $push: { iod_ids: { $each: fresh } }, $inc: { iod_count: fresh.length } }
-    return (await changeCampaign(store, hasRoom, change, session)) !== null
+    return (await changeCampaign(store, userId, hasRoom, change, session)) !== null
   }
   return inTransaction(store.mongo, async session => {
     // Usually all are new: then the members of a large campaign are not read.
@@ -92,11 +94,12 @@ export const addIods = async (
  */
 export const removeIod = async (
   store: Store,
+  userId: string | null,
   id: string,
   iodId: string,
 ): Promise<{ doc: CampaignDoc; isRemoved: boolean }> => {
   const iod = new Types.ObjectId(iodId)
   const change = { $pull: { iod_ids: iod }, $inc: { iod_count: -1 } }
-  const removed = await changeCampaign(store, { _id: id, iod_ids: iod }, change)
+  const removed = await changeCampaign(store, userId, { _id: id, iod_ids: iod }, change)
   return { doc: await findCampaign(store.campaigns, id), isRemoved: removed !== null }
 }

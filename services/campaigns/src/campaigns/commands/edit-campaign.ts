@@ -50,7 +50,7 @@ export const updateCampaign = async (
   const { campaigns } = store
   const doc =
     Object.keys(changes).length > 0
-      ? await changeCampaign(store, createdBy(userId, id), { $set: changes })
+      ? await changeCampaign(store, userId, createdBy(userId, id), { $set: changes })
       : await campaigns.findOne(createdBy(userId, id)).lean<CampaignDoc>()
   if (!doc) throw await accessError(campaigns, id)
   return doc

@@ -109,17 +109,17 @@ export const addCampaignRoutes = (
     )
     return { id: params.id }
   })
-  service.route(campaignsApi.addIod, async ({ params, body }) =>
-    presentOne(await addIod(store, service.peers, params.id, body.iod_id, QUOTA_CAMPAIGN_IODS)),
+  service.route(campaignsApi.addIod, async ({ params, body, user }) =>
+    presentOne(await addIod(store, service.peers, user.id, params.id, body.iod_id, QUOTA_CAMPAIGN_IODS)),
   )
-  service.route(campaignsApi.addIods, async ({ params, body }) =>
-    addIods(store, service.peers, params.id, body.iod_ids, QUOTA_CAMPAIGN_IODS),
+  service.route(campaignsApi.addIods, async ({ params, body, user }) =>
+    addIods(store, service.peers, user.id, params.id, body.iod_ids, QUOTA_CAMPAIGN_IODS),
   )
   service.route(campaignsApi.removeIod, async call => {
-    const { params, body, reply } = call
+    const { params, body, reply, user } = call
     const what = { action: 'campaign.iod-removed', subject: campaign(params), item: body.iod_id } as const
     const doc = await service.audit.during(call, { ...what, count: 1 }, async note => {
-      const { isRemoved, doc } = await removeIod(store, params.id, body.iod_id)
+      const { isRemoved, doc } = await removeIod(store, user.id, params.id, body.iod_id)
       if (!isRemoved) note({ isNothing: true })
       return doc
     })

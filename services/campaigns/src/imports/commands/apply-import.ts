@@ -2,7 +2,7 @@ import { DETAILS, LIMITS } from '@iodine/contracts'
 import { HttpError, inTransaction, notFound } from '@iodine/service-kit'
 import { changeCampaign } from '../../campaigns/commands/change-campaign.js'
 import type { Store } from '../../models.js'
-import type { ImportDoc } from '../models/import.js'
+import { actorOf, type ImportDoc } from '../models/import.js'
 import { PRESENTED_FIELDS } from '../presenters/import.js'
 import { findImport, importNotPlanned } from '../queries/find-import.js'
 import { countOfKept, sumKept } from '../queries/kept-objects.js'
@@ -41,7 +41,7 @@ export const beginApplying = async (
   } as const
   await inTransaction(mongo, async session => {
     // Writing the campaign first serializes imports into it.
-    if (!(await changeCampaign(store, { _id: campaign_id }, {}, session))) throw notFound()
+    if (!(await changeCampaign(store, actorOf(doc), { _id: campaign_id }, {}, session))) throw notFound()
     const kept = await sumKept(imports, campaign_id, { except: _id, session })
     const types = [...kept.types, ...(doc.kept?.types ?? [])]
     const events = types.reduce((sum, { type, objects }) => (type === 'event' ? sum + objects : sum), 0)

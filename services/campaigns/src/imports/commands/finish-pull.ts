@@ -51,7 +51,7 @@ const retract = async (
     const some = { import_id, iod_id: { $in: named.slice(at, at + IODS) } }
     for (const { iod_id } of await brought.find(some).lean<BroughtDoc[]>()) {
       if (await foreign.exists({ campaign_id, iod_id, $nor: [selected] })) continue
-      await removeIod(store, campaign_id.toHexString(), iod_id.toHexString())
+      await removeIod(store, null, campaign_id.toHexString(), iod_id.toHexString())
       await brought.deleteOne({ import_id, iod_id })
     }
   }
@@ -134,7 +134,7 @@ export const finishPull = async (store: Store, doc: ImportDoc): Promise<void> =>
     const set = { state: 'done', kept, bytes: kept.bytes, ...(events && { events, new_events: [] }) } as const
     const before = await imports.findOneAndUpdate(at, { $set: set }, { session }).lean<ImportDoc>()
     if (!before) return
-    await changeCampaign(store, { _id: doc.campaign_id }, {}, session)
+    await changeCampaign(store, null, { _id: doc.campaign_id }, {}, session)
     const pulled = await subscriptions
       .findOne({ import_id: _id, state: { $in: ['importing', 'stopped'] } })
       .select('+next_cursor +skipped')

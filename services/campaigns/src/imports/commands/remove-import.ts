@@ -4,7 +4,7 @@ import { type ClientSession, type QueryFilter, Types } from 'mongoose'
 import { changeCampaign } from '../../campaigns/commands/change-campaign.js'
 import type { Store } from '../../models.js'
 import { endOfRun, type SubscriptionDoc } from '../../subscriptions/models/subscription.js'
-import type { ImportDoc } from '../models/import.js'
+import { actorOf, type ImportDoc } from '../models/import.js'
 import { importNotPlanned } from '../queries/find-import.js'
 
 /** Objects deleted per command. */
@@ -16,7 +16,8 @@ const GRACE_MS = 60_000
  * Removes a batch of an import's objects, and after the last one the import. IODs remain. Idempotent.
  * @returns whether the import is removed
  */
-export const removeSome = async (store: Store, { _id, campaign_id, batch }: ImportDoc): Promise<boolean> => {
+export const removeSome = async (store: Store, doc: ImportDoc): Promise<boolean> => {
+  const { _id, campaign_id, batch } = doc
   const { imports, importParts, foreign, brought, quotas } = store
   const some = await foreign
     .find({ campaign_id, import_id: _id }, { _id: 1 })
@@ -30,7 +31,7 @@ export const removeSome = async (store: Store, { _id, campaign_id, batch }: Impo
     const gone = await imports.findOneAndDelete({ _id }, { session }).lean<ImportDoc>()
     if (!gone) return
     await take(gone.user_id, { import_bytes: -gone.bytes })
-    await changeCampaign(store, { _id: campaign_id }, {}, session)
+    await changeCampaign(store, actorOf(doc), { _id: campaign_id }, {}, session)
   })
   return true
 }

@@ -22,7 +22,7 @@ import type { CampaignDoc } from '../../campaigns/models/campaign.js'
 import type { Store } from '../../models.js'
 import { addTechniques } from '../../techniques/commands/change-techniques.js'
 import type { ForeignDoc } from '../models/foreign.js'
-import type { ImportDoc, ImportPartDoc } from '../models/import.js'
+import { actorOf, type ImportDoc, type ImportPartDoc } from '../models/import.js'
 import { type ImportedObject, objectsOf } from '../queries/import-objects.js'
 import { keptBy } from '../queries/kept-objects.js'
 import { finishPull, keepLatestVersions, recordBrought, stopImport } from './finish-pull.js'
@@ -218,7 +218,7 @@ const applyPart = async (
       )
     for (let at = 0; at < members.length; at += LIMITS.addedIodsMax) {
       const some = members.slice(at, at + LIMITS.addedIodsMax)
-      await addIods(store, peers, campaign, some, memberMax)
+      await addIods(store, peers, actorOf(doc), campaign, some, memberMax)
     }
     const named = [...(cursor === 0 ? techniques : []), ...techniquesOf(objects)]
     await addTechniques(store, userId, campaign, named)
@@ -282,7 +282,7 @@ const endImport = async (store: Store, doc: ImportDoc, at: QueryFilter<ImportDoc
     const before = await imports.findOneAndUpdate(at, change, { session }).lean<ImportDoc>()
     if (!before) return
     if (!isKept) await take(before.user_id, { import_bytes: -before.bytes })
-    await changeCampaign(store, { _id: doc.campaign_id }, {}, session)
+    await changeCampaign(store, actorOf(doc), { _id: doc.campaign_id }, {}, session)
   })
 }
 

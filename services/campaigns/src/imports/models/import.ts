@@ -133,3 +133,7 @@ export const importPartSchema = defineSchema(
 /** Consecutive objects of an imported file, stored until it is applied. */
 export type ImportPartDoc = DocOf<typeof importPartSchema>
 importPartSchema.index({ import_id: 1, n: 1 }, { unique: true })
+
+/** Returns the id of the user who imports; null for a pulled feed and a deleted account. */
+export const actorOf = ({ subscription_id, user_id }: ImportDoc): string | null =>
+  subscription_id ? null : (user_id?.toHexString() ?? null)

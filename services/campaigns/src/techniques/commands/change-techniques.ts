@@ -24,7 +24,7 @@ export const addTechnique = async (
   const technique: TechniqueDoc = { id: tid, by: new Types.ObjectId(userId), at: new Date() }
   const hasRoom = { [`techniques.${MAX - 1}`]: { $exists: false } }
   const isNew = { _id: id, 'techniques.id': { $ne: tid }, ...hasRoom }
-  const added = await changeCampaign(store, isNew, { $push: { techniques: technique } })
+  const added = await changeCampaign(store, userId, isNew, { $push: { techniques: technique } })
   const techniques = await findTechniques(store.campaigns, id)
   const isFull = techniques.length >= MAX && techniques.every(each => each.id !== tid)
   if (!added && isFull) throw new HttpError(413, DETAILS.techniquesFull)
@@ -51,10 +51,11 @@ export const addTechniques = async (
  */
 export const removeTechnique = async (
   store: Store,
+  userId: string,
   id: string,
   tid: string,
 ): Promise<{ techniques: TechniqueDoc[]; isRemoved: boolean }> => {
   const used = { _id: id, 'techniques.id': tid }
-  const removed = await changeCampaign(store, used, { $pull: { techniques: { id: tid } } })
+  const removed = await changeCampaign(store, userId, used, { $pull: { techniques: { id: tid } } })
   return { techniques: await findTechniques(store.campaigns, id), isRemoved: removed !== null }
 }

@@ -24,7 +24,7 @@ export const addTechniqueRoutes = (service: StoreService, store: Store): void =>
       count: 1,
     } as const
     return service.audit.during(call, what, async note => {
-      const { isRemoved, techniques } = await removeTechnique(store, id, tid)
+      const { isRemoved, techniques } = await removeTechnique(store, call.user.id, id, tid)
       if (!isRemoved) note({ isNothing: true })
       return present(techniques)
     })

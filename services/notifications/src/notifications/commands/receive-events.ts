@@ -31,7 +31,7 @@ const receiptOf = (event: NotificationEvent): string => {
     case 'iod.voted':
       return `iod.voted ${event.id} ${event.positive + event.negative}`
     case 'campaign.changed':
-      return `campaign.changed ${event.id} ${event.at}`
+      return `campaign.changed ${event.id} ${event.at} ${event.user_id}`
     default:
       return `${event.type} ${event.id}`
   }
