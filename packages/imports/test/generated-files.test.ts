@@ -181,14 +181,22 @@ const checkCut = async (sample: Sample, params: ReturnType<typeof propertyRuns>)
   await fc.assert(property, params)
 }
 
-/** Files of each format: 10,000 under `npm run test:all`, else `some`. */
-const generated = (some: number) => propertyRuns(isLongTier ? 10_000 : 8 * some)
+/**
+ * Returns the parameters for files like a sample: all of a format's samples together have `all` files under
+ * `npm run test:all`, each of them `some` else.
+ */
+const generated = ({ format }: Sample, all: number, some: number) => {
+  const samples = files.filter(each => each.format === format).length
+  return propertyRuns(isLongTier ? Math.ceil(all / samples) : 8 * some)
+}
 const options = isLongTier ? { timeout: 3_600_000 } : {}
 
 test.for(json)('files like $file lose nothing, and are a prefix if cut', options, sample =>
-  checkJson(sample, generated(6)),
+  checkJson(sample, generated(sample, 1_000, 6)),
 )
 test.for(files)('files like $file with changed bytes give items or a refusal', options, sample =>
-  checkBytes(sample, generated(2)),
+  checkBytes(sample, generated(sample, 200, 2)),
 )
-test.for(tables)('files like $file are a prefix if cut', options, sample => checkCut(sample, generated(2)))
+test.for(tables)('files like $file are a prefix if cut', options, sample =>
+  checkCut(sample, generated(sample, 200, 2)),
+)
