@@ -1,14 +1,6 @@
-import {
-  type BodyOf,
-  type Comment,
-  DETAILS,
-  type ImportedComment,
-  type iodCommentsApi,
-  LIMITS,
-} from '@iodine/contracts'
+import { type BodyOf, DETAILS, type ImportedComment, type iodCommentsApi, LIMITS } from '@iodine/contracts'
 import { type ClientSession, type Model, Types } from 'mongoose'
 import { conflict, forbidden, invalid, isNotFound, notFound } from '../http/errors.js'
-import type { ListPosition } from '../http/lists.js'
 import { type PersonalSource, personalSource } from '../http/personal-data.js'
 import { createRateLimit } from '../http/rate-limits.js'
 import type { StoreService } from '../store-service.js'
@@ -17,25 +9,12 @@ import { isDuplicateKey } from '../stores/mongo.js'
 import { type CommentDoc, type CommentModel, commentSchema } from './comment.js'
 import { type Upserted, upsertComments } from './import-comments.js'
 import { findMentions } from './mentions.js'
-import { createReads } from './read-comments.js'
-import { type Counted, createSubjectChange, type Subject } from './subjects.js'
+import { type CommentReads, createReads } from './read-comments.js'
+import { createSubjectChange, type Subject } from './subjects.js'
 
 export type DeletedBy = NonNullable<CommentDoc['deleted']>
 
-export interface Comments {
-  /** Reads the position's next comments on a subject, oldest first. */
-  page(subjectId: string, after: ListPosition | undefined, size: number): Promise<CommentDoc[]>
-  /** Returns the number of a subject's comments. Throws 404. */
-  count(subjectId: string): Promise<number>
-  /** Returns a comment that is not deleted. Throws 404. */
-  find(subjectId: string, id: string): Promise<CommentDoc>
-  /**
-   * Returns the comments on subjects, oldest first, by the subject's id. Reads nothing for subjects without comments.
-   * @param latest only the latest `LIMITS.listedComments` of each
-   */
-  ofSubjects(subjects: readonly Counted[], options?: { latest?: boolean }): Promise<Map<string, Comment[]>>
-  /** Returns the times at which comments on these subjects were edited, by the subject's id. */
-  edits(subjectIds: readonly Types.ObjectId[]): Promise<Map<string, Record<string, string>>>
+export interface Comments extends CommentReads {
   /**
    * Adds a comment. A repeated key returns the existing comment.
    * @throws HttpError 404, 409 for a reply to a deleted comment, 413 for too many comments, 422 for a reply to a reply

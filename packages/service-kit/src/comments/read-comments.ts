@@ -1,18 +1,35 @@
 import { type Comment, LIMITS } from '@iodine/contracts'
 import { type Model, Types } from 'mongoose'
 import { notFound } from '../http/errors.js'
+import type { ListPosition } from '../http/lists.js'
 import type { UserDirectory } from '../stores/users.js'
 import { BY_SUBJECT, type CommentDoc, type CommentModel } from './comment.js'
-import type { Comments } from './comments.js'
 import { presentComments } from './present-comments.js'
 import type { Counted, Subject } from './subjects.js'
+
+/** Reads of the comments on one kind of subject. */
+export interface CommentReads {
+  /** Reads the position's next comments on a subject, oldest first. */
+  page(subjectId: string, after: ListPosition | undefined, size: number): Promise<CommentDoc[]>
+  /** Returns the number of a subject's comments. Throws 404. */
+  count(subjectId: string): Promise<number>
+  /** Returns a comment that is not deleted. Throws 404. */
+  find(subjectId: string, id: string): Promise<CommentDoc>
+  /**
+   * Returns the comments on subjects, oldest first, by the subject's id. Reads nothing for subjects without comments.
+   * @param latest only the latest `LIMITS.listedComments` of each
+   */
+  ofSubjects(subjects: readonly Counted[], options?: { latest?: boolean }): Promise<Map<string, Comment[]>>
+  /** Returns the times at which comments on these subjects were edited, by the subject's id. */
+  edits(subjectIds: readonly Types.ObjectId[]): Promise<Map<string, Record<string, string>>>
+}
 
 /** Creates the reads of comments. */
 export const createReads = (
   comments: CommentModel,
   subjects: Model<Subject>,
   users: UserDirectory,
-): Pick<Comments, 'page' | 'count' | 'find' | 'ofSubjects' | 'edits'> => ({
+): CommentReads => ({
   page(subjectId, after, size) {
     const subject_id = new Types.ObjectId(subjectId)
     const later = after && {
