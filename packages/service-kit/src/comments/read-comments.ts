@@ -7,6 +7,7 @@ import { BY_SUBJECT, type CommentDoc, type CommentModel } from './comment.js'
 import { presentComments } from './present-comments.js'
 import type { Counted, Subject } from './subjects.js'
 
+/** Reads of the comments on one kind of subject. */
 export interface CommentReads {
   /** Reads the position's next comments on a subject, oldest first. */
   page(subjectId: string, after: ListPosition | undefined, size: number): Promise<CommentDoc[]>
