@@ -49,6 +49,13 @@ describe('the list', () => {
     expect(within(card).queryByRole('button')).toBeNull()
   })
 
+  it('counts the comments of a campaign', async () => {
+    await open([campaign('Mirrors', { comment_count: 2 }), campaign('Lake')])
+    const card = (name: string) => screen.findByRole('article', { name })
+    expect((await card('Mirrors')).textContent).toContain('2 comments')
+    expect((await card('Lake')).textContent).not.toContain('comment')
+  })
+
   it('removes the campaign that its creator deletes', async () => {
     vi.stubGlobal('confirm', () => true)
     onTestFinished(() => void vi.unstubAllGlobals())

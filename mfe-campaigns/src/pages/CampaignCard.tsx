@@ -27,6 +27,11 @@ export const CampaignCard = memo(function CampaignCard(props: { campaign: Campai
         <Tag minimal round intent="primary">
           {formatAmount(campaign.iod_count, 'IOD')}
         </Tag>
+        {campaign.comment_count && (
+          <Tag minimal round>
+            {formatAmount(campaign.comment_count, 'comment')}
+          </Tag>
+        )}
         <span>
           Created <DateTime value={campaign.created_at} />
         </span>

@@ -14,6 +14,8 @@ export const campaign = z.strictObject({
   created_by_username: z.string().nullable(),
   created_at: time,
   iod_count: z.int(),
+  /** Comments on the campaign itself; absent without any. */
+  comment_count: z.int().optional(),
 })
 export type Campaign = z.output<typeof campaign>
 

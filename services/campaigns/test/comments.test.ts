@@ -50,6 +50,7 @@ describe('comments on campaigns', () => {
       body: { content: 'Who runs it?' },
     })
     expect(await list()).toEqual([edited])
+    expect(await api.call(campaignsApi.listCampaigns, { query: {} })).toMatchObject([{ comment_count: 1 }])
     await api.call(campaignCommentsApi.deleteComment, { params })
     expect(await list()).toEqual([])
   })

@@ -13,5 +13,6 @@ export const presentCampaigns = async (users: UserDirectory, docs: CampaignDoc[]
     created_by_username: (doc.created_by && names.get(doc.created_by.toHexString())) ?? null,
     created_at: doc.created_at.toISOString(),
     iod_count: doc.iod_count,
+    ...(doc.comment_count && { comment_count: doc.comment_count }),
   }))
 }
