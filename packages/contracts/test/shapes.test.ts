@@ -43,7 +43,9 @@ const IOD = withParts(
   'id value category description source_type source source_id created_by created_by_id created_by_username created_at votes comments',
   { votes: VOTE, comments: COMMENT },
 )
-const CAMPAIGN = fields('id name description created_by_id created_by_username created_at iod_count comment_count?')
+const CAMPAIGN = fields(
+  'id name description created_by_id created_by_username created_at iod_count comment_count?',
+)
 const CAMPAIGN_DETAIL = [...CAMPAIGN, ...withParts('iods', { iods: IOD })].sort()
 const NARRATIVE = withParts('id text src triplets', {
   triplets: withParts('id subject verb object narrative_data', { narrative_data: ['src'] }),
