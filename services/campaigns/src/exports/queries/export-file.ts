@@ -121,6 +121,7 @@ const withEvents = async ({ foreign }: CampaignModels, source: ExportSource): Pr
     : []
   const { iods: rest, techniques } = beyondEvents(content, events)
   const hasRest = rest.length + techniques.length + attachments.length > 0
+  const untagged = (context.techniques ?? []).filter(({ clusters }) => clusters.length === 0)
   const { Event } = toMispEvent({ ...detail, iods: rest }, { ...context, techniques, standIns })
   async function* written(): AsyncGenerator<AsyncIterable<Uint8Array | string>> {
     for (const event of events) {
@@ -135,7 +136,8 @@ const withEvents = async ({ foreign }: CampaignModels, source: ExportSource): Pr
   }
   return {
     content: joinPieces(mispFile(written(), isOne || events.length === 0), PIECE_BYTES),
-    withheld: (await countWithheld(foreign, _id, stix)) + (await countWithheld(foreign, _id, misp)),
+    withheld:
+      (await countWithheld(foreign, _id, stix)) + (await countWithheld(foreign, _id, misp)) + untagged.length,
   }
 }
 
