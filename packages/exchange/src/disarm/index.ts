@@ -5,6 +5,7 @@ import { findTechnique, LIST_DATE, VERSION } from './techniques.js'
 
 export { clusterOf } from './galaxy.js'
 export { type NavigatorLayer, toNavigatorLayer } from './navigator.js'
+export { type ProposalOptions, proposeTechniques, type TechniqueProposal } from './propose.js'
 export { techniqueOf } from './read.js'
 export { type Basis, type Successors, successorsOf } from './successors.js'
 export type { Tactic, Technique } from './technique.js'
