@@ -27,7 +27,11 @@ const WINDOW = 3
  * Minimum evidence of an operation in a sentence and those around it. Below, the sentence has no proposal: news that
  * mentions platforms, companies or elections describes no operation.
  */
-const EVIDENCE_MIN = 7
+const EVIDENCE_MIN = 4
+/** Evidence of a neutral cue. */
+const NEUTRAL_EVIDENCE = 0.25
+/** Tactic of channels: Select Channels and Affordances. */
+const CHANNELS = 'TA07'
 /** Added to the score by tactic: descriptions of incidents rarely name strategies, and mostly assets and channels. */
 const PRIORS: Readonly<Record<string, number>> = {
   TA15: 0.5,
@@ -159,14 +163,16 @@ const cuesIn = (text: string): Map<string, number> => {
   return weights
 }
 
-/**
- * Returns the evidence that a sentence describes an operation: by words such as 'inauthentic', and by cues. A cue of
- * weight 1, such as the name of a platform, is none.
- */
+/** Techniques whose cues are no evidence by themselves, with the techniques below them: platforms, media, payments. */
+const NEUTRAL = new Set(cueFile.neutral)
+const isNeutral = (tid: string): boolean =>
+  NEUTRAL.has(tid) || NEUTRAL.has(tid.split('.')[0] as string) || findTechnique(tid)?.tactic.id === CHANNELS
+
+/** Returns the evidence that a sentence describes an operation: by words such as 'inauthentic', and by cues. */
 const evidenceIn = (text: string, weights: ReadonlyMap<string, number>): number => {
   let sum = 0
   for (const { weight, pattern } of getRules().context) if (matches(pattern, text)) sum += weight
-  for (const weight of weights.values()) sum += Math.floor(weight) - 1
+  for (const [tid, weight] of weights) sum += isNeutral(tid) ? NEUTRAL_EVIDENCE : Math.floor(weight) - 1
   return sum
 }
 
