@@ -17,8 +17,8 @@ interface Incident {
   name: string
   sentences: Sentence[]
 }
-type Texts = Record<'disarm' | 'own' | 'heldOut' | 'fresh', Incident[]> &
-  Record<'controls' | 'heldOutControls' | 'freshControls', string[]>
+type Texts = Record<'disarm' | 'own' | 'heldOut' | 'fresh' | 'last', Incident[]> &
+  Record<'controls' | 'heldOutControls' | 'freshControls' | 'lastControls', string[]>
 
 const texts: Texts = JSON.parse(
   readFileSync(new URL('../data/technique-texts.json', import.meta.url), 'utf8'),
@@ -59,13 +59,19 @@ const rate = (incidents: readonly Incident[]) => {
   return [incidents.length, tags, ...rates, (proposals / incidents.length).toFixed(1)]
 }
 
-const sets = { disarm: texts.disarm, own: texts.own, heldOut: texts.heldOut, fresh: texts.fresh }
+const sets = {
+  disarm: texts.disarm,
+  own: texts.own,
+  heldOut: texts.heldOut,
+  fresh: texts.fresh,
+  last: texts.last,
+}
 table(
   ['texts', 'incidents', 'tags', 'recall', 'precision', 'right sentence', 'proposals an incident'],
   Object.entries(sets).map(([name, incidents]) => [name, ...rate(incidents)]),
 )
 
-for (const name of ['controls', 'heldOutControls', 'freshControls'] as const) {
+for (const name of ['controls', 'heldOutControls', 'freshControls', 'lastControls'] as const) {
   const proposed = texts[name].filter(text => {
     const proposals = proposeTechniques(text.split(/(?<=\.) /))
     if (shown && proposals.length > 0) console.log(text, proposals)

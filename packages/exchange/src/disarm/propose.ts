@@ -32,15 +32,23 @@ const EVIDENCE_MIN = 4
 const NEUTRAL_EVIDENCE = 0.25
 /** Tactic of channels: Select Channels and Affordances. */
 const CHANNELS = 'TA07'
-/** Added to the score by tactic: descriptions of incidents rarely name strategies, and mostly assets and channels. */
+/** Scores of cues by weight. A cue of weight 1, such as the name of a platform, is sure in the right context. */
+const SCORES = [0, 2.2, 2, 3]
+/**
+ * Added to the score by tactic or technique: descriptions of incidents mostly name assets, their legitimacy and
+ * channels, and rarely a strategy.
+ */
 const PRIORS: Readonly<Record<string, number>> = {
   TA15: 0.5,
-  TA16: 0.5,
+  TA16: 0.6,
   TA07: 0.4,
+  TA06: 0.1,
   TA01: -0.8,
   TA02: -0.5,
   TA13: -0.8,
   TA12: -0.8,
+  T0143: 0.4,
+  T0146: 0.2,
 }
 /** Added for each further cue in the sentence. */
 const FURTHER_CUE = 0.2
@@ -59,7 +67,7 @@ interface Rules {
 
 /**
  * Compiles a pattern of technique-cues.json: a regular expression in which `{name}` is a group of the vocabulary, `*`
- * any end of the word, ` .. ` a gap of at most 60 characters, and `@caps`, once, a word that must have a capital letter.
+ * any end of the word, ` .. ` a gap of at most 60 characters, ` ~ ` one of at most three words, and `@caps`, once, a word that must have a capital letter.
  */
 const compile = (pattern: string): RegExp => {
   const vocabulary = cueFile.vocabulary as Readonly<Record<string, string>>
@@ -68,6 +76,7 @@ const compile = (pattern: string): RegExp => {
     expanded = expanded.replace(/\{([a-z]+)\}/g, (_, name: string) => `(?:${vocabulary[name]})`)
   const source = expanded
     .replaceAll(' .. ', '(?:\\W(?:.{0,60}\\W)?)')
+    .replaceAll(' ~ ', '(?:\\W+\\w+){0,3}?\\W+')
     .replace(/(?<!\\w|\])\*/g, '\\w*')
     .replaceAll('@caps', '(?<caps>\\w+)')
   return new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, 'i')
@@ -163,6 +172,12 @@ const cuesIn = (text: string): Map<string, number> => {
   return weights
 }
 
+const scoreOf = (tid: string, weight: number): number => {
+  const whole = Math.floor(weight)
+  const priors = [findTechnique(tid)?.tactic.id ?? '', tid.split('.')[0] as string].map(id => PRIORS[id] ?? 0)
+  return (SCORES[whole] as number) + weight - whole + (priors[0] as number) + (priors[1] as number)
+}
+
 /** Techniques whose cues are no evidence by themselves, with the techniques below them: platforms, media, payments. */
 const NEUTRAL = new Set(cueFile.neutral)
 const isNeutral = (tid: string): boolean =>
@@ -201,8 +216,7 @@ export function proposeTechniques(
     const around = found.slice(Math.max(0, at - WINDOW), at + WINDOW + 1)
     if (around.reduce((sum, { evidence }) => sum + evidence, 0) < EVIDENCE_MIN) continue
     for (const [tid, weight] of weights) {
-      const prior = PRIORS[findTechnique(tid)?.tactic.id ?? ''] ?? 0
-      const score = weight + prior + SIMILARITY_MAX * similarityOf(words, tid)
+      const score = scoreOf(tid, weight) + SIMILARITY_MAX * similarityOf(words, tid)
       if (score > (best.get(tid)?.score ?? 0)) best.set(tid, { tid, sentence, score })
     }
   }
