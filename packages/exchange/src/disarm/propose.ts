@@ -27,9 +27,9 @@ const WINDOW = 3
  * Minimum evidence of an operation in a sentence and those around it. Below, the sentence has no proposal: news that
  * mentions platforms, companies or elections describes no operation.
  */
-const EVIDENCE_MIN = 4
+const EVIDENCE_MIN = 4.5
 /** Evidence of a neutral cue. */
-const NEUTRAL_EVIDENCE = 0.25
+const NEUTRAL_EVIDENCE = 0.75
 /** Tactic of channels: Select Channels and Affordances. */
 const CHANNELS = 'TA07'
 /** Scores of cues by weight. A cue of weight 1, such as the name of a platform, is sure in the right context. */
@@ -183,11 +183,34 @@ const NEUTRAL = new Set(cueFile.neutral)
 const isNeutral = (tid: string): boolean =>
   NEUTRAL.has(tid) || NEUTRAL.has(tid.split('.')[0] as string) || findTechnique(tid)?.tactic.id === CHANNELS
 
-/** Returns the evidence that a sentence describes an operation: by words such as 'inauthentic', and by cues. */
-const evidenceIn = (text: string, weights: ReadonlyMap<string, number>): number => {
+/** Evidence that a technique's cue gives. */
+const evidenceOf = (tid: string, weight: number): number =>
+  isNeutral(tid) ? NEUTRAL_EVIDENCE : Math.floor(weight)
+
+/** Returns the weight of words such as 'inauthentic' in a sentence. */
+const contextOf = (text: string): number =>
+  getRules().context.reduce((sum, { weight, pattern }) => sum + (matches(pattern, text) ? weight : 0), 0)
+
+interface ReadSentence {
+  index: number
+  words: ReadonlySet<string>
+  /** Weight of the cues of each technique. */
+  weights: ReadonlyMap<string, number>
+  context: number
+}
+
+/**
+ * Returns the evidence that sentences describe an operation: by their words, and by the cues of different techniques.
+ */
+const evidenceIn = (sentences: readonly ReadSentence[]): number => {
   let sum = 0
-  for (const { weight, pattern } of getRules().context) if (matches(pattern, text)) sum += weight
-  for (const [tid, weight] of weights) sum += isNeutral(tid) ? NEUTRAL_EVIDENCE : Math.floor(weight) - 1
+  const counted = new Map<string, number>()
+  for (const { weights, context } of sentences) {
+    sum += context
+    for (const [tid, weight] of weights)
+      counted.set(tid, Math.max(counted.get(tid) ?? 0, evidenceOf(tid, weight)))
+  }
+  for (const each of counted.values()) sum += each
   return sum
 }
 
@@ -207,17 +230,20 @@ export function proposeTechniques(
     const text = normalize(sentence)
     if (!firsts.has(text)) firsts.set(text, n)
   }
-  const found = [...firsts].map(([text, sentence]) => {
-    const weights = cuesIn(text)
-    return { words: new Set(wordsOf(text)), sentence, weights, evidence: evidenceIn(text, weights) }
-  })
+  const read = [...firsts].map(
+    ([text, index]): ReadSentence => ({
+      index,
+      words: new Set(wordsOf(text)),
+      weights: cuesIn(text),
+      context: contextOf(text),
+    }),
+  )
   const best = new Map<string, TechniqueProposal>()
-  for (const [at, { words, sentence, weights }] of found.entries()) {
-    const around = found.slice(Math.max(0, at - WINDOW), at + WINDOW + 1)
-    if (around.reduce((sum, { evidence }) => sum + evidence, 0) < EVIDENCE_MIN) continue
+  for (const [at, { words, index, weights }] of read.entries()) {
+    if (evidenceIn(read.slice(Math.max(0, at - WINDOW), at + WINDOW + 1)) < EVIDENCE_MIN) continue
     for (const [tid, weight] of weights) {
       const score = scoreOf(tid, weight) + SIMILARITY_MAX * similarityOf(words, tid)
-      if (score > (best.get(tid)?.score ?? 0)) best.set(tid, { tid, sentence, score })
+      if (score > (best.get(tid)?.score ?? 0)) best.set(tid, { tid, sentence: index, score })
     }
   }
   const isParent = (tid: string) => [...best.keys()].some(other => other.startsWith(`${tid}.`))
