@@ -59,8 +59,11 @@ interface Cue {
   tid: string
   weight: number
   pattern: RegExp
+  /** Name of the vocabulary that each match begins with: where it is absent, the pattern needs no search. */
+  begins: string | undefined
 }
 interface Rules {
+  vocabulary: ReadonlyMap<string, RegExp>
   cues: readonly Cue[]
   context: readonly { weight: number; pattern: RegExp }[]
 }
@@ -79,22 +82,35 @@ const compile = (pattern: string): RegExp => {
     .replaceAll(' ~ ', '(?:\\W+\\w+){0,3}?\\W+')
     .replace(/(?<!\\w|\])\*/g, '\\w*')
     .replaceAll('@caps', '(?<caps>\\w+)')
-  return new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, 'i')
+  return new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, source.includes('<caps>') ? 'd' : '')
 }
 
-const matches = (pattern: RegExp, text: string): boolean => {
-  const found = pattern.exec(text)
-  const caps = found?.groups?.caps
-  return found !== null && (caps === undefined || /^[A-Z]/.test(caps))
+/** A sentence in the form that cues are searched in. */
+interface Text {
+  lower: string
+  /** The same characters before the change to lower case. */
+  cased: string
 }
+
+const matches = (pattern: RegExp, { lower, cased }: Text): boolean => {
+  if (!pattern.hasIndices) return pattern.test(lower)
+  const found = pattern.exec(lower)
+  const caps = found?.indices?.groups?.caps
+  return found !== null && (caps === undefined || /[A-Z]/.test(cased.charAt(caps[0])))
+}
+
+/** Matches a pattern that begins with a vocabulary and has no alternative to it outside brackets. */
+const BEGINS = /^\{([a-z]+)\} (?:\.\.|~) (?:[^|()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*$/
 
 let rules: Rules | undefined
 const getRules = (): Rules => {
   rules ??= {
+    vocabulary: new Map(Object.keys(cueFile.vocabulary).map(name => [name, compile(`{${name}}`)])),
     cues: cueFile.cues.map(([tid, weight, pattern]) => ({
       tid: tid as string,
       weight: weight as number,
       pattern: compile(pattern as string),
+      begins: BEGINS.exec(pattern as string)?.[1],
     })),
     context: cueFile.context.map(([weight, pattern]) => ({
       weight: weight as number,
@@ -104,7 +120,7 @@ const getRules = (): Rules => {
   return rules
 }
 
-/** Returns the text that cues are searched in: without accents, invisible characters and typographic quotes. */
+/** Removes accents, invisible characters and typographic quotes. */
 const normalize = (sentence: string): string =>
   sentence
     .slice(0, SENTENCE_MAX)
@@ -113,6 +129,11 @@ const normalize = (sentence: string): string =>
     .replace(/[‘’]/g, "'")
     .replace(/[“”„«»]/g, '"')
     .replace(/\s+/g, ' ')
+
+const textOf = (cased: string): Text => ({
+  cased,
+  lower: cased.replace(/[A-Z]+/g, part => part.toLowerCase()),
+})
 
 const wordsOf = (text: string): string[] =>
   (text.toLowerCase().match(/[a-z]{3,}/g) ?? []).map(word => word.replace(/(?:ing|ed|es|s|e)$/, ''))
@@ -162,10 +183,12 @@ const similarityOf = (words: ReadonlySet<string>, tid: string): number => {
 }
 
 /** Finds the cues in a sentence: the weight of each technique. */
-const cuesIn = (text: string): Map<string, number> => {
+const cuesIn = (text: Text): Map<string, number> => {
   const weights = new Map<string, number>()
-  for (const { tid, weight, pattern } of getRules().cues) {
-    if (!matches(pattern, text)) continue
+  const { vocabulary, cues } = getRules()
+  const absent = new Set([...vocabulary].flatMap(([name, pattern]) => (matches(pattern, text) ? [] : [name])))
+  for (const { tid, weight, pattern, begins } of cues) {
+    if ((begins !== undefined && absent.has(begins)) || !matches(pattern, text)) continue
     const earlier = weights.get(tid)
     weights.set(tid, earlier === undefined ? weight : Math.max(earlier, weight) + FURTHER_CUE)
   }
@@ -188,7 +211,7 @@ const evidenceOf = (tid: string, weight: number): number =>
   isNeutral(tid) ? NEUTRAL_EVIDENCE : Math.floor(weight)
 
 /** Returns the weight of words such as 'inauthentic' in a sentence. */
-const contextOf = (text: string): number =>
+const contextOf = (text: Text): number =>
   getRules().context.reduce((sum, { weight, pattern }) => sum + (matches(pattern, text) ? weight : 0), 0)
 
 interface ReadSentence {
@@ -230,14 +253,10 @@ export function proposeTechniques(
     const text = normalize(sentence)
     if (!firsts.has(text)) firsts.set(text, n)
   }
-  const read = [...firsts].map(
-    ([text, index]): ReadSentence => ({
-      index,
-      words: new Set(wordsOf(text)),
-      weights: cuesIn(text),
-      context: contextOf(text),
-    }),
-  )
+  const read = [...firsts].map(([cased, index]): ReadSentence => {
+    const text = textOf(cased)
+    return { index, words: new Set(wordsOf(text.lower)), weights: cuesIn(text), context: contextOf(text) }
+  })
   const best = new Map<string, TechniqueProposal>()
   for (const [at, { words, index, weights }] of read.entries()) {
     if (evidenceIn(read.slice(Math.max(0, at - WINDOW), at + WINDOW + 1)) < EVIDENCE_MIN) continue
