@@ -1,12 +1,12 @@
 /**
- * Quality and duration of proposals of DISARM techniques by rules, on texts of incidents with their techniques
- * (data/technique-texts.json): ten incidents of DISARM in other words, texts that the cues were written with, texts
- * written before the cues, and control texts without a technique.
+ * Quality and duration of proposals of DISARM techniques by rules, on texts of incidents with their techniques and on
+ * control texts without any (data/technique-texts.json): ten incidents of DISARM in other words, and texts written
+ * before, together with and after the cues.
  *
  *   npm run bench -- techniques [--show NAME]
  *
- * Recall, precision and right sentence are those of the design: parents and children of a tag count neither as found
- * nor as wrong.
+ * `--show` prints the proposals for the incident of this name, or for `all`. Parents and children of a tag count
+ * neither as found nor as wrong.
  */
 import { readFileSync } from 'node:fs'
 import { proposeTechniques } from '@iodine/exchange/disarm'
@@ -17,8 +17,8 @@ interface Incident {
   name: string
   sentences: Sentence[]
 }
-type Texts = Record<'disarm' | 'own' | 'heldOut' | 'fresh' | 'last', Incident[]> &
-  Record<'controls' | 'heldOutControls' | 'freshControls' | 'lastControls', string[]>
+const SETS = ['disarm', 'beforeCues', 'withCues', 'afterCues'] as const
+type Texts = Record<(typeof SETS)[number], Incident[]> & { controls: Record<string, string[]> }
 
 const texts: Texts = JSON.parse(
   readFileSync(new URL('../data/technique-texts.json', import.meta.url), 'utf8'),
@@ -59,30 +59,18 @@ const rate = (incidents: readonly Incident[]) => {
   return [incidents.length, tags, ...rates, (proposals / incidents.length).toFixed(1)]
 }
 
-const sets = {
-  disarm: texts.disarm,
-  own: texts.own,
-  heldOut: texts.heldOut,
-  fresh: texts.fresh,
-  last: texts.last,
-}
 table(
   ['texts', 'incidents', 'tags', 'recall', 'precision', 'right sentence', 'proposals an incident'],
-  Object.entries(sets).map(([name, incidents]) => [name, ...rate(incidents)]),
+  SETS.map(name => [name, ...rate(texts[name])]),
 )
 
-for (const name of ['controls', 'heldOutControls', 'freshControls', 'lastControls'] as const) {
-  const proposed = texts[name].filter(text => {
-    const proposals = proposeTechniques(text.split(/(?<=\.) /))
-    if (shown && proposals.length > 0) console.log(text, proposals)
-    return proposals.length > 0
-  })
-  console.log(`${name}: ${proposed.length} of ${texts[name].length} with a proposal`)
+for (const [name, controls] of Object.entries(texts.controls)) {
+  const proposed = controls.filter(text => proposeTechniques(text.split(/(?<=\.) /)).length > 0)
+  if (shown) for (const text of proposed) console.log(text)
+  console.log(`Controls ${name}: ${proposed.length} of ${controls.length} with a proposal`)
 }
 
-const all = Object.values(sets).flatMap(incidents =>
-  incidents.flatMap(({ sentences }) => sentences.map(([text]) => text)),
-)
+const all = SETS.flatMap(name => texts[name].flatMap(({ sentences }) => sentences.map(([text]) => text)))
 const long: string[] = []
 for (let length = 0, n = 0; length < 50_000; n++) {
   const sentence = `${all[n % all.length]} (${n})`
