@@ -27,7 +27,7 @@ const WINDOW = 3
  * Minimum evidence of an operation in a sentence and those around it. Below, the sentence has no proposal: news that
  * mentions platforms, companies or elections describes no operation.
  */
-const EVIDENCE_MIN = 3.5
+const EVIDENCE_MIN = 4
 /** Evidence of a neutral cue. */
 const NEUTRAL_EVIDENCE = 0.75
 /** Tactic of channels: Select Channels and Affordances. */
