@@ -96,7 +96,7 @@ const withObjects = async (
 }
 
 /** Returns the number of techniques that MISP's galaxy cannot express. */
-const countUntagged = ({ techniques = [] }: ExportContext): number =>
+const countUntagged = ({ techniques = [] }: Pick<ExportContext, 'techniques'>): number =>
   techniques.filter(({ clusters }) => clusters.length === 0).length
 
 /**
@@ -142,7 +142,7 @@ const withEvents = async ({ foreign }: CampaignModels, source: ExportSource): Pr
     withheld:
       (await countWithheld(foreign, _id, stix)) +
       (await countWithheld(foreign, _id, misp)) +
-      countUntagged(context),
+      countUntagged({ techniques }),
   }
 }
 
