@@ -1,4 +1,5 @@
 import type { CampaignDetail, CampaignTechnique } from '@iodine/contracts'
+import { TECHNIQUES } from '@iodine/exchange/disarm'
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, test } from 'vitest'
@@ -127,6 +128,15 @@ describe('the techniques of a campaign', () => {
     await waitFor(() => expect(tags(block)).toEqual(['T0023.001 Reframe Context']))
   })
 
+  it('of an earlier DISARM release keep their name, and cannot be chosen', async () => {
+    const { block } = await open(['T0043'])
+    await waitFor(() => expect(tags(block)).toEqual(['T0043 Chat Apps']))
+    fireEvent.click(await block.findByRole('button', { name: 'Choose techniques' }))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Techniques of the campaign' }))
+    await dialog.findByText('391 techniques, 1 chosen')
+    expect(dialog.queryByRole('checkbox', { name: /^T0043/ })).toBeNull()
+  })
+
   it('are chosen in a dialog whose search has the focus, which Done returns', async () => {
     const { block } = await open([])
     const choose = await block.findByRole('button', { name: 'Choose techniques' })
@@ -158,11 +168,7 @@ describe('the techniques of a campaign', () => {
 })
 
 test('finds techniques by the words of their id, name and tactic, ignoring case', () => {
-  const list = [
-    { id: 'T0023', name: 'Distort Facts', tactic: 'Develop Content' },
-    { id: 'T0023.001', name: 'Reframe Context', tactic: 'Develop Content' },
-    { id: 'T0114', name: 'Deliver Ads', tactic: 'Deliver Content' },
-  ]
+  const list = TECHNIQUES.filter(({ id }) => ['T0023', 'T0023.001', 'T0114'].includes(id))
   const idsOf = (text: string) => searchTechniques(list, text).map(({ id }) => id)
   expect(idsOf(' ')).toHaveLength(list.length)
   expect(idsOf('t0023.')).toEqual(['T0023.001'])

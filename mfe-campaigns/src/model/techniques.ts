@@ -6,7 +6,7 @@ export function searchTechniques(techniques: readonly Technique[], text: string)
   const words = foldText(text).split(/\s+/).filter(Boolean)
   if (words.length === 0) return techniques
   return techniques.filter(({ id, name, tactic }) => {
-    const searched = foldText(`${id} ${name} ${tactic}`)
+    const searched = foldText(`${id} ${name} ${tactic.name}`)
     return words.every(word => searched.includes(word))
   })
 }

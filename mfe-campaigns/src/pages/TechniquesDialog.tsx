@@ -42,7 +42,8 @@ function TechniqueChoice({ list, used, onClose, onAdd, onRemove }: Omit<Techniqu
   const [text, setText] = useState('')
   const wanted = useDeferredValue(text)
   const usedIds = useMemo(() => new Set(used.map(({ id }) => id)), [used])
-  const found = useMemo(() => searchTechniques(list.data ?? [], wanted), [list.data, wanted])
+  const current = useMemo(() => list.data?.filter(({ until }) => until === null) ?? [], [list.data])
+  const found = useMemo(() => searchTechniques(current, wanted), [current, wanted])
   return (
     <>
       <DialogBody className={styles.body}>
@@ -101,9 +102,9 @@ function TechniqueChoice({ list, used, onClose, onAdd, onRemove }: Omit<Techniqu
 const byTactic = (techniques: readonly Technique[]): [tactic: string, techniques: Technique[]][] => {
   const groups = new Map<string, Technique[]>()
   for (const technique of techniques) {
-    const group = groups.get(technique.tactic)
+    const group = groups.get(technique.tactic.name)
     if (group) group.push(technique)
-    else groups.set(technique.tactic, [technique])
+    else groups.set(technique.tactic.name, [technique])
   }
   return [...groups]
 }

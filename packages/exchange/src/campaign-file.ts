@@ -72,6 +72,16 @@ export const versionOf = (detail: CampaignDetail, context: ExportContext): strin
   return [changeOf(detail, context), ...times, ...added].sort().at(-1) as string
 }
 
+/** Returns the technique properties of a campaign in Iodine's own JSON format. */
+const techniquesInFile = (techniques: readonly UsedTechnique[]) => {
+  const [first] = techniques
+  const obsolete = techniques.filter(({ until }) => until !== null)
+  return {
+    ...(first && { techniques: techniques.map(({ id }) => id), techniques_list: first.list }),
+    ...(obsolete.length > 0 && { obsolete_techniques: obsolete.map(({ id }) => id) }),
+  }
+}
+
 /** Contents of the JSON file. */
 export type CampaignFile = ReturnType<typeof toCampaignFile>
 
@@ -111,7 +121,7 @@ export function toCampaignFile(detail: CampaignDetail, context: ExportContext) {
       categories,
       source_types,
       ...(tlp !== DEFAULT_TLP && { tlp }),
-      ...(techniques.length > 0 && { techniques: techniques.map(technique => technique.id) }),
+      ...techniquesInFile(techniques),
     },
     iods: iods.map(iod => ({
       ...toFileIod(iod, context),

@@ -334,22 +334,23 @@ describe('a file of another tool', () => {
     expect((await kept()).objects).toBe(2)
   })
 
-  it('lists techniques that are not in DISARM, and keeps their objects', async () => {
+  it('adds techniques of earlier releases, lists those of none, and keeps their objects', async () => {
     const pattern = (n: number, source: string, external: string) =>
       `{"type":"attack-pattern","id":"${id('attack-pattern', n)}","name":"x","external_references":[{"source_name":"${source}","external_id":"${external}"}]}`
     const planned = await plan(
       bundle(
-        pattern(1, 'mitre-attack', 'T0019'),
-        pattern(2, 'DISARM', 'T0099.001'),
+        pattern(1, 'mitre-attack', 'T0001'),
+        pattern(2, 'DISARM', 'T0099.009'),
         pattern(3, 'DISARM', 'none'),
         pattern(4, 'mitre-attack', 'T1566'),
         pattern(5, 'DISARM', 'T0002'),
-        pattern(6, 'DISARM', 'T0019'),
+        pattern(6, 'DISARM', 'T0001'),
+        pattern(7, 'mitre-attack', 'T0019.002'),
       ),
     )
-    expect(planned).toMatchObject({ techniques: 1, unknown_techniques: ['T0019', 'T0099.001', 'none'] })
+    expect(planned).toMatchObject({ techniques: 2, unknown_techniques: ['T0001', 'T0099.009', 'none'] })
     await apply(planned.id)
-    expect((await kept()).objects).toBe(6)
+    expect((await kept()).objects).toBe(7)
   })
 
   it('is exported with the same bytes until a change', { tags: 'long' }, async () => {

@@ -468,14 +468,14 @@ describe('a pull', () => {
       return (await look(made)).last
     }
     const technique =
-      '{"type":"attack-pattern","id":"attack-pattern--1","external_references":[{"source_name":"DISARM","external_id":"T0019"}]}'
+      '{"type":"attack-pattern","id":"attack-pattern--1","external_references":[{"source_name":"DISARM","external_id":"T0001"}]}'
     expect(await skip(bundle(note(1), '7', indicator(1, ' '), technique))).toMatchObject({
       error: null,
       objects: 3,
       skipped: 3,
       refused: 1,
       invalid: [listed[0], { place: 'Object 2' }, { reason: 'The value is missing' }],
-      unknown_techniques: ['T0019'],
+      unknown_techniques: ['T0001'],
     })
     expect(await skip('')).toMatchObject({ objects: 0, skipped: 2, refused: 0, invalid: listed })
     expect(await pull(made, '')).toBe(0)

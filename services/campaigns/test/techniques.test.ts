@@ -163,6 +163,16 @@ describe('a file of a campaign', () => {
     expect(csv).not.toContain('T0002')
   })
 
+  it('in MISP counts the techniques that it cannot name', async () => {
+    const id = await create()
+    await put(id, ['T0002', 'T0019.002'])
+    const response = await fetch(`${url}/api/v1/campaigns/${id}/export?format=misp`, {
+      headers: { authorization: `Bearer ${bo.token}` },
+    })
+    expect(response.headers.get('x-withheld')).toBe('1')
+    expect(await response.text()).not.toContain('Hijack Hashtags')
+  })
+
   it('is the same until a technique is added or removed; requests without effect do not change it', async () => {
     const id = await create()
     const read = async () => ({

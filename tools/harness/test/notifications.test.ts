@@ -67,7 +67,7 @@ it('notifies of shared records, votes and changed campaigns, and of nothing unsh
   const campaign = await bo.api.call(campaignsApi.createCampaign, { body: { name: 'Storm' } })
   await ana.api.call(watchesApi.createWatch, { body: { kind: 'campaign', subject_id: campaign.id } })
   // A user is not notified of their own change.
-  await ana.api.call(campaignsApi.addTechnique, { params: { id: campaign.id }, body: { id: 'T0023' } })
+  await ana.api.call(campaignsApi.addTechnique, { params: { id: campaign.id, tid: 'T0023' } })
   await bo.api.call(campaignsApi.updateCampaign, { params: { id: campaign.id }, body: { name: 'Storm 2' } })
   await expect
     .poll(() => listOf(ana))

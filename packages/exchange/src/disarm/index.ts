@@ -1,16 +1,31 @@
 // DISARM's techniques: a separate entry point, because the list is long and rarely needed.
+import { clustersOf } from './galaxy.js'
 import type { UsedTechnique } from './technique.js'
-import { LIST_DATE, TECHNIQUES } from './techniques.js'
+import { findTechnique, LIST_DATE, VERSION } from './techniques.js'
 
+export { clusterOf } from './galaxy.js'
+export { type NavigatorLayer, toNavigatorLayer } from './navigator.js'
+export { type ProposalOptions, proposeTechniques, type TechniqueProposal } from './propose.js'
 export { techniqueOf } from './read.js'
-export type { Technique } from './technique.js'
-export { TECHNIQUES } from './techniques.js'
+export { type Basis, type Successors, successorsOf } from './successors.js'
+export type { Tactic, Technique } from './technique.js'
+export { findTechnique, LIST_DATE, TACTICS, TECHNIQUES, VERSION } from './techniques.js'
 
-const byId = new Map(TECHNIQUES.map(each => [each.id, each]))
-
-/** Returns whether the list contains a technique with this id. */
-export const isTechnique = (id: string): boolean => byId.has(id)
+/** Returns whether a release of DISARM contains a technique with this id. */
+export const isTechnique = (id: string): boolean => findTechnique(id) !== undefined
 
 /** Converts a campaign's stored techniques for export files. */
 export const usedTechniques = (stored: readonly { id: string; at: string }[]): UsedTechnique[] =>
-  stored.map(({ id, at }) => ({ id, at, name: byId.get(id)?.name ?? null, since: LIST_DATE }))
+  stored.map(({ id, at }) => {
+    const technique = findTechnique(id)
+    return {
+      id,
+      at,
+      name: technique?.name ?? null,
+      tactic: technique?.tactic.name ?? null,
+      until: technique?.until ?? null,
+      clusters: technique ? clustersOf(technique) : [],
+      list: VERSION,
+      listDate: LIST_DATE,
+    }
+  })

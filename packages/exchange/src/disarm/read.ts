@@ -1,16 +1,34 @@
 import { TECHNIQUE_PATTERN } from '@iodine/contracts'
-import { v5 } from 'uuid'
-import { GALAXY } from './technique.js'
-import { TECHNIQUES } from './techniques.js'
+import { clusterOf, galaxyValueOf } from './galaxy.js'
+import { GALAXY, type Technique } from './technique.js'
+import { FORMER_NAMES, TECHNIQUES } from './techniques.js'
 
-/** UUID namespace of the clusters in MISP's galaxy, over DISARM's ids. DISARM's own STIX ids change with releases. */
-const CLUSTERS = '9d6bd9d2-2cd3-4900-b61a-06cd64df3996'
+const rankOf = (technique: Technique): number =>
+  galaxyValueOf(technique) !== undefined ? 2 : technique.until === null ? 1 : 0
 
-const idByName = new Map(TECHNIQUES.map(({ id, name }) => [name.toLowerCase(), id]))
+/**
+ * Ids by value, name or earlier name, in lower case. Of two ids with one name, the one whose cluster the galaxy
+ * contains comes first, then the current one.
+ */
+const idByName = new Map(
+  [
+    ...FORMER_NAMES,
+    ...[...TECHNIQUES]
+      .sort((a, b) => rankOf(a) - rankOf(b))
+      .flatMap(technique =>
+        [technique.name, galaxyValueOf(technique) ?? technique.name].map(
+          name => [name, technique.id] as const,
+        ),
+      ),
+  ].map(([name, id]) => [name.toLowerCase(), id]),
+)
 let idByCluster: ReadonlyMap<string, string> | undefined
-/** Returns the technique of a cluster's UUID. The first call computes all UUIDs. */
+/**
+ * Returns the technique of a cluster's UUID. The first call computes all UUIDs. DISARM's own STIX ids are not read: of
+ * a technique newer than July 2022, each release has another one.
+ */
 const ofCluster = (uuid: string): string | undefined => {
-  idByCluster ??= new Map(TECHNIQUES.map(({ id }) => [v5(id, CLUSTERS), id]))
+  idByCluster ??= new Map(TECHNIQUES.map(({ id }) => [clusterOf(id), id]))
   return idByCluster.get(uuid)
 }
 

@@ -61,9 +61,18 @@ const plainTime = (time: string): string => time.slice(0, 19).replace('T', ' ')
 export const PRODUCT_TAG = PRODUCT_NAME.toLowerCase()
 const tag = (predicate: string, value: string) => ({ name: `${PRODUCT_TAG}:${predicate}="${value}"` })
 
-/** Returns the tag of a MISP galaxy cluster: its value is not escaped, even with quotation marks. */
-export const galaxyTag = ({ name }: UsedTechnique) =>
-  name === null ? [] : [{ name: `misp-galaxy:${GALAXY}="${name}"` }]
+/**
+ * Returns the tags of techniques: their clusters' values are not escaped, even with quotation marks.
+ * @param present ids of techniques whose tags the event already has
+ */
+export const galaxyTags = (
+  techniques: readonly UsedTechnique[],
+  present: ReadonlySet<string> = new Set(),
+) => {
+  const clusters = techniques.filter(({ id }) => !present.has(id)).flatMap(each => each.clusters)
+  const values = clusters.filter(({ id }) => !present.has(id)).map(({ value }) => value)
+  return [...new Set(values)].map(value => ({ name: `misp-galaxy:${GALAXY}="${value}"` }))
+}
 
 /** Returns the votes and comments on an attribute's IOD, as the attribute's lists of opinions and notes. */
 export function analystData(iod: Iod, uuid: string, edited: IodStatement['edited'] = {}) {
@@ -195,7 +204,7 @@ export function toMispEvent(detail: CampaignDetail, context: ExportContext) {
       published: false,
       timestamp: seconds(versionOf(detail, context)),
       // Attributes inherit the event's level.
-      Tag: [tlpTag(levelOfEvent(detail, context)), ...(context.techniques ?? []).flatMap(galaxyTag)],
+      Tag: [tlpTag(levelOfEvent(detail, context)), ...galaxyTags(context.techniques ?? [])],
       ...toElements(detail.iods, context),
     },
   }

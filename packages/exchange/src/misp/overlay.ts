@@ -1,7 +1,15 @@
 import { type CampaignDetail, DEFAULT_TLP, type Iod, LIMITS, rankOfTlp, type Tlp } from '@iodine/contracts'
 import { type ExportContext, versionOf } from '../campaign-file.js'
 import { JsonScanner, OPEN_LIST } from '../json/scanner.js'
-import { analystData, galaxyTag, levelOfEvent, type MispEvent, seconds, tlpTag, toElements } from './event.js'
+import {
+  analystData,
+  galaxyTags,
+  levelOfEvent,
+  type MispEvent,
+  seconds,
+  tlpTag,
+  toElements,
+} from './event.js'
 import type { AddedList, EventPlace } from './slices.js'
 
 /** A piece of an imported event. */
@@ -59,8 +67,10 @@ export const additionsOf = (
   const isAbove = (other: Tlp | null) => rankOfTlp(level) > rankOfTlp(other ?? DEFAULT_TLP)
   // Elements of the event keep their own level; additions have only the event's level.
   const isStricter = isAbove(event.strictest) || (added > 0 && isAbove(event.tlp))
-  const techniques = (context.techniques ?? []).filter(({ id }) => !event.techniques.has(id))
-  const tags = [...(isStricter ? [tlpTag(level)] : []), ...techniques.flatMap(galaxyTag)]
+  const tags = [
+    ...(isStricter ? [tlpTag(level)] : []),
+    ...galaxyTags(context.techniques ?? [], event.techniques),
+  ]
   const hasComments = detail.iods.some(({ votes, comments }) => votes.length + comments.length > 0)
   const isChanged = hasComments || added + tags.length > 0
   const [attributes, annotations, Tag] = [Attribute, objects, tags].map(all =>

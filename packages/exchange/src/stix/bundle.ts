@@ -12,7 +12,7 @@ import {
 import { changeOf, type ExportContext, statementOf, versionOf } from '../campaign-file.js'
 import { classify } from '../classify.js'
 import { UNKNOWN_AUTHOR } from '../comments.js'
-import { pageOf, SOURCE_NAME, type UsedTechnique } from '../disarm/technique.js'
+import { pageOf, phaseNameOf, SOURCE_NAME, type UsedTechnique } from '../disarm/technique.js'
 import { idOf, observableId } from '../ids.js'
 import { toMarking } from '../tlp.js'
 import { isUri, toUri } from './uri.js'
@@ -34,6 +34,8 @@ const NEW_SDO = 'extension-definition--ea279b3e-5c71-4632-ac08-831c66a786ba'
 const NEW_SCO = 'extension-definition--f93e2c80-4231-4f9a-af8b-95c9bd566a82'
 
 const SINCE = '2026-01-01T00:00:00.000Z'
+/** Time at which Iodine last changed the form of techniques: the minimum `modified` of their objects. */
+const TECHNIQUES_SINCE = '2026-11-27T00:00:00.000Z'
 /** Identity object referenced by `created_by_ref`. */
 export const AUTHOR: StixObject = {
   type: 'identity',
@@ -288,13 +290,24 @@ const markAll = (levelled: readonly (readonly [StixObject, Tlp])[]): StixObject[
 
 /** Returns a DISARM technique, equal in the files of all campaigns, and the campaign's relationship to it. */
 function techniqueObjects(
-  { id, name, at, since }: UsedTechnique,
+  { id, name, tactic, until, at, listDate }: UsedTechnique,
   campaign: StixObject,
 ): [pattern: StixObject, use: StixObject] {
-  const modified = [SINCE, `${since}T00:00:00.000Z`].sort().at(-1)
+  const modified = [TECHNIQUES_SINCE, `${listDate}T00:00:00.000Z`].sort().at(-1)
+  // DISARM deletes the page of an obsolete technique.
+  const source =
+    until === null ? { url: pageOf(id) } : { description: `Obsolete: contained in DISARM Red until ${until}` }
   const properties = {
     name: name ?? id,
-    external_references: [{ source_name: SOURCE_NAME, external_id: id, url: pageOf(id) }],
+    ...(tactic !== null && {
+      kill_chain_phases: [{ kill_chain_name: 'disarm', phase_name: phaseNameOf(tactic) }],
+    }),
+    // OpenCTI identifies the technique by the first reference.
+    external_references: [SOURCE_NAME, 'DISARM'].map(source_name => ({
+      source_name,
+      external_id: id,
+      ...source,
+    })),
   }
   const pattern = createObject('attack-pattern', ['attack-pattern', id], SINCE, properties, modified)
   return [pattern, relationship('uses', campaign, pattern, at)]

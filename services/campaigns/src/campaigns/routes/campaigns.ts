@@ -40,7 +40,7 @@ import { storedOf } from '../queries/stored.js'
 
 /** `true` when a detail lacks its IODs because the iods service is down; `iod_count` is still valid. */
 const IODS_UNAVAILABLE = 'x-iods-unavailable'
-/** Number of imported objects that an export omits, such as objects of an IOD outside the campaign. */
+/** Number of objects and techniques that an export omits, such as imported objects of an IOD outside it. */
 const WITHHELD = 'x-withheld'
 
 /** Timeout of a read of a campaign's statistics, after which the next one may begin. */

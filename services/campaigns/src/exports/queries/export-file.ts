@@ -95,6 +95,10 @@ const withObjects = async (
   }
 }
 
+/** Returns the number of techniques that MISP's galaxy cannot express. */
+const countUntagged = ({ techniques = [] }: Pick<ExportContext, 'techniques'>): number =>
+  techniques.filter(({ clusters }) => clusters.length === 0).length
+
 /**
  * Returns a campaign's MISP file with the imported events. A single event receives the campaign's content; beside
  * several, the content is in the campaign's own event. STIX objects are packed into attachments.
@@ -135,7 +139,10 @@ const withEvents = async ({ foreign }: CampaignModels, source: ExportSource): Pr
   }
   return {
     content: joinPieces(mispFile(written(), isOne || events.length === 0), PIECE_BYTES),
-    withheld: (await countWithheld(foreign, _id, stix)) + (await countWithheld(foreign, _id, misp)),
+    withheld:
+      (await countWithheld(foreign, _id, stix)) +
+      (await countWithheld(foreign, _id, misp)) +
+      countUntagged({ techniques }),
   }
 }
 
@@ -189,5 +196,6 @@ export const exportFile = async (
       ...(await (format === 'stix' ? withObjects(models, source, profile) : withEvents(models, source))),
     }
   }
-  return { ...file, content: exportCampaign(detail, format, context).text }
+  const withheld = format === 'misp' ? countUntagged(context) : 0
+  return { ...file, content: exportCampaign(detail, format, context).text, ...(withheld > 0 && { withheld }) }
 }
