@@ -1,4 +1,4 @@
-import { DETAILS, FEEDS, TAXII_TYPE } from '@iodine/contracts'
+import { DETAILS, FEEDS, type FeedKeyReads, TAXII_TYPE } from '@iodine/contracts'
 import { hashOf } from '@iodine/service-kit'
 import { samplePath } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -11,6 +11,7 @@ let server: TestServer
 const live = new Set<string>()
 let checks = 0
 let limited = 0
+let reads: FeedKeyReads
 
 beforeAll(async () => {
   server = await startTestServer({
@@ -25,7 +26,10 @@ beforeAll(async () => {
     const { hash } = JSON.parse(Buffer.concat(chunks).toString())
     checks++
     const [status, body] = live.has(hash)
-      ? [200, { id: limited.toString(16).padStart(24, '0'), user_id: 'b'.repeat(24), token: 'a-token' }]
+      ? [
+          200,
+          { id: limited.toString(16).padStart(24, '0'), user_id: 'b'.repeat(24), reads, token: 'a-token' },
+        ]
       : [404, { detail: 'Not found' }]
     response.writeHead(status as number, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
@@ -34,6 +38,7 @@ afterAll(() => server?.close())
 beforeEach(() => {
   live.clear()
   live.add(hashOf(KEY))
+  reads = 'campaigns'
   // A separate key id for each test: limits are per key.
   limited++
 })
@@ -45,6 +50,7 @@ const basic = (name: string, key: string) => `Basic ${Buffer.from(`${name}:${key
 it('forwards the service token of the key, never the key', async () => {
   for (const { service, spec } of FEEDS) {
     const path = samplePath(spec.path)
+    reads = service === 'notifications' ? 'notifications' : 'campaigns'
     for (const url of [path, `${path}/`, `${path}?limit=1`]) {
       const answer = await send(url)
       expect([url, answer.status, await answer.json()]).toEqual([url, 200, { service }])
@@ -97,6 +103,15 @@ it('checks a key at each request', async () => {
   live.clear()
   expect((await send('/taxii2/')).status).toBe(401)
   expect(checks).toBe(before + 1)
+})
+
+it('rejects a key at the feeds of the other kind', async () => {
+  for (const { service, spec } of FEEDS) {
+    reads = service === 'notifications' ? 'campaigns' : 'notifications'
+    const answer = await send(samplePath(spec.path))
+    expect([spec.path, answer.status]).toEqual([spec.path, 403])
+    expect(await answer.text()).toContain(DETAILS.feedKeyReads)
+  }
 })
 
 it('rejects a feed key at the API', async () => {

@@ -31,10 +31,12 @@ beforeAll(async () => {
   api = apiClient(await fixture.listen(service), ana.token)
   for (let n = 0; n < IODS; n++)
     await api.call(iodsApi.createIod, { body: iodInput({ value: `value ${n}`, category: 'TITLE' }) })
-  const waiting = () => service.mongo.collection('outbox').countDocuments()
-  await vi.waitFor(async () => expect(await waiting()).toBe(0), 30_000)
+  await expectNothingWaits()
 })
 afterAll(() => fixture?.stop())
+
+const expectNothingWaits = () =>
+  vi.waitFor(async () => expect(await service.mongo.collection('outbox').countDocuments()).toBe(0), 30_000)
 
 const sent = async (run: () => Promise<unknown>) => (await commandsOf(service.mongo, run)).all.sort()
 
@@ -55,6 +57,7 @@ describe('a request sends the minimum of commands', () => {
     const query = { limit: '50' }
     for (const { id } of (await api.call(iodsApi.listIods, { query })).slice(0, 3))
       await api.call(iodCommentsApi.createComment, { params: { id }, body: { content: 'Seen' } })
+    await expectNothingWaits()
     const ask = () => api.call(iodsApi.listIods, { query })
     expect(await sent(ask)).toEqual(['aggregate tallies', 'find comments', 'find iods'])
   })

@@ -209,7 +209,9 @@ const expectForgotten = async ({ traces, user }: Life) => {
   for (const entry of logged)
     for (const trace of traces.filter(each => each !== user.id)) expect(entry).not.toContain(trace)
   expect(held.filter(each => !logged.includes(each)).sort()).toEqual([
-    expect.stringMatching(/^auth\.deletions: \{"_id":"[0-9a-f]{24}"(,"(deleted|erased)_at":"[^"]*"){2}\}$/),
+    expect.stringMatching(
+      /^auth\.deletions: \{"_id":"[0-9a-f]{24}","delete_comments":false(,"(deleted|erased)_at":"[^"]*"){2}\}$/,
+    ),
     // Remains until the second erasure.
     expect.stringMatching(
       /^auth\.outbox: \{"_id":"[0-9a-f]{24}","kind":"user.deleted","payload":\{"id":"[^"]*"\},/,

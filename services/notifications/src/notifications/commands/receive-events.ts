@@ -1,5 +1,5 @@
 import type { BodyOf, NotificationEvent, notificationsInternal, SightingRecord } from '@iodine/contracts'
-import { inTransaction, type Kind } from '@iodine/service-kit'
+import { hashOf, inTransaction, type Kind } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import type { Models } from '../../models.js'
 import type { SignText, WatchDoc } from '../../watches/models/watch.js'
@@ -31,7 +31,8 @@ const receiptOf = (event: NotificationEvent): string => {
     case 'iod.voted':
       return `iod.voted ${event.id} ${event.positive + event.negative}`
     case 'campaign.changed':
-      return `campaign.changed ${event.id} ${event.at} ${event.user_id}`
+      // Hashed, since it remains after the account.
+      return `campaign.changed ${hashOf(`${event.id} ${event.at} ${event.user_id}`)}`
     default:
       return `${event.type} ${event.id}`
   }
