@@ -1,6 +1,7 @@
 import {
   campaignsApi,
   collectorApi,
+  importsApi,
   iodCommentsApi,
   iodsApi,
   LIMITS,
@@ -15,7 +16,7 @@ import { startTestApp, type TestApp } from '../src/index.js'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp()
+  app = await startTestApp({ env: { QUOTA_IODS_A_DAY: '1000' } })
 })
 afterAll(() => app?.stop())
 
@@ -83,6 +84,52 @@ it('notifies of shared records, votes and changed campaigns, and of nothing unsh
       { kind: 'records', actor: null },
       { kind: 'campaign', count: 1 },
     ])
+})
+
+it('notifies once of an import of 1,000 IODs, with their number', { tags: 'long' }, async () => {
+  const [ana, bo] = [await app.signUp(), await app.signUp()]
+  const mark = `m${newId()}`
+  await ana.api.call(watchesApi.createWatch, { body: { kind: 'search', search: { q: mark } } })
+  const objects = Array.from({ length: 1_000 }, (_, n) => ({
+    type: 'indicator',
+    id: `indicator--00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    modified: '2026-01-01T00:00:00Z',
+    pattern_type: 'stix',
+    pattern: `[url:value = 'https://example.org/${mark}/${n}']`,
+  }))
+  const campaign = await bo.api.call(campaignsApi.createCampaign, { body: { name: 'Many' } })
+  const { id } = await bo.api.call(importsApi.createImport, {
+    query: { campaign_id: campaign.id, format: 'stix' },
+    body: new TextEncoder().encode(JSON.stringify({ type: 'bundle', objects })),
+  })
+  const state = async () => (await bo.api.call(importsApi.getImport, { params: { id } })).state
+  await expect.poll(state, { timeout: 60_000 }).toBe('planned')
+  await bo.api.call(importsApi.applyImport, { params: { id }, body: {} })
+  await expect
+    .poll(() => listOf(ana), { timeout: 60_000 })
+    .toMatchObject([{ kind: 'iod', subject: { kind: 'search' }, count: 1_000 }])
+})
+
+it('notifies of a watched text in other words in a shared record', { tags: 'long' }, async () => {
+  const [ana, bo] = [await app.signUp(), await app.signUp()]
+  await ana.api.call(watchesApi.createWatch, {
+    body: {
+      kind: 'text',
+      text: 'The government secretly replaced the ballots in the northern districts before the election',
+    },
+  })
+  const description =
+    'Before the election, ballots in northern districts were secretly replaced by the government, says a witness'
+  const { results } = await bo.api.call(collectorApi.ingestRecords, {
+    params: { source: 'telegram' },
+    body: { records: [telegramPost({ description })] },
+  })
+  const ids = (results as { id: string }[]).map(({ id }) => id)
+  await bo.api.call(collectorApi.shareRecords, {
+    params: { source: 'telegram' },
+    body: { ids, shared: true, as: 'username' },
+  })
+  await expect.poll(() => listOf(ana)).toMatchObject([{ kind: 'records', count: 1, actor: { id: bo.id } }])
 })
 
 it('keeps the events of an outage of Redis', { tags: 'long', timeout: 300_000 }, async () => {
