@@ -73,7 +73,7 @@ const linked = (
   campaign: [paths.campaign(made.campaign), CLAIM],
   graph: [paths.graph(), '2 entities'],
   coShares: [paths.coShares({ iod: made.iod }), 'Accounts that share the same'],
-  community: [paths.community(), '1 profile(s) found'],
+  community: [paths.community(), `@${made.username}`],
   person: [paths.person(made.user), `@${made.username}`],
   origins: [paths.origins({ iod: made.iod }), CLAIM],
   profile: [paths.profile(), '@example.org'],
