@@ -52,13 +52,18 @@ export const workersConfigSchema = serviceConfigSchema.extend({
     .describe(
       'Hosts of the own network that subscriptions may query: `host` or `host:port`, separated by commas.',
     ),
+  WEBHOOKS_ALLOW: hostsSetting
+    .default([])
+    .describe(
+      'Hosts of the own network that webhooks of any user may call: `host` or `host:port`, separated by commas.',
+    ),
   SUBSCRIPTIONS_CA: z
     .string()
     .transform(pem => pem.replaceAll('\\n', '\n'))
     .refine(isCertificate, 'must be a certificate in PEM')
     .optional()
     .describe(
-      'Certificate authority that subscriptions trust in addition to the public ones: PEM, line breaks may be `\\n`.',
+      'Certificate authority that subscriptions and webhooks trust in addition to the public ones: PEM, line breaks may be `\\n`.',
     ),
   EXTRACTION_LOCK_MS: z.coerce
     .number()

@@ -44,7 +44,9 @@ beforeAll(async () => {
   const config = readConfig(workersConfigSchema, {
     ...fixture.env,
     SMTP_URL: 'smtp://127.0.0.1:1',
-    SUBSCRIPTIONS_ALLOW: receiver.host,
+    WEBHOOKS_ALLOW: receiver.host,
+    // Only subscriptions, which administrators create, may query this host.
+    SUBSCRIPTIONS_ALLOW: '10.0.0.1',
     SUBSCRIPTIONS_CA: receiver.ca,
   })
   workers = await createApp(config, fixture.deps)

@@ -78,6 +78,7 @@ export const stackConfigSchema = z.object({
   OPENAI_EMBEDDINGS_MODEL: z.string().optional(),
   TSA_URL: urlSetting('http', 'https').optional(),
   SUBSCRIPTIONS_ALLOW: workersConfigSchema.shape.SUBSCRIPTIONS_ALLOW,
+  WEBHOOKS_ALLOW: workersConfigSchema.shape.WEBHOOKS_ALLOW,
   SUBSCRIPTIONS_CA: workersConfigSchema.shape.SUBSCRIPTIONS_CA,
   BETA_REQUIRED: switchSetting.default(false),
   ADMIN_EMAILS: list(email).default(['admin@iodine.local']),

@@ -225,7 +225,7 @@ export const createPublicFetch = ({
       }
       if (status >= 300 && status < 400 && status !== 304) {
         answer.body.destroy()
-        throw new FeedError('The feed redirects to another URL: redirects are not followed', { status })
+        throw new FeedError('The server redirects to another URL: redirects are not followed', { status })
       }
       return { status, header, body: await readBody(answer.body, { status, encoding, bytesMax }) }
     } catch (error) {

@@ -12,14 +12,14 @@ type Delivery = ResponseOf<typeof notificationsInternal.getDelivery>
 
 /**
  * Delivers notifications to the webhooks of users, signed by the Standard Webhooks specification. Only public hosts are
- * requested. The notifications service schedules retries: a job is one attempt.
+ * requested, and those of `WEBHOOKS_ALLOW`: hosts of `SUBSCRIPTIONS_ALLOW` are for administrators. The notifications service schedules retries: a job is one attempt.
  */
 export const webhooksProcessor = defineProcessor({
   queue: 'webhooks',
   concurrency: 16,
   async create({ config, service }) {
     const { peers } = service
-    const { SECRETS_KEY, SUBSCRIPTIONS_ALLOW: allow, SUBSCRIPTIONS_CA: ca } = config
+    const { SECRETS_KEY, WEBHOOKS_ALLOW: allow, SUBSCRIPTIONS_CA: ca } = config
 
     const headersOf = ({ id, user_id, url, sealed, payload }: Delivery): Record<string, string> => {
       const at = new Date()

@@ -23,7 +23,7 @@ class Nodes {
   /** The last term that ends at a node. */
   readonly ends: Int32Array
   readonly #table: Uint32Array
-  /** Random, so that nobody can choose terms that collide. */
+  /** Random: users cannot choose terms that collide in the table. */
   readonly #seed = Math.floor(Math.random() * 2 ** 32) | 1
 
   /** @param max number of nodes without the root */

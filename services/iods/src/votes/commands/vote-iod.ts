@@ -10,7 +10,7 @@ const NEWS_AT = [3, 10, 30]
 /** Minimum votes for a change of the majority to be an event. */
 const LEAD_MIN = 3
 
-/** Returns the type of most votes, as an expression; that of before in a tie. */
+/** Expression: the type with more votes. A tie keeps the stored type. */
 const LEAD = {
   $cond: [
     { $eq: [votesOf('POSITIVE'), votesOf('NEGATIVE')] },
@@ -19,7 +19,7 @@ const LEAD = {
   ],
 }
 
-/** Returns the number of votes if the vote is an event, as an expression; else the value of before. */
+/** Returns an expression: the number of votes, if a vote of this type is an event. Otherwise the stored number. */
 const newsOf = (voteType: VoteType) => {
   const turns = {
     $and: [
