@@ -1,5 +1,6 @@
 import {
   collectorApi,
+  notificationsInternal,
   personalDataInternal,
   type RecordContext,
   recordsInternal,
@@ -483,5 +484,26 @@ describe('sharing records', () => {
     expect(exported).toMatchObject([{ data: { shared: 'anonymous' } }])
     await fixture.internal(personalDataInternal.eraseUser, { params: { id: ana.id } })
     expect(await open([id], newId())).toEqual([])
+  })
+})
+
+it('delivers to sightings while notifications is down, and to notifications once it is back', async () => {
+  let isDown = true
+  const watched: string[] = []
+  fixture.answer(notificationsInternal.receiveRecords, ({ body }) => {
+    if (isDown) throw new HttpError(503, 'Not now')
+    if (body.user_id === ana.id) watched.push(...body.records.map(({ id }) => id))
+    return { done: true as const }
+  })
+  const ids = [await ingestOne('telegram', telegramPost()), await ingestOne('blog', blogArticle())]
+  await empty()
+  expect(
+    calls.filter(({ user_id }) => user_id === ana.id).flatMap(({ records }) => records.map(({ id }) => id)),
+  ).toEqual(expect.arrayContaining(ids))
+  expect(watched).toEqual([])
+  isDown = false
+  await vi.waitFor(async () => {
+    await runNow()
+    expect(new Set(watched)).toEqual(new Set(ids))
   })
 })

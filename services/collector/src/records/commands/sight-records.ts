@@ -5,13 +5,13 @@ import {
   HttpError,
   isPermanentError,
   PEER_BACKOFF_MAX_MS,
-  publishRecordsToWatchers,
   type StoreService,
 } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
 import type { CollectorModels } from '../../models.js'
 import { type RecordDoc, type RemovalDoc, versionOf } from '../models/record.js'
 import { presentSighting } from '../presenters/sighting.js'
+import { createWatchedRecords, type WatchedRecords } from './publish-records.js'
 
 /** Timeout for a batch of records of maximum size. */
 const PUT_MS = 30_000
@@ -28,23 +28,26 @@ const STEPS = 10
 interface DeliveryContext extends Pick<StoreService, 'peers' | 'log'> {
   models: CollectorModels
   ingesting: { count: number }
+  watched: WatchedRecords
 }
 
 /** Enqueues the delivery of a user's records with `sighted: false`, and of removals, to the sightings service. */
 export type RecordsChanged = (user_id: Types.ObjectId, session?: ClientSession) => Promise<void>
 
 export const createRecordsChanged = (
-  { outbox, peers, log }: StoreService,
+  service: StoreService,
   models: CollectorModels,
   ingesting: { count: number },
 ): RecordsChanged => {
+  const { outbox, peers, log } = service
+  const watched = createWatchedRecords(service, models)
   const changed = outbox.kind('records.changed', {
     ...byId,
     concurrency: 2,
     backoffMaxMs: PEER_BACKOFF_MAX_MS,
     async handle([user], { signal }) {
       for (let step = 0; user && step < STEPS && !signal.aborted; step++)
-        if (!(await sightRecords({ models, ingesting, peers, log }, user.id))) return
+        if (!(await sightRecords({ models, ingesting, watched, peers, log }, user.id))) return
       return 0
     },
   })
@@ -67,13 +70,13 @@ const fitting = (docs: RecordDoc[]): { doc: RecordDoc; sighting: SightingRecord 
 }
 
 /**
- * Delivers a batch of a user's new, changed and deleted records to the sightings service, and to those who watch what
- * they contain. Then marks them as sighted,
- * unless they changed meanwhile. Idempotent. Rejects with the error of the call.
+ * Delivers a batch of a user's new, changed and deleted records to the sightings service, and enqueues it for those who
+ * watch what it contains. Then marks the records as sighted, unless they changed meanwhile. Idempotent. Rejects with the
+ * error of the call.
  * @returns whether more records may be pending
  */
 const sightRecords = async (
-  { models, ingesting, peers, log }: DeliveryContext,
+  { models, ingesting, watched, peers, log }: DeliveryContext,
   userId: string,
 ): Promise<boolean> => {
   await waitForIngests(ingesting)
@@ -117,14 +120,8 @@ const sightRecords = async (
         log.warn({ err: refusal, record: sighting.id }, 'sightings rejected a record')
       })
   }
-  await publishRecordsToWatchers(peers, {
-    user_id: userId,
-    records: batch.map(({ sighting }) => sighting),
-  }).catch(error => {
-    if (!isPermanentError(error)) throw error
-    log.warn({ err: error }, 'notifications rejected records')
-  })
   if (batch.length > 0) {
+    await watched.add({ ids: batch.map(({ sighting }) => sighting.id) })
     const { matchedCount } = await records.bulkWrite(
       batch.map(({ doc }) => ({
         updateOne: {

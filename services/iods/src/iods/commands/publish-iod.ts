@@ -30,18 +30,30 @@ const watchedEventsOf = (doc: IodDoc): NotificationEvent[] => {
 
 export type NewIods = Kind<{ id: string }>
 
-/** Registers the outbox kind that publishes new IODs to the community service and to those who watch. */
-export const createNewIods = ({ outbox, peers }: StoreService, iods: IodModel): NewIods =>
-  outbox.kind('iod.created', {
+/**
+ * Registers the outbox kinds that publish new IODs to the community service, and then to those who watch. An outage of
+ * the notifications service delays no event to community.
+ */
+export const createNewIods = ({ outbox, peers }: StoreService, iods: IodModel): NewIods => {
+  const common = {
     payload: byId.payload,
     batch: LIMITS.upsertIodsMax,
     backoffMaxMs: PEER_BACKOFF_MAX_MS,
+  }
+  const find = (created: readonly { id: string }[]) =>
+    iods
+      .find({ _id: { $in: created.map(({ id }) => id) as never } })
+      .select('+tlp')
+      .lean<IodDoc[]>()
+  const watched = outbox.kind('iod.watched', {
+    ...common,
+    handle: async created => publishToWatchers(peers, (await find(created)).flatMap(watchedEventsOf)),
+  })
+  return outbox.kind('iod.created', {
+    ...common,
     async handle(created) {
-      const docs = await iods
-        .find({ _id: { $in: created.map(({ id }) => id) as never } })
-        .select('+tlp')
-        .lean<IodDoc[]>()
-      await publishToCommunity(peers, docs.flatMap(eventsOfIod))
-      await publishToWatchers(peers, docs.flatMap(watchedEventsOf))
+      await publishToCommunity(peers, (await find(created)).flatMap(eventsOfIod))
+      await watched.addAll(created)
     },
   })
+}
