@@ -3,6 +3,7 @@ import { type ClientSession, type Model, Types } from 'mongoose'
 import { conflict, forbidden, invalid, isNotFound, notFound } from '../http/errors.js'
 import { type PersonalSource, personalSource } from '../http/personal-data.js'
 import { createRateLimit } from '../http/rate-limits.js'
+import type { Kind } from '../outbox/kind.js'
 import type { StoreService } from '../store-service.js'
 import { modelOf } from '../stores/documents.js'
 import { isDuplicateKey } from '../stores/mongo.js'
@@ -11,7 +12,7 @@ import { type Upserted, upsertComments } from './import-comments.js'
 import { findMentions } from './mentions.js'
 import { createNewComments, type FindSubject } from './publish-comment.js'
 import { type CommentReads, createReads } from './read-comments.js'
-import { createSubjectChange, type Subject } from './subjects.js'
+import { createSubjectChange, type Subject, type SubjectChange } from './subjects.js'
 
 export type DeletedBy = NonNullable<CommentDoc['deleted']>
 
@@ -116,6 +117,57 @@ const forgetUser = async (
   )
 }
 
+interface CreationContext {
+  comments: CommentModel
+  users: StoreService['users']
+  limit: ReturnType<typeof createCommentLimit>
+  change: SubjectChange
+  newComments: Kind<{ id: string }>
+}
+
+/** Implements `create` of `Comments`. */
+const createComment = async (
+  { comments, users, limit, change, newComments }: CreationContext,
+  userId: string,
+  subjectId: string,
+  { content, reply_to, key }: BodyOf<typeof iodCommentsApi.createComment>,
+): ReturnType<Comments['create']> => {
+  const user_id = new Types.ObjectId(userId)
+  const subject_id = new Types.ObjectId(subjectId)
+  const repeated = async () =>
+    key === undefined ? null : comments.findOne({ user_id, subject_id, key }).lean<CommentDoc>()
+  const known = await repeated()
+  if (known) return { doc: known, isNew: false }
+  await limit.use(userId)
+  try {
+    const mentions = await findMentions(users, content)
+    const doc: CommentDoc = {
+      _id: new Types.ObjectId(),
+      subject_id,
+      user_id,
+      content,
+      ...(mentions.length > 0 && { mentions }),
+      reply_to: reply_to ? new Types.ObjectId(reply_to) : null,
+      created_at: new Date(),
+      edited_at: null,
+      deleted: null,
+      ...(key !== undefined && { key }),
+    }
+    await change(subjectId, 1, async session => {
+      if (doc.reply_to) await checkReplied(comments, { _id: doc.reply_to, subject_id }, session)
+      await comments.collection.insertOne(doc, { session })
+      await newComments.add({ id: doc._id.toHexString() }, { session })
+    })
+    return { doc, isNew: true }
+  } catch (error) {
+    await limit.refund(userId)
+    // A concurrent request with the same key has created it.
+    const doc = isDuplicateKey(error) ? await repeated() : null
+    if (doc) return { doc, isNew: false }
+    throw error
+  }
+}
+
 /**
  * Creates the comments on one kind of subject. All changes of one subject's comments write its `comment_count` first,
  * which serializes them.
@@ -146,42 +198,8 @@ export const createComments = <D extends Subject>(
   return {
     ...reads,
     remove,
-    async create(userId, subjectId, { content, reply_to, key }) {
-      const user_id = new Types.ObjectId(userId)
-      const subject_id = new Types.ObjectId(subjectId)
-      const repeated = async () =>
-        key === undefined ? null : comments.findOne({ user_id, subject_id, key }).lean<CommentDoc>()
-      const known = await repeated()
-      if (known) return { doc: known, isNew: false }
-      await limit.use(userId)
-      try {
-        const mentions = await findMentions(users, content)
-        const doc: CommentDoc = {
-          _id: new Types.ObjectId(),
-          subject_id,
-          user_id,
-          content,
-          ...(mentions.length > 0 && { mentions }),
-          reply_to: reply_to ? new Types.ObjectId(reply_to) : null,
-          created_at: new Date(),
-          edited_at: null,
-          deleted: null,
-          ...(key !== undefined && { key }),
-        }
-        await change(subjectId, 1, async session => {
-          if (doc.reply_to) await checkReplied(comments, { _id: doc.reply_to, subject_id }, session)
-          await comments.collection.insertOne(doc, { session })
-          await newComments.add({ id: doc._id.toHexString() }, { session })
-        })
-        return { doc, isNew: true }
-      } catch (error) {
-        await limit.refund(userId)
-        // A concurrent request with the same key has created it.
-        const doc = isDuplicateKey(error) ? await repeated() : null
-        if (doc) return { doc, isNew: false }
-        throw error
-      }
-    },
+    create: (userId, subjectId, input) =>
+      createComment({ comments, users, limit, change, newComments }, userId, subjectId, input),
     async update(userId, subjectId, id, content) {
       const { _id, user_id, created_at } = await reads.find(subjectId, id)
       if (!user_id?.equals(userId)) throw forbidden()

@@ -77,14 +77,31 @@ const techniquesOf = (objects: readonly ImportedObject[]): string[] => [
   ...new Set(objects.flatMap(({ known }) => known.techniques)),
 ]
 
+type Upserted = Record<'added' | 'known' | 'left_out', number>
+
+/** Sends entries in batches that fit into a request. Resolves to the sums of the answers, as counts below a field. */
+const upsertBatches = async <T>(
+  field: 'evidence' | 'discussion',
+  entries: readonly T[],
+  sizeOf: (entry: T) => number,
+  upsert: (batch: T[]) => Promise<Upserted>,
+): Promise<Counts> => {
+  const sums = { added: 0, known: 0, left_out: 0 }
+  const limits = { items: LIMITS.upsertIodsMax, size: LIMITS.upsertChars }
+  for (const batch of batchesOf(entries, limits, sizeOf)) {
+    const counts = await upsert(batch)
+    for (const name of ['added', 'known', 'left_out'] as const) sums[name] += counts[name]
+  }
+  return { $inc: Object.fromEntries(Object.entries(sums).map(([name, n]) => [`${field}.${name}`, n])) }
+}
+
 /** Adds the quotes of a part's entries to their IODs. Idempotent. Resolves to the counts of the quotes. */
-const importEvidence = async (
+const importEvidence = (
   peers: ImportContext['peers'],
   user_id: string,
   objects: readonly IodObject[],
   ids: ReadonlyMap<number, string>,
 ): Promise<Counts> => {
-  const sums = { added: 0, known: 0, left_out: 0 }
   const quoted = objects.flatMap(({ order, known: { evidence } }) => {
     const id = ids.get(order)
     return id && evidence?.quotes.length ? [{ id, quotes: evidence.quotes }] : []
@@ -94,44 +111,27 @@ const importEvidence = async (
       (sum, { exact, prefix, suffix }) => sum + exact.length + prefix.length + suffix.length + 500,
       0,
     )
-  const limits = { items: LIMITS.upsertIodsMax, size: LIMITS.upsertChars }
-  for (const iods of batchesOf(quoted, limits, sizeOf)) {
-    const counts = await peers.call('iods', evidenceInternal.upsertEvidence, {
-      body: { user_id, iods },
-      ms: BATCH_MS,
-    })
-    for (const name of ['added', 'known', 'left_out'] as const) sums[name] += counts[name]
-  }
-  return {
-    $inc: { 'evidence.added': sums.added, 'evidence.known': sums.known, 'evidence.left_out': sums.left_out },
-  }
+  return upsertBatches('evidence', quoted, sizeOf, iods =>
+    peers.call('iods', evidenceInternal.upsertEvidence, { body: { user_id, iods }, ms: BATCH_MS }),
+  )
 }
 
 /** Adds the comments of a part's entries to their IODs. Idempotent. Resolves to the counts of the comments. */
-const importComments = async (
+const importComments = (
   peers: ImportContext['peers'],
   user_id: string,
   objects: readonly IodObject[],
   ids: ReadonlyMap<number, string>,
 ): Promise<Counts> => {
-  const sums = { added: 0, known: 0, left_out: 0 }
-  const commented = objects.flatMap(({ order, known }) => {
+  const commented = objects.flatMap(({ order, known: { comments } }) => {
     const id = ids.get(order)
-    const { comments = [] } = known.comments ?? {}
-    return id && comments.length > 0 ? [{ id, comments }] : []
+    return id && comments?.comments.length ? [{ id, comments: comments.comments }] : []
   })
   const sizeOf = ({ comments }: { comments: ImportedComment[] }) =>
     comments.reduce((sum, { content, author }) => sum + content.length + author.length + 200, 0)
-  const limits = { items: LIMITS.upsertIodsMax, size: LIMITS.upsertChars }
-  for (const iods of batchesOf(commented, limits, sizeOf)) {
-    const counts = await peers.call('iods', commentsInternal.upsertComments, {
-      body: { user_id, iods },
-      ms: BATCH_MS,
-    })
-    for (const name of ['added', 'known', 'left_out'] as const) sums[name] += counts[name]
-  }
-  const { added, known, left_out } = sums
-  return { $inc: { 'discussion.added': added, 'discussion.known': known, 'discussion.left_out': left_out } }
+  return upsertBatches('discussion', commented, sizeOf, iods =>
+    peers.call('iods', commentsInternal.upsertComments, { body: { user_id, iods }, ms: BATCH_MS }),
+  )
 }
 
 /** Counts the IODs, techniques, quotes and comments that a part would import. */
