@@ -345,6 +345,7 @@ describe('the account command in a container', () => {
       SERVICE_KEY: fixture.env.SERVICE_KEY ?? '',
       AUTH_URL: server.url,
       CAMPAIGNS_URL: fixture.env.CAMPAIGNS_URL,
+      NOTIFICATIONS_URL: fixture.env.NOTIFICATIONS_URL,
     })
     fixture.answer(secretsInternal.countSealed, () => [])
     const said: string[] = []

@@ -727,7 +727,7 @@ const leaveHalfBuilt = async (userId: string) => {
     .updateOne({ _id: user_id, graph: null }, { $set: { building } }, { upsert: true })
     .catch(ignoreDuplicateKey)
   if (!(await summed.exists({ _id: user_id, building }))) return
-  const row = { user_id, graph: building, count: 1, order: '' }
+  const row = { user_id, graph: building, count: 1, order: 'half' }
   await sums.create([{ ...row, _id: newId(), kind: 'node', name: 'entity:half' }])
 }
 

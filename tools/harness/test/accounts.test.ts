@@ -326,7 +326,7 @@ describe('the account command', () => {
       is_admin: false,
       last_active_at: expect.any(String),
     })
-    expect(kinds('collector')).toEqual(Array(3).fill('collected_record'))
+    expect(kinds('collector')).toEqual(Array(4).fill('collected_record'))
     expect(kinds('narratives')).toEqual(['graph_edge', 'narrative'])
     expect(kinds('iods')).toEqual(['iod', 'vote', 'vote'])
     expect(kinds('campaigns')).toEqual(['campaign', 'technique'])

@@ -1,4 +1,15 @@
-import { at, bestVariant, countAt, flagAt, idAt, listAt, numberAt, textAt, timeFrom } from '../json/fields.js'
+import {
+  at,
+  bestVariant,
+  countAt,
+  flagAt,
+  idAt,
+  idOf,
+  listAt,
+  numberAt,
+  textAt,
+  timeFrom,
+} from '../json/fields.js'
 import type { ItemContext, ItemResult, JsonFormat } from '../json/read.js'
 import { unescapeEntities } from '../text/html.js'
 import { referenceTo, withoutOwnMedia, type XPost, xRecord } from './x-posts.js'
@@ -22,7 +33,7 @@ const pageItems = (page: unknown): readonly unknown[] | undefined => {
 
   const flat = (post: unknown, isInner: boolean): Values => {
     const values = asValues(post)
-    const attached = listAt(post, 'attachments', 'media_keys').map(key => media.get(String(key)))
+    const attached = listAt(post, 'attachments', 'media_keys').map(key => media.get(idOf(key) ?? ''))
     const references = listAt(post, 'referenced_tweets').map(reference => {
       const found = isInner ? undefined : posts.get(idAt(reference, 'id') ?? '')
       return found ? { ...flat(found, true), ...asValues(reference) } : reference

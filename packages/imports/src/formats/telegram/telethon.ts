@@ -1,4 +1,4 @@
-import { at, countAt, firstText, idAt, listAt, textAt, timeFrom } from '../../json/fields.js'
+import { at, countAt, firstText, idAt, idOf, listAt, textAt, timeFrom } from '../../json/fields.js'
 import type { ItemContext, ItemResult, JsonFormat } from '../../json/read.js'
 import { messageRecord } from '../../records/of-draft.js'
 import { telegramUrl } from '../../text/addresses.js'
@@ -115,7 +115,9 @@ const read = (message: unknown, context: ItemContext): ItemResult => {
       ...(answers.timezone && { zone: answers.timezone }),
     },
   )
-  const album = idAt(message, 'grouped_id') ?? at(message, 'grouped_id')
+  const grouped = at(message, 'grouped_id')
+  // A rounded id still joins the messages of one file.
+  const album = idOf(grouped) ?? (typeof grouped === 'number' ? `${grouped}` : undefined)
   const record = messageRecord(
     address,
     id,
