@@ -17,7 +17,7 @@ export interface Person {
   api: ApiClient
 }
 
-interface Journey {
+export interface Journey {
   /** Signs a new user in with a mailed link. */
   person(name: string): Promise<Person>
   /** Opens a path of the app in this test's page, signed in as the user. */
