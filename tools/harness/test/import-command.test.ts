@@ -80,7 +80,7 @@ it('asks for what a file leaves open, and reads the answers', async () => {
   expect([code, (await list('telegram')).length]).toEqual([0, 2])
 })
 
-it('states in a sentence why it failed', async () => {
+it('states in a sentence why it failed', { tags: 'long' }, async () => {
   const picture = join(folder, 'picture.jpg')
   writeFileSync(picture, Uint8Array.of(0xff, 0xd8, 0xff))
   expect((await run([picture])).code).toBe(2)

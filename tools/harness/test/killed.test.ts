@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { graphApi, narrativesApi, profileApi } from '@iodine/contracts'
 import { type Connection, connectMongo } from '@iodine/service-kit'
