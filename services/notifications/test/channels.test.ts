@@ -206,7 +206,7 @@ it('serves a feed of the notifications up to the level of the key', async () => 
   await server.publish(
     commentCreated(bo, await watchIod(ana)),
     commentCreated(bo, await watchIod(ana), {
-      subject: { kind: 'iod', id: newId(), title: 'x' },
+      subject: { kind: 'iod', id: newId(), title: '<b>x</b> & y' },
       mentions: [ana.id],
       tlp: 'amber',
     }),
@@ -223,8 +223,11 @@ it('serves a feed of the notifications up to the level of the key', async () => 
   const xml = await answer.text()
   expect(xml.match(/<entry>/g)).toHaveLength(2)
   expect(xml).toContain('A new comment on what you watch: stolen election')
-  expect(xml).not.toContain('mentioned in a comment: x')
-  expect(await (await read('amber')).text()).toContain('You are mentioned in a comment: x')
+  expect(xml).not.toContain('mentioned in a comment: ')
+  // Titles are HTML in this feed: a hostile one is text.
+  expect(await (await read('amber')).text()).toContain(
+    '<title type="html"><![CDATA[You are mentioned in a comment: &lt;b>x&lt;/b> &amp; y]]></title>',
+  )
   expect((await read('green', answer.headers.get('etag') ?? '')).status).toBe(304)
   const session = { headers: { authorization: `Bearer ${ana.token}` } }
   expect((await fetch(`${server.url}${atomFeeds.getNotificationFeed.path}`, session)).status).toBe(403)

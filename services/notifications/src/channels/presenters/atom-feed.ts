@@ -3,6 +3,9 @@ import { Feed } from 'feed'
 import type { NotificationDoc } from '../../notifications/models/notification.js'
 import { pageOf, sentenceOf } from '../policies/summary.js'
 
+/** Returns a text as HTML: the library declares titles as such. */
+const asHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+
 /**
  * Returns the Atom feed of notifications, latest first (RFC 4287). Titles above the level are omitted. A counted
  * notification is the same entry, with a later time.
@@ -21,7 +24,7 @@ export const presentFeed = (docs: readonly NotificationDoc[], origin: string, tl
     const title = doc.tlp <= rankOfTlp(tlp) ? doc.title : ''
     feed.addItem({
       id: `urn:iodine:notification:${doc._id.toHexString()}`,
-      title: title ? `${sentenceOf(doc)}: ${title}` : sentenceOf(doc),
+      title: asHtml(title ? `${sentenceOf(doc)}: ${title}` : sentenceOf(doc)),
       link: origin + pageOf(doc),
       date: doc.created_at,
       published: doc.first_at,
