@@ -10,6 +10,11 @@ import { builtFile, type Sites } from './collector.js'
 
 const ID = 'collector@iodine.local'
 
+interface Point {
+  x: number
+  y: number
+}
+
 /** A tab of Firefox. */
 export interface Tab {
   context: string
@@ -18,6 +23,13 @@ export interface Tab {
   text(): Promise<string>
   /** Presses the button with this text, or the switch with this label, once it is enabled. */
   press(label: string): Promise<void>
+  /** Clicks a position of the window, in CSS pixels. */
+  click(x: number, y: number): Promise<void>
+  /** Selects with the mouse. */
+  drag(from: Point, to: Point): Promise<void>
+  /** Presses keys, one after another, by their WebDriver values. */
+  type(...keys: string[]): Promise<void>
+  screenshot(): Promise<Buffer>
   /** Types into the field with this label. */
   fill(label: string, value: string): Promise<void>
   goto(url: string): Promise<void>
@@ -49,7 +61,9 @@ interface Extension {
   tabManager: { addActiveTabPermission(tab: object): void; getWrapper(tab: object): { id: number } }
 }
 // Globals of a window of the browser.
-declare const WebExtensionPolicy: { getByID(id: string): { extension: Extension; mozExtensionHostname: string } }
+declare const WebExtensionPolicy: {
+  getByID(id: string): { extension: Extension; mozExtensionHostname: string }
+}
 declare const gBrowser: { selectedTab: object }
 declare const Services: { prefs: { setBoolPref(name: string, value: boolean): void } }
 declare const ChromeUtils: {
@@ -82,26 +96,69 @@ const startProxy = async (sites: Sites) => {
   }
 }
 
+/** Repeats a reading until it returns a value. */
+const pollFor = async <T>(read: () => Promise<T | null>): Promise<T> => {
+  let found: T | null = null
+  await expect
+    .poll(async () => {
+      found = await read().catch(() => null)
+      return found !== null
+    })
+    .toBe(true)
+  return found as T
+}
+
 /** Creates the functions of a tab. */
 const tabOf = (browser: Firefox, context: string): Tab => {
   const evaluate: Tab['evaluate'] = (work, ...given) => browser.evaluate(context, work, ...given)
+  const act = (type: 'key' | 'pointer', actions: object[]) =>
+    browser.send('input.performActions', { context, actions: [{ type, id: type, actions }] })
   const tab: Tab = {
     context,
     evaluate,
     text: () => evaluate(() => document.body?.innerText ?? ''),
-    press: label =>
-      expect
-        .poll(() =>
-          evaluate(wanted => {
-            const named = [...document.querySelectorAll<HTMLElement>('button, label, a')].find(
-              element => element.innerText.trim() === wanted,
-            )
-            if (!named || (named as HTMLButtonElement).disabled) return false
-            named.click()
-            return true
-          }, label),
-        )
-        .toBe(true),
+    async press(label) {
+      const middle = await pollFor(() =>
+        evaluate(wanted => {
+          const named = [...document.querySelectorAll<HTMLElement>('button, label, a')].find(
+            element => element.innerText.trim() === wanted,
+          )
+          if (!named || (named as HTMLButtonElement).disabled) return null
+          named.scrollIntoView({ block: 'center' })
+          const { left, top, width, height } = named.getBoundingClientRect()
+          return { x: Math.round(left + width / 2), y: Math.round(top + height / 2) }
+        }, label),
+      )
+      await tab.click(middle.x, middle.y)
+    },
+    async click(x, y) {
+      await act('pointer', [
+        { type: 'pointerMove', x, y },
+        { type: 'pointerDown', button: 0 },
+        { type: 'pointerUp', button: 0 },
+      ])
+    },
+    async drag(from, to) {
+      await act('pointer', [
+        { type: 'pointerMove', ...from },
+        { type: 'pointerDown', button: 0 },
+        { type: 'pointerMove', ...to },
+        { type: 'pointerUp', button: 0 },
+      ])
+    },
+    async type(...keys) {
+      await act(
+        'key',
+        keys.flatMap(value => [
+          { type: 'keyDown', value },
+          { type: 'keyUp', value },
+        ]),
+      )
+    },
+    async screenshot() {
+      const { data } = await browser.send<{ data: string }>('browsingContext.captureScreenshot', { context })
+      return Buffer.from(data, 'base64')
+    },
     fill: (label, value) =>
       expect
         .poll(() =>
@@ -198,7 +255,8 @@ export const launchInFirefox = async (
           disableResetIdleForTest: true,
         })
       }, ID),
-    backgroundState: () => browser.asBrowser(id => WebExtensionPolicy.getByID(id).extension.backgroundState, ID),
+    backgroundState: () =>
+      browser.asBrowser(id => WebExtensionPolicy.getByID(id).extension.backgroundState, ID),
     answerPermissions: answer =>
       browser.asBrowser(
         asks => Services.prefs.setBoolPref('extensions.webextOptionalPermissionPrompts', asks),
