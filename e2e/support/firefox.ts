@@ -50,6 +50,8 @@ export interface FirefoxCollector {
   backgroundState(): Promise<string>
   /** Answers requests for permissions from now on. */
   answerPermissions(answer: 'allow' | 'block'): Promise<void>
+  /** Presses “Block” in the browser's open request for a permission. */
+  refuse(): Promise<void>
   /** Takes a granted permission back, as the user does in about:addons. */
   revoke(origin: string): Promise<void>
   close(): Promise<void>
@@ -60,12 +62,18 @@ interface Extension {
   terminateBackground(options: object): Promise<void>
   tabManager: { addActiveTabPermission(tab: object): void; getWrapper(tab: object): { id: number } }
 }
+interface BrowserWindow {
+  PopupNotifications: { panel: { firstElementChild: { secondaryButton: HTMLElement } | null } }
+}
 // Globals of a window of the browser.
 declare const WebExtensionPolicy: {
   getByID(id: string): { extension: Extension; mozExtensionHostname: string }
 }
 declare const gBrowser: { selectedTab: object }
-declare const Services: { prefs: { setBoolPref(name: string, value: boolean): void } }
+declare const Services: {
+  prefs: { setBoolPref(name: string, value: boolean): void }
+  wm: { getEnumerator(type: string): Iterable<BrowserWindow> }
+}
 declare const ChromeUtils: {
   importESModule(url: string): {
     ExtensionPermissions: { remove(id: string, permissions: object, extension: object): Promise<void> }
@@ -216,6 +224,7 @@ export const launchInFirefox = async (
   const proxy = await startProxy(sites)
   const browser = await startFirefox(executable, profile, proxy.address, {
     'extensions.webextOptionalPermissionPrompts': false,
+    'security.notification_enable_delay': 0,
     ...preferences,
   })
   await browser.send('webExtension.install', { extensionData: { type: 'archivePath', path: archive } })
@@ -262,6 +271,19 @@ export const launchInFirefox = async (
         asks => Services.prefs.setBoolPref('extensions.webextOptionalPermissionPrompts', asks),
         answer === 'block',
       ),
+    refuse: () =>
+      expect
+        .poll(() =>
+          browser.asBrowser(() => {
+            for (const { PopupNotifications } of Services.wm.getEnumerator('navigator:browser')) {
+              const button = PopupNotifications.panel.firstElementChild?.secondaryButton
+              button?.click()
+              if (button) return true
+            }
+            return false
+          }),
+        )
+        .toBe(true),
     revoke: origin =>
       browser.asBrowser(
         async (id, origins) => {
