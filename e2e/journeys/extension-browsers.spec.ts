@@ -2,7 +2,7 @@ import { authApi, capturesApi, collectorApi, iodsApi, type Source } from '@iodin
 import { runs } from '@iodine/test-kit/runs'
 import { fixture, startLine, startSites } from '../support/collector.js'
 import { BROWSERS, type DrivenTab, drive, expectText } from '../support/collector-driver.js'
-import { launchInFirefox } from '../support/firefox.js'
+import { FIREFOX, launchInFirefox } from '../support/firefox.js'
 import { expect, type Person, test } from '../support/fixtures.js'
 
 const HOSTS = ['*.tiktok.com', 't.me', 'blog.example.org']
@@ -19,7 +19,7 @@ const captures = (who: Person) => who.api.call(capturesApi.listCaptures, { query
 
 for (const browser of BROWSERS)
   test.describe(browser, () => {
-    test.skip(browser === 'Firefox' && !process.env.FIREFOX_PATH, 'no Firefox on this machine')
+    test.skip(browser === 'Firefox' && !FIREFOX, 'no Firefox on this machine')
 
     test('collects and seals the three sources, and signs out', { tag: '@long' }, async ({ app, person }) => {
       const ana = await person('browsers')
@@ -85,7 +85,7 @@ for (const browser of BROWSERS)
 test('Firefox: permissions are refused and taken back, and the event page wakes with its queue', {
   tag: '@long',
 }, async ({ app, person }) => {
-  test.skip(!process.env.FIREFOX_PATH, 'no Firefox on this machine')
+  test.skip(!FIREFOX, 'no Firefox on this machine')
   const eve = await person('allows')
   const known = `@drained.${Date.now()}`
   await eve.api.call(iodsApi.createIod, {
@@ -99,7 +99,7 @@ test('Firefox: permissions are refused and taken back, and the event page wakes 
     <p id="words">They follow ${known} again</p></main></body></html>`,
   )
   const line = await startLine(app.url)
-  const firefox = await launchInFirefox(process.env.FIREFOX_PATH ?? '', sites, line.url)
+  const firefox = await launchInFirefox(sites, line.url)
   const { page, popup } = await firefox.open(url)
   await signIn(popup, eve)
   const drawn = () => page.evaluate(() => document.documentElement.lastElementChild?.nodeName ?? '')
@@ -130,6 +130,8 @@ test('Firefox: permissions are refused and taken back, and the event page wakes 
     line.hold()
     await popup.press('Collect this article')
     await expectText(popup, '1 collected')
+    // A capture that is still being made when the event page stops is lost, and the popup says so.
+    await expectText(popup, 'A capture of this page waits to be sealed')
     await firefox.stopBackground()
     line.cut()
     expect(await recordsOf(eve, 'blog')).toEqual([])

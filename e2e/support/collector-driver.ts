@@ -22,7 +22,11 @@ const tabOf = (page: Page): DrivenTab => ({
     page.evaluate(`(async () => (${work})(...${JSON.stringify(given)}))()`) as ReturnType<
       DrivenTab['evaluate']
     > as never,
-  text: () => page.locator('body').innerText(),
+  text: () =>
+    page
+      .locator('body')
+      .textContent()
+      .then(text => text ?? ''),
   press: label =>
     page
       .locator('button, label, a')
@@ -36,7 +40,7 @@ export const drive = async (
   browser: (typeof BROWSERS)[number],
   { sites, hosts, server }: { sites: Sites; hosts: string[]; server: string },
 ): Promise<CollectorDriver> => {
-  if (browser === 'Firefox') return launchInFirefox(process.env.FIREFOX_PATH ?? '', sites, server)
+  if (browser === 'Firefox') return launchInFirefox(sites, server)
   const collector = await launchCollector({ sites, hosts, server })
   return {
     async open(url) {

@@ -10,6 +10,9 @@ import { builtFile, type Sites } from './collector.js'
 
 const ID = 'collector@iodine.local'
 
+/** Path of the Firefox for the journeys; empty if there is none. */
+export const FIREFOX = process.env.FIREFOX_PATH ?? ''
+
 interface Point {
   x: number
   y: number
@@ -19,7 +22,7 @@ interface Point {
 export interface Tab {
   context: string
   evaluate: <A extends unknown[], R>(work: (...given: A) => R, ...given: A) => Promise<Awaited<R>>
-  /** Returns the visible text. */
+  /** Returns the page's text. */
   text(): Promise<string>
   /** Presses the button with this text, or the switch with this label, once it is enabled. */
   press(label: string): Promise<void>
@@ -124,12 +127,12 @@ const tabOf = (browser: Firefox, context: string): Tab => {
   const tab: Tab = {
     context,
     evaluate,
-    text: () => evaluate(() => document.body?.innerText ?? ''),
+    text: () => evaluate(() => document.body?.textContent ?? ''),
     async press(label) {
       const middle = await pollFor(() =>
         evaluate(wanted => {
           const named = [...document.querySelectorAll<HTMLElement>('button, label, a')].find(
-            element => element.innerText.trim() === wanted,
+            element => element.textContent?.trim() === wanted,
           )
           if (!named || (named as HTMLButtonElement).disabled) return null
           named.scrollIntoView({ block: 'center' })
@@ -173,7 +176,7 @@ const tabOf = (browser: Firefox, context: string): Tab => {
           evaluate(
             (wanted, text) => {
               const named = [...document.querySelectorAll('label')].find(
-                element => element.innerText.trim() === wanted,
+                element => element.textContent?.trim() === wanted,
               )
               const field = named?.control as HTMLInputElement | null | undefined
               if (!field) return false
@@ -209,7 +212,6 @@ const tabOf = (browser: Firefox, context: string): Tab => {
  * @param server URL of the server for the extension
  */
 export const launchInFirefox = async (
-  executable: string,
   sites: Sites,
   server: string,
   preferences: Record<string, boolean | number> = {},
@@ -222,7 +224,7 @@ export const launchInFirefox = async (
   const profile = join(folder, 'profile')
   await mkdir(profile)
   const proxy = await startProxy(sites)
-  const browser = await startFirefox(executable, profile, proxy.address, {
+  const browser = await startFirefox(FIREFOX, profile, proxy.address, {
     'extensions.webextOptionalPermissionPrompts': false,
     'security.notification_enable_delay': 0,
     ...preferences,
