@@ -38,7 +38,9 @@ for (const browser of BROWSERS)
         isSignedIn = true
         await popup.press(button)
         await expectText(popup, '1 collected')
-        await expect.poll(async () => (await recordsOf(ana, source)).length).toBe(1)
+        await expectText(popup, '0 waiting')
+        await expectText(popup, '0 refused')
+        expect(await recordsOf(ana, source)).toHaveLength(1)
         await expectText(popup, /Sealed as no\. [\d,]+/)
         if (source === 'blog') {
           await popup.press('Sign out')
@@ -127,13 +129,12 @@ test('Firefox: permissions are refused and taken back, and the event page wakes 
     await expect.poll(drawn).toBe('BODY')
   })
   await test.step('stopped with a queue, the event page sends it after it wakes', async () => {
-    line.hold()
+    line.cut()
     await popup.press('Collect this article')
     await expectText(popup, '1 collected')
     // A capture that is still being made when the event page stops is lost, and the popup says so.
     await expectText(popup, 'A capture of this page waits to be sealed')
     await firefox.stopBackground()
-    line.cut()
     expect(await recordsOf(eve, 'blog')).toEqual([])
     line.restore()
     await popup.evaluate(() => chrome.alarms.create('send', { when: Date.now() }))

@@ -66,13 +66,13 @@ interface Extension {
   tabManager: { addActiveTabPermission(tab: object): void; getWrapper(tab: object): { id: number } }
 }
 interface BrowserWindow {
+  gBrowser: { tabs: Iterable<{ linkedBrowser: { currentURI: { spec: string } } }> }
   PopupNotifications: { panel: { firstElementChild: { secondaryButton: HTMLElement } | null } }
 }
 // Globals of a window of the browser.
 declare const WebExtensionPolicy: {
   getByID(id: string): { extension: Extension; mozExtensionHostname: string }
 }
-declare const gBrowser: { selectedTab: object }
 declare const Services: {
   prefs: { setBoolPref(name: string, value: boolean): void }
   wm: { getEnumerator(type: string): Iterable<BrowserWindow> }
@@ -250,11 +250,21 @@ export const launchInFirefox = async (
     openOwn: path => openTab(address(path)),
     async open(url) {
       const page = await openTab(url)
-      const tabId = await browser.asBrowser(id => {
-        const { tabManager } = WebExtensionPolicy.getByID(id).extension
-        tabManager.addActiveTabPermission(gBrowser.selectedTab)
-        return tabManager.getWrapper(gBrowser.selectedTab).id
-      }, ID)
+      // The newest tab may be in the window of an earlier popup.
+      const tabId = await browser.asBrowser(
+        (id, shown) => {
+          const { tabManager } = WebExtensionPolicy.getByID(id).extension
+          for (const { gBrowser } of Services.wm.getEnumerator('navigator:browser'))
+            for (const tab of gBrowser.tabs)
+              if (tab.linkedBrowser.currentURI.spec === shown) {
+                tabManager.addActiveTabPermission(tab)
+                return tabManager.getWrapper(tab).id
+              }
+          throw new Error('no tab shows the page')
+        },
+        ID,
+        await page.evaluate(() => location.href),
+      )
       const popup = await create('window')
       await popup.goto(address(`popup.html?tab=${tabId}`))
       return { page, popup, tabId }
