@@ -93,6 +93,10 @@ export const startFirefox = async (
     { stdio: ['ignore', 'ignore', 'pipe'] },
   )
   const ended = once(firefox, 'exit')
+  // A failed journey does not close it.
+  const kill = () => firefox.kill()
+  process.once('exit', kill)
+  firefox.once('exit', () => process.off('exit', kill))
   const socket = new WebSocket(`${await listening(firefox)}/session`, { perMessageDeflate: false })
   await once(socket, 'open')
   let last = 0
