@@ -26,7 +26,7 @@ export { type MatrixSvgOptions, matrixSvg } from './matrix-svg.js'
 export { type NavigatorLayer, toNavigatorLayer } from './navigator.js'
 export { type ProposalOptions, proposeTechniques, type TechniqueProposal } from './propose.js'
 export { techniqueOf } from './read.js'
-export { type Basis, type Successors, successorsOf } from './successors.js'
+export { type Successors, successorsOf } from './successors.js'
 export type { Tactic, Technique } from './technique.js'
 export { findTechnique, LIST_DATE, TACTICS, TECHNIQUES, VERSION } from './techniques.js'
 
