@@ -160,7 +160,7 @@ export const techniqueEndpoints = {
   propose: endpoint('user', 'POST /campaigns/:id/proposals', {
     scopes: ['contribute'],
     summary:
-      'Propose techniques for an own narrative, a text, or the evidence of the campaign’s IODs: by rules, or by the caller’s AI provider. 400 without an AI key, 404 for another user’s narrative, 413 above 50,000 characters, 422 without a sentence, 429 above 20 runs an hour or during another run',
+      'Propose techniques for an own narrative, a text, or the evidence of the campaign’s IODs: by rules, or by the caller’s AI provider. 400 without an AI key, 404 for another user’s narrative, 422 above 50,000 characters or without a sentence, 429 above 20 runs an hour or during another run',
     params,
     body: z
       .strictObject({

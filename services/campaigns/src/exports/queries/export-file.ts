@@ -189,7 +189,11 @@ export const exportFile = async (
   const detail = { ...campaign, iods }
   const name = exportNameOf(detail.name, format, context.now)
   const file = { name, mediaType: mediaTypeOf(format), iods: iods.length }
-  if (!isVersioned(format)) return { ...file, content: exportCampaign(detail, format, context).text }
+  if (!isVersioned(format)) {
+    const withheld = format === 'navigator' ? countUnlisted(context) : 0
+    const content = exportCampaign(detail, format, context).text
+    return { ...file, content, ...(withheld > 0 && { withheld }) }
+  }
   const events = await findEvents(models, doc._id)
   const hasObjects = (await foreign.exists({ campaign_id: doc._id, format: 'stix' })) !== null
   if (events.length > 0 || hasObjects || profile !== 'lossless') {
@@ -202,7 +206,6 @@ export const exportFile = async (
       ...(await (format === 'stix' ? withObjects(models, source, profile) : withEvents(models, source))),
     }
   }
-  const withheld =
-    format === 'misp' ? countUntagged(context) : format === 'navigator' ? countUnlisted(context) : 0
+  const withheld = format === 'misp' ? countUntagged(context) : 0
   return { ...file, content: exportCampaign(detail, format, context).text, ...(withheld > 0 && { withheld }) }
 }
