@@ -92,7 +92,10 @@ it('time-stamps the newest checkpoint once; each capture contains the first time
   for (const { id } of [first, second]) {
     const { verdict, time } = await timeOf(id, [tsa.ca])
     expect(verdict).toBe('good')
-    expect(time).toMatchObject({ ok: true, says: expect.stringMatching(/log of 2 entries, .* by Test TSA at 20/) })
+    expect(time).toMatchObject({
+      ok: true,
+      says: expect.stringMatching(/log of 2 entries, .* by Test TSA at 20/),
+    })
     expect((await timeOf(id)).time?.says).toContain('was not checked')
   }
   const stranger = await startTsa()
