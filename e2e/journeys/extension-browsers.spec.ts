@@ -84,7 +84,7 @@ for (const browser of BROWSERS)
     })
   })
 
-test('Firefox: permissions are refused and taken back, and the event page wakes with its queue', {
+test('Firefox: permissions are refused and removed, and the event page wakes with its queue', {
   tag: '@long',
 }, async ({ app, person }) => {
   test.skip(!FIREFOX, 'no Firefox on this machine')
@@ -124,7 +124,7 @@ test('Firefox: permissions are refused and taken back, and the event page wakes 
       })
       .toContain(known)
   })
-  await test.step('taken back: the marks disappear', async () => {
+  await test.step('removed: the marks disappear', async () => {
     await firefox.revoke('https://blog.example.org/*')
     await expect.poll(drawn).toBe('BODY')
   })

@@ -759,7 +759,7 @@ describe('the permission of a site', () => {
     expect([await marked(), orders]).toEqual([[], []])
   })
 
-  test('is taken back: the page is unmarked at once, and may compare no texts', async () => {
+  test('is removed: the page is unmarked at once, and may compare no texts', async () => {
     permits = () => true
     expect(await mark(true)).toEqual({ ok: true, value: true })
     orders = []
