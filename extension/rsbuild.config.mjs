@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { defineConfig } from '@rsbuild/core'
 import { pluginReact } from '@rsbuild/plugin-react'
+import { TARGETS } from './build/manifest.mjs'
 import { packExtension } from './build/pack.mjs'
 
 const files = join(import.meta.dirname, 'dist/files')
@@ -11,6 +12,13 @@ const script = (name, path, target) => ({
   output: { target },
   performance: { chunkSplit: { strategy: 'all-in-one' } },
   tools: { htmlPlugin: false },
+})
+
+/** Content scripts differ by browser: `content.js` of each is in a folder of its own. */
+const contentOf = target => ({
+  ...script('content', './src/content.ts', 'web'),
+  source: { entry: { content: './src/content.ts' }, define: { BROWSER: JSON.stringify(target) } },
+  output: { target: 'web', distPath: { root: join(files, target), js: '', css: '' } },
 })
 
 export default defineConfig({
@@ -26,9 +34,22 @@ export default defineConfig({
     legalComments: 'none',
     sourceMap: false,
     polyfill: 'off',
-    overrideBrowserslist: ['chrome >= 122', 'firefox >= 140'],
+    overrideBrowserslist: ['chrome >= 122', 'firefox >= 142'],
   },
-  tools: { rspack: { resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } } } },
+  tools: {
+    rspack: {
+      resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
+      // The stores reject code that can evaluate or insert texts, even if it never runs.
+      module: {
+        rules: [
+          {
+            test: /zod\/v4\/core\/(util|doc)\.js$|react-dom-client\.production\.js$/,
+            loader: join(import.meta.dirname, 'build/without-evaluation.cjs'),
+          },
+        ],
+      },
+    },
+  },
   environments: {
     pages: {
       plugins: [pluginReact()],
@@ -39,7 +60,7 @@ export default defineConfig({
       output: { copy: [{ from: './public' }] },
     },
     background: script('background', './src/background.ts', 'web-worker'),
-    content: script('content', './src/content.ts', 'web'),
+    ...Object.fromEntries(TARGETS.map(target => [`content-${target}`, contentOf(target)])),
     lists: script('page-lists', './src/page-lists.ts', 'web'),
   },
   plugins: [

@@ -4,7 +4,7 @@
  */
 import { prepare } from './build.mjs'
 import { bin, isCommand, main, run } from './lib/run.mjs'
-import { ensureBrowser } from './lib/system.mjs'
+import { ensureBrowser, ensureFirefox } from './lib/system.mjs'
 
 /**
  * Runs the journeys on the existing build. Resolves to the exit code.
@@ -14,12 +14,15 @@ import { ensureBrowser } from './lib/system.mjs'
  */
 export async function journeys(args = [], { report, file, config = 'e2e/playwright.config.ts' } = {}) {
   const browser = await ensureBrowser()
+  // All journeys in Firefox are long.
+  const firefox = process.env.TEST_TIER === 'all' ? await ensureFirefox() : undefined
   return run(bin('playwright', 'e2e'), ['test', '--config', config, ...args], {
     env: {
       // Journeys that move the clock cause this warning.
       NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
       ...(report && { JOURNEYS_REPORT: report }),
       ...(browser && { CHROMIUM_PATH: browser }),
+      ...(firefox && { FIREFOX_PATH: firefox }),
     },
     file,
   })

@@ -173,9 +173,10 @@ const downloadedZip = async (app: string): Promise<Uint8Array> => {
   const { extension_url } = await (await fetch(`${app}/config.json`)).json()
   return new Uint8Array(await (await fetch(app + extension_url)).arrayBuffer())
 }
-const builtZip = (): Uint8Array => {
+/** Returns the built package whose name ends with `end`. */
+export const builtFile = (end: string): Uint8Array => {
   const built = join(EXTENSION, 'dist')
-  return readFileSync(join(built, readdirSync(built).find(name => name.endsWith('-chromium.zip')) ?? ''))
+  return readFileSync(join(built, readdirSync(built).find(name => name.endsWith(end)) ?? ''))
 }
 
 export const launchCollector = async ({
@@ -187,7 +188,7 @@ export const launchCollector = async ({
 }: CollectorOptions): Promise<Collector> => {
   const folder = await mkdtemp(join(tmpdir(), 'iodine-collector-'))
   const unpacked = join(folder, 'extension')
-  const files = unzipSync(app === undefined ? builtZip() : await downloadedZip(app))
+  const files = unzipSync(app === undefined ? builtFile('-chromium.zip') : await downloadedZip(app))
   // A test cannot press the browser's own "Allow": the manifest grants these permissions instead.
   const manifest = JSON.parse(strFromU8(files['manifest.json'] ?? new Uint8Array()))
   manifest.host_permissions = draws ? ['<all_urls>'] : hosts.map(host => `https://${host}/*`)

@@ -33,7 +33,7 @@ const own = {
     browser_specific_settings: {
       gecko: {
         id: 'collector@iodine.local',
-        strict_min_version: '140.0',
+        strict_min_version: '142.0',
         data_collection_permissions: { required: ['websiteContent', 'authenticationInfo'] },
       },
     },
@@ -44,3 +44,6 @@ export const TARGETS = Object.keys(own)
 
 /** Returns the manifest for a browser: `chromium` or `firefox`. */
 export const manifestFor = (target, version) => ({ ...shared, version, ...own[target] })
+
+/** Extension of a browser's package file. */
+export const packageExtension = target => (target === 'firefox' ? 'xpi' : 'zip')

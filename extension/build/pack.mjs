@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { zipSync } from 'fflate'
-import { manifestFor, TARGETS } from './manifest.mjs'
+import { manifestFor, packageExtension, TARGETS } from './manifest.mjs'
 
 /** The time of all files in a zip, for reproducible builds. The times of the zip format start in 1980. */
 const MTIME = new Date(1980, 0, 1)
@@ -15,19 +15,24 @@ const listFiles = async folder => {
 }
 
 /**
- * Packs the built files, for each browser, as a folder to load unpacked and a zip for the store:
- * `chromium/`, `iodine-collector-0.1.0-chromium.zip` and so on.
+ * Packs the built files, for each browser, as a folder to load unpacked and a file for the store:
+ * `chromium/` and `iodine-collector-0.1.0-chromium.zip`, `firefox/` and `iodine-collector-0.1.0-firefox.xpi`.
  */
 export async function packExtension(built, out) {
   const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
   const json = value => Buffer.from(`${JSON.stringify(value, null, 2)}\n`)
   const names = await listFiles(built)
-  const common = await Promise.all(names.map(async name => [name, await readFile(join(built, name))]))
-  for (const name of await readdir(out)) if (name.endsWith('.zip')) await rm(join(out, name))
+  const read = name => readFile(join(built, name))
+  const isOfOne = name => TARGETS.some(target => name.startsWith(`${target}/`))
+  const common = await Promise.all(
+    names.filter(name => !isOfOne(name)).map(async name => [name, await read(name)]),
+  )
+  for (const name of await readdir(out)) if (/\.(zip|xpi)$/.test(name)) await rm(join(out, name))
   for (const target of TARGETS) {
     const files = Object.fromEntries(
       [
         ...common,
+        ['content.js', await read(`${target}/content.js`)],
         ['manifest.json', json(manifestFor(target, version))],
         ['deployment.json', json({ server: SERVER })],
       ].sort(([a], [b]) => (a < b ? -1 : 1)),
@@ -39,7 +44,7 @@ export async function packExtension(built, out) {
       await writeFile(file, content)
     }
     await writeFile(
-      join(out, `iodine-collector-${version}-${target}.zip`),
+      join(out, `iodine-collector-${version}-${target}.${packageExtension(target)}`),
       zipSync(files, { level: 9, mtime: MTIME }),
     )
   }

@@ -46,5 +46,6 @@ chrome.tabs.onUpdated.addListener((tabId, { status }) => {
   if (status === 'complete') run(({ pageLoaded }) => pageLoaded(tabId))
 })
 chrome.tabs.onRemoved.addListener(tabId => run(({ tabClosed }) => tabClosed(tabId)))
+chrome.permissions.onAdded.addListener(() => run(({ permissionsAdded }) => permissionsAdded()))
 chrome.permissions.onRemoved.addListener(() => run(({ permissionsRemoved }) => permissionsRemoved()))
 run(({ started }) => started())

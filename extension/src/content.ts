@@ -2,6 +2,7 @@ import { createIodButton } from './content/iod-button'
 import { createKeeper } from './content/keep'
 import { createOverlay } from './content/overlay'
 import { collect } from './content/page-parts'
+import { isDisconnected, removeLeftovers } from './shared/browser'
 import { failureOf, sentenceOf } from './shared/failures'
 import { type Order, type PageReport, sendRequest } from './shared/messages'
 import { rejectUnsupported } from './sources'
@@ -10,6 +11,8 @@ declare global {
   var iodineCollector: true | undefined
 }
 
+/** Interval of the check whether the extension was updated. */
+const CHECK_MS = 1_000
 const TOO_MUCH = { problem: sentenceOf('tooLong') }
 
 /** Sends the requested records, without page parts if those exceed the size limit of a message. */
@@ -32,6 +35,14 @@ const createFeatures = () => {
 const start = () => {
   // The features need an HTML document; the browser also shows feeds and pictures.
   const features = /html/.test(document.contentType) ? createFeatures() : undefined
+  removeLeftovers()
+  const checking = setInterval(() => {
+    if (!isDisconnected()) return
+    clearInterval(checking)
+    features?.keeper.stop()
+    features?.overlay.stop()
+    features?.iodButton.disconnect()
+  }, CHECK_MS)
   const mark = (on: boolean) => {
     for (const feature of [features?.overlay, features?.iodButton]) on ? feature?.start() : feature?.stop()
   }

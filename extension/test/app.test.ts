@@ -1,7 +1,7 @@
 // @vitest-environment node
 import 'fake-indexeddb/auto'
 import { canonicalJson } from '@iodine/evidence'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type App, createApp } from '../src/background/app'
 import { type Database, openDatabase, readSetting, writeSetting } from '../src/background/database'
 import { readEnded, readKeeping, writeEnded, writeKeeping } from '../src/background/tabs'
@@ -34,6 +34,8 @@ const icon: Record<string, unknown> = {}
 const show = async (values: object) => void Object.assign(icon, values)
 /** Stub of `executeScript`. */
 let inject: () => Promise<unknown>
+/** Returns whether the user permits a pattern. */
+let permits = (_: string) => false
 let app: App
 let database: Database
 /** Timers of the app, which would retry after the tests. */
@@ -63,7 +65,7 @@ beforeAll(async () => {
     alarms: { create: () => {}, clear: async () => true },
     storage: { session: areaOf(session), local: areaOf(local) },
     action: { setBadgeText: show, setBadgeBackgroundColor: show, setTitle: show },
-    permissions: { contains: async () => false },
+    permissions: { contains: async ({ origins }: { origins: string[] }) => origins.every(permits) },
     scripting: {
       executeScript: () => inject(),
       getRegisteredContentScripts: async () => [],
@@ -500,6 +502,10 @@ test('keeps the identifying query in the source URL of a created IOD', async () 
     return Response.json({ detail: 'Not now' }, { status: 503 })
   })
   await writeSetting(database, 'markedSites', ['https://video.example/*'])
+  permits = () => true
+  onTestFinished(() => {
+    permits = () => false
+  })
   const watched = { ...content, url: 'https://video.example/watch?v=a1&t=3s#comments' }
   const iod = { value: 'Mirrors', category: 'SENTENCE', description: '' }
   expect(await app.handle({ name: 'createIod', iod }, watched)).toMatchObject({ ok: false })
@@ -691,6 +697,10 @@ test('ends the rejected session, but not a newer one', async () => {
   )
   vi.stubGlobal('fetch', server)
   await writeSetting(database, 'markedSites', ['https://blog.example.org/*'])
+  permits = () => true
+  onTestFinished(() => {
+    permits = () => false
+  })
   const account = { server: 'https://iodine.example.org', userId: 'a'.repeat(24), name: '@ana' }
   await writeSetting(database, 'account', { ...account, token: 'old' })
   const token = async () => (await readSetting(database, 'account'))?.token
@@ -706,4 +716,59 @@ test('ends the rejected session, but not a newer one', async () => {
   server.mockImplementation(async () => answer())
   await app.refreshOverlay()
   expect(await token()).toBeUndefined()
+})
+
+describe('the permission of a site', () => {
+  const PATTERN = 'https://blog.example.org/*'
+  const mark = (on: boolean) => app.handle({ name: 'markSite', tabId: 7, pattern: PATTERN, on }, ownPage)
+  const marked = () => readSetting(database, 'markedSites')
+  let orders: object[]
+  beforeEach(async () => {
+    orders = []
+    permits = () => false
+    tab = { id: 7, url: SITE }
+    page = async given => {
+      orders.push(given)
+      return { url: SITE }
+    }
+    vi.stubGlobal('fetch', () => Promise.reject(new Error('unexpected request')))
+    Object.assign(chrome.tabs, { query: async () => [tab] })
+    Object.assign(chrome.scripting, { registerContentScripts: async () => {} })
+    await writeSetting(database, 'markedSites', [])
+  })
+
+  test('is awaited: the site is marked once the user grants it, also without the popup', async () => {
+    expect(await mark(true)).toEqual({ ok: true, value: false })
+    expect([await marked(), orders]).toEqual([[], []])
+    permits = pattern => pattern === PATTERN
+    await app.permissionsAdded()
+    expect(await marked()).toEqual([PATTERN])
+    expect(orders).toContainEqual({ order: 'mark', on: true })
+  })
+
+  test('for another site, or granted much later, marks nothing', async () => {
+    await mark(true)
+    permits = pattern => pattern !== PATTERN
+    await app.permissionsAdded()
+    expect(await marked()).toEqual([])
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 121_000)
+    permits = () => true
+    await app.permissionsAdded()
+    vi.mocked(Date.now).mockRestore()
+    await app.permissionsAdded()
+    expect([await marked(), orders]).toEqual([[], []])
+  })
+
+  test('is removed: the page is unmarked at once, and may compare no texts', async () => {
+    permits = () => true
+    expect(await mark(true)).toEqual({ ok: true, value: true })
+    orders = []
+    permits = () => false
+    expect(await app.handle({ name: 'scan', texts: ['a'] }, content)).toEqual({
+      ok: false,
+      error: sentenceOf('notMarking'),
+    })
+    await app.permissionsRemoved()
+    expect([await marked(), orders]).toEqual([[], [{ order: 'mark', on: false }]])
+  })
 })

@@ -36,6 +36,10 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
     .pipe(z.array(z.object({ label: z.string().min(1), url: urlSetting('http', 'https') })))
     .describe('Links beside the contact: `Label=https://…`, separated by commas. `none` for no links.'),
   EXTENSION_URL: z.string().default('').describe('Download URL of the extension, if not this gateway.'),
+  EXTENSION_FIREFOX_URL: z
+    .string()
+    .default('')
+    .describe('Download URL of the extension for Firefox, if not this gateway.'),
   PUBLIC_URL: urlSetting('http', 'https').optional(),
   OFFLINE_AI: switchSetting
     .default(false)

@@ -41,6 +41,7 @@ beforeAll(async () => {
     CONTACT_EMAIL: 'team@example.org',
     SOCIAL_LINKS: 'Code=https://code.example.org/x?a=b, Chat=https://chat.example.org',
     EXTENSION_URL: 'https://extension.example.org',
+    EXTENSION_FIREFOX_URL: 'https://addons.example.org',
     CORS_ORIGINS: 'https://app.example.org,chrome-extension://abcdef',
   })
 })
@@ -194,6 +195,7 @@ describe('the run-time configuration', () => {
         { label: 'Chat', url: 'https://chat.example.org' },
       ],
       extension_url: 'https://extension.example.org',
+      extension_firefox_url: 'https://addons.example.org',
       offline_ai: false,
       sections: [],
     })
@@ -306,6 +308,26 @@ describe('the collector extension', () => {
     })
     for (const name of ['secret.zip', ZIP.replace('1.2.3', '9.9.9'), '..%2Fpackage.json'])
       expect((await fetch(`${own.url}/extension/${name}`)).status).toBe(404)
+    await own.close()
+  })
+
+  it('for Firefox is packed likewise, in a type that Firefox installs; a signed one is served unchanged', async () => {
+    const XPI = 'iodine-collector-1.2.3-firefox.xpi'
+    put(`extension/dist/${XPI}`, zipSync(files))
+    const own = await startTestServer({ WEB_ROOT: folder.path, PUBLIC_URL: 'https://iodine.example.org/' })
+    const config = await (await fetch(`${own.url}/config.json`)).json()
+    expect(config.extension_firefox_url).toBe(`/extension/${XPI}`)
+    const download = async () => {
+      const response = await fetch(own.url + config.extension_firefox_url)
+      expect(response.headers.get('content-type')).toBe('application/x-xpinstall')
+      expect(response.headers.get('content-disposition')).toBeNull()
+      return new Uint8Array(await response.arrayBuffer())
+    }
+    const unsigned = unzipSync(await download())['deployment.json'] ?? new Uint8Array()
+    expect(strFromU8(unsigned)).toBe('{"server":"https://iodine.example.org"}\n')
+    const signed = zipSync({ ...files, 'META-INF/mozilla.rsa': strToU8('signature') })
+    put(`extension/dist/${XPI}`, signed)
+    expect(await download()).toEqual(signed)
     await own.close()
   })
 })

@@ -23,6 +23,9 @@ const technique = (id: string, by_username: string | null = 'bo'): CampaignTechn
   by: by_username && 'b'.repeat(24),
   by_username,
   at: '2026-11-20T12:00:00.000Z',
+  until: null,
+  quotes: 0,
+  iods: 0,
 })
 
 /** Opens the campaign's page with a service that stores its techniques. */
@@ -62,6 +65,26 @@ describe('the techniques of a campaign', () => {
       expect(tags(block)).toEqual(['T0002 Facilitate State Propaganda', 'T0023.001 Reframe Context']),
     )
     expect(block.getByTitle('T0002 Facilitate State Propaganda, added by bo')).toBeTruthy()
+  })
+
+  it('that are obsolete are grey, and are replaced by successors or kept', async () => {
+    let body: unknown
+    const { block } = await open(['T0043.001', 'T0142'], {
+      'POST /campaigns/:id/techniques/:tid/replace': call => {
+        body = call.body
+        return [200, [technique('T0151.004'), technique('T0155.007')]]
+      },
+    })
+    const tag = await block.findByRole('button', { name: /^T0043\.001 .* · until 1\.5/ })
+    fireEvent.click(tag)
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'Keep' }))
+    expect(body).toBeUndefined()
+    fireEvent.click(tag)
+    fireEvent.click(
+      await screen.findByRole('menuitem', { name: /^Replace with T0151\.004 .* and T0155\.007/ }),
+    )
+    await waitFor(() => expect(tags(block)[0]).toMatch(/^T0151\.004/))
+    expect(body).toEqual({ with: ['T0151.004', 'T0155.007'] })
   })
 
   it('that the list does not contain are shown with their id', async () => {
@@ -130,7 +153,7 @@ describe('the techniques of a campaign', () => {
 
   it('of an earlier DISARM release keep their name, and cannot be chosen', async () => {
     const { block } = await open(['T0043'])
-    await waitFor(() => expect(tags(block)).toEqual(['T0043 Chat Apps']))
+    await waitFor(() => expect(tags(block)).toEqual(['T0043 Chat Apps · until 1.5']))
     fireEvent.click(await block.findByRole('button', { name: 'Choose techniques' }))
     const dialog = within(await screen.findByRole('dialog', { name: 'Techniques of the campaign' }))
     await dialog.findByText('391 techniques, 1 chosen')

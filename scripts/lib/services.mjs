@@ -18,6 +18,8 @@ const AGAINST = [
   'collector → sightings',
   // Queries evidence that cites a capture, before erasing captures and for archives.
   'collector → iods',
+  // The command that erases a quoted person's words deletes the quotes of techniques.
+  'collector → campaigns',
   // Reads the IOD of anonymous counts.
   'sightings → iods',
 ]

@@ -80,3 +80,21 @@ export async function ensureBrowser() {
   const args = ['install', 'chromium', ...(mayUseApt() ? ['--with-deps'] : [])]
   await must("Downloading Playwright's Chromium", bin('playwright', 'e2e'), args)
 }
+
+const MAC_FIREFOX = '/Applications/Firefox.app/Contents/MacOS/firefox'
+
+/** Returns the path of a Firefox for the journeys; undefined if there is none, which skips its journeys. */
+export async function ensureFirefox() {
+  const given = process.env.FIREFOX_PATH
+  if (given) {
+    if (existsSync(given)) return given
+    throw new Refusal(`FIREFOX_PATH is ${given}, which does not exist.`)
+  }
+  const found = onPath('firefox-esr', 'firefox')
+  if (found) return found
+  if (existsSync(MAC_FIREFOX)) return MAC_FIREFOX
+  // Ubuntu's package is a snap stub, like that of Chromium.
+  if (mayUseApt() && !systemIds().includes('ubuntu') && (await aptInstall('firefox-esr')) === 0)
+    return onPath('firefox-esr')
+  say('No Firefox found: its journeys are skipped.')
+}

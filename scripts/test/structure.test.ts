@@ -173,9 +173,9 @@ describe('the rules on services', () => {
     source('community/src/queries/writes.ts', 'users.bulkWrite([])')
     source('iods/src/iods/commands/writes.ts', 'iods.updateOne({}, {})')
     source('collector/src/records/commands/delivers.ts', "peers.call('sightings', x)")
-    source('collector/src/records/commands/calls.ts', "peers\n  .call('campaigns', x)")
+    source('collector/src/records/commands/calls.ts', "peers\n  .call('narratives', x)")
     expect(serviceFaults(join(folder, 'ruled')).sort()).toEqual([
-      'services/collector/src/records/commands/calls.ts calls against the order: collector → campaigns',
+      'services/collector/src/records/commands/calls.ts calls against the order: collector → narratives',
       'services/community/src/queries/writes.ts is a query and writes to the database',
       'services/iods/src/iods/queries/writes.ts is a query and writes to the database',
     ])

@@ -18,6 +18,7 @@ export const config: BrowserConfig = {
   ...sectionConfig,
   contact_email: 'contact@example.org',
   extension_url: 'https://example.org/extension',
+  extension_firefox_url: '',
 }
 
 /** Renders the app at `path`, against a server that responds with `routes`. */

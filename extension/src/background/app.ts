@@ -8,7 +8,7 @@ import { createCaptures } from './captures'
 import { createCollector, type TabPage } from './collect'
 import { createContentRequests } from './content-requests'
 import { type Database, readSetting, writeSetting } from './database'
-import { resumeKeeping, stopKeeping, stopKeepingAll } from './keep'
+import { refreshLists, resumeKeeping, stopKeeping, stopKeepingAll } from './keep'
 import { createMarking } from './marking'
 import { createOverlay } from './overlay'
 import { createPageRequests } from './page-requests'
@@ -16,11 +16,22 @@ import { keptAwake, type Parts } from './parts'
 import { createPictureHasher } from './picture-hashes'
 import { createQueue } from './queue'
 import { createSender } from './sender'
-import { permittedOf } from './sites'
-import { isFirstStart, prepareTab, readEnded, readKeeping, writeEnded } from './tabs'
+import { isPermitted, patternOf } from './sites'
+import {
+  isFirstStart,
+  order,
+  prepareTab,
+  readEnded,
+  readKeeping,
+  readWish,
+  writeEnded,
+  writeWish,
+} from './tabs'
 
 /** Name of the alarm that sends the queued records. */
 export const SEND = 'send'
+/** Time in which the user can answer a request for a permission. */
+const WISH_MS = 120_000
 const UPDATED = 'the collector was updated or restarted'
 /** Browsers fire alarms at most twice a minute. Shorter waits use a timer, with the alarm as a fallback. */
 const SHORT_MS = 30_000
@@ -48,6 +59,8 @@ export interface App {
   /** Continues collecting in a reloaded page, and ends it on another site or without the permission. */
   pageLoaded(tabId: number): Promise<void>
   tabClosed(tabId: number): Promise<void>
+  /** Marks the site whose permission the user has just granted, also if that closed the popup. */
+  permissionsAdded(): Promise<void>
   permissionsRemoved(): Promise<void>
 }
 
@@ -208,9 +221,26 @@ export const createApp = (database: Database): App => {
       else await writeEnded(tabId)
     },
     tabClosed: tabId => stopKeeping(tabId),
+    async permissionsAdded() {
+      await refreshLists()
+      const wish = await readWish()
+      if (!wish || !(await isPermitted(wish.pattern))) return
+      await writeWish(undefined)
+      // A later permission, for another purpose, marks nothing.
+      if (Date.now() - wish.at > WISH_MS) return
+      await marking.setSite(wish.tabId, wish.pattern, true)
+      await refreshOverlay()
+    },
     async permissionsRemoved() {
-      await writeSetting(database, 'markedSites', await permittedOf(await marking.markedSites()))
+      const before = (await readSetting(database, 'markedSites')) ?? []
+      const sites = await marking.markedSites()
+      await writeSetting(database, 'markedSites', sites)
       await marking.refresh()
+      await refreshLists()
+      const ended = before.filter(site => !sites.includes(site))
+      for (const { id, url } of await chrome.tabs.query({}))
+        if (id !== undefined && (!url || ended.includes(patternOf(url) ?? '')))
+          await order(id, { order: 'mark', on: false }).catch(() => {})
     },
   }
 }

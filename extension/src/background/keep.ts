@@ -10,6 +10,10 @@ export const isKept = async ({ tabId, url }: TabPage): Promise<boolean> =>
 
 const hasTiktok = (origins: string[]) => origins.some(origin => sourceOf(origin) === 'tiktok')
 
+/** Registers the script that reads lists, if a tab keeps collecting on short-video pages and the user permits it. */
+export const refreshLists = async (): Promise<void> =>
+  registerLists(hasTiktok(Object.values(await readKeeping())))
+
 /** @param reason why Keep collecting ends without the user's action; shown to the user */
 export const stopKeeping = async (tabId: number, reason?: string): Promise<void> => {
   const keeping = await writeKeeping(tabId, undefined)

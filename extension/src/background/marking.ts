@@ -1,9 +1,9 @@
 import type { Order } from '../shared/messages'
 import type { TabPage } from './collect'
-import { type Database, readSetting } from './database'
+import { type Database, readSetting, writeSetting } from './database'
 import type { Overlay } from './overlay'
 import { patternOf, permittedOf, registerMarking } from './sites'
-import { order } from './tabs'
+import { order, prepareTab } from './tabs'
 
 /** Name of the alarm that downloads the known IODs. Its times do not depend on visited pages (privacy). */
 export const OVERLAY = 'overlay'
@@ -12,7 +12,8 @@ const OVERLAY_MINUTES = 5
 /** Creates the functions that mark known IODs in the pages of sites that the user chose. */
 export const createMarking = (database: Database, overlay: Overlay) => {
   const isReading = async () => (await readSetting(database, 'reading')) ?? true
-  const markedSites = async () => (await readSetting(database, 'markedSites')) ?? []
+  /** Returns the patterns of the chosen sites that the user still permits. */
+  const markedSites = async () => permittedOf((await readSetting(database, 'markedSites')) ?? [])
   const refresh = async () => {
     const sites = (await isReading()) ? await markedSites() : []
     await registerMarking(sites)
@@ -38,5 +39,16 @@ export const createMarking = (database: Database, overlay: Overlay) => {
   const isMarked = async ({ url }: TabPage): Promise<boolean> =>
     (await isReading()) && (await markedSites()).includes(patternOf(url) ?? '')
 
-  return { isReading, markedSites, isMarked, refresh, tabsOf, orderAll, refreshOverlay }
+  /** Marks a site, or ends that, in the tab and all other open pages of the site. */
+  const setSite = async (tabId: number, pattern: string, on: boolean): Promise<void> => {
+    const others = (await markedSites()).filter(site => site !== pattern)
+    await writeSetting(database, 'markedSites', on ? [...others, pattern] : others)
+    await refresh()
+    await prepareTab(tabId)
+    const message: Order = { order: 'mark', on: on && (await isReading()) }
+    await order(tabId, message)
+    await orderAll([pattern], message)
+  }
+
+  return { isReading, markedSites, isMarked, refresh, tabsOf, orderAll, refreshOverlay, setSite }
 }

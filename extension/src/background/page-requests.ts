@@ -1,13 +1,13 @@
 import { Failure, sentenceOf, unsupportedReason } from '../shared/failures'
-import type { InputOf, Order, PageRequests } from '../shared/messages'
+import type { InputOf, PageRequests } from '../shared/messages'
 import { channelPage, sourceOf } from '../sources'
 import { readServer, requireAccount, serverOf, signIn, signOut } from './accounts'
 import { ownerOf, readSetting, writeSetting } from './database'
 import { showKeeping, stopKeeping, stopKeepingAll } from './keep'
 import { captureAddress } from './make-capture'
 import { keptAwake, type Parts, type ResultOf } from './parts'
-import { patternOf } from './sites'
-import { order, prepareTab, readEnded, readKeeping, writeKeeping } from './tabs'
+import { isPermitted, patternOf } from './sites'
+import { order, prepareTab, readEnded, readKeeping, writeKeeping, writeWish } from './tabs'
 
 type AllHandlers = { [N in keyof PageRequests]: (input: InputOf<N>) => Promise<ResultOf<N>> }
 type Handlers = Partial<AllHandlers>
@@ -122,14 +122,13 @@ const settingRequests = ({ database, overlay, marking, send, refreshOverlay }: P
     },
 
     async markSite({ tabId, pattern, on }) {
-      const others = (await marking.markedSites()).filter(site => site !== pattern)
-      await writeSetting(database, 'markedSites', on ? [...others, pattern] : others)
-      await marking.refresh()
-      await prepareTab(tabId)
-      const message: Order = { order: 'mark', on: on && (await marking.isReading()) }
-      await order(tabId, message)
-      await marking.orderAll([pattern], message)
+      // The popup may be closed before the user answers the request for the permission.
+      const waits = on && !(await isPermitted(pattern))
+      await writeWish(waits ? { tabId, pattern, at: Date.now() } : undefined)
+      if (waits) return false
+      await marking.setSite(tabId, pattern, on)
       if (on) refreshOverlay()
+      return true
     },
   } satisfies Handlers
 }

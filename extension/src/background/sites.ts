@@ -13,7 +13,9 @@ export const patternOf = (address: string): string | undefined => {
   return isTiktokHost(url.hostname) ? TIKTOK_PATTERN : `${url.protocol}//${url.hostname}/*`
 }
 
-const isPermitted = (pattern: string): Promise<boolean> => chrome.permissions.contains({ origins: [pattern] })
+/** Returns whether the user permits the sites of a pattern now. */
+export const isPermitted = (pattern: string): Promise<boolean> =>
+  chrome.permissions.contains({ origins: [pattern] })
 
 const replaceScript = async (id: string, script?: chrome.scripting.RegisteredContentScript) => {
   const [registered] = await chrome.scripting.getRegisteredContentScripts({ ids: [id] })

@@ -1,29 +1,26 @@
 import { CATEGORIES, type Category, cutText, LIMITS } from '@iodine/contracts'
 import { relationOf } from '@iodine/evidence'
 import { suggestCategory } from '@iodine/known-iods'
+import { isVisible, VISIBILITY } from '../shared/browser'
 import { Failure, failureOf, sentenceOf } from '../shared/failures'
 import { type CreatedIod, sendRequest } from '../shared/messages'
 import css from './iod-button.css?raw'
 import { findSelected, quotedPage, type Selected } from './quote'
 
 const LOOK_MS = 200
-/** Also tracks visibility: covered, transparent or transformed elements are not visible. */
-const WATCHED = { trackVisibility: true, delay: 100, threshold: [0, 1] } as IntersectionObserverInit
 
-type VisibilityEntry = IntersectionObserverEntry & { isVisible?: boolean }
-
-/** Resolves to whether an element is fully visible; true if the browser does not track visibility. */
-const isShown = (element: Element): Promise<boolean> =>
+/** Resolves to whether an element in the host's shadow root is fully visible; true if that is unknown. */
+const isShown = (element: Element, host: HTMLElement): Promise<boolean> =>
   new Promise(resolve => {
     const end = (shown: boolean) => {
       observer.disconnect()
       clearTimeout(timer)
       resolve(shown)
     }
-    const observer = new IntersectionObserver(
-      entries => (entries.at(-1) as VisibilityEntry).isVisible !== false && end(true),
-      WATCHED,
-    )
+    const observer = new IntersectionObserver(entries => {
+      const last = entries.at(-1)
+      if (last && isVisible(last, host) !== false) end(true)
+    }, VISIBILITY)
     const timer = setTimeout(() => end(false), LOOK_MS)
     observer.observe(element)
   })
@@ -54,18 +51,18 @@ export const createIodButton = (onCreated: () => void) => {
     }
   }
 
-  /** Whether the form is fully visible; undefined if the browser does not track visibility. */
+  /** Whether the form is fully visible; undefined if that is unknown. */
   let inView: boolean | undefined
   const watcher = new IntersectionObserver(entries => {
-    const last = entries.at(-1) as VisibilityEntry | undefined
-    inView = last?.isVisible
-  }, WATCHED)
+    const last = entries.at(-1)
+    inView = last && isVisible(last, host)
+  }, VISIBILITY)
   /**
    * Returns whether an event is trusted and its element was and is fully visible. Prevents clickjacking by the page.
    */
   const isDeliberate = async (event: Event): Promise<boolean> => {
     const target = root.firstElementChild
-    return event.isTrusted && inView !== false && target !== null && (await isShown(target))
+    return event.isTrusted && inView !== false && target !== null && (await isShown(target, host))
   }
 
   const place = (x: number, y: number) => {
@@ -235,6 +232,11 @@ export const createIodButton = (onCreated: () => void) => {
 
   // The browser updates the selection after the event. Clicks on the button itself don't count.
   const offerSoon = (event: Event) => event.isTrusted && event.target !== host && setTimeout(offer)
+  const stop = () => {
+    document.removeEventListener('pointerup', offerSoon)
+    document.removeEventListener('keyup', offerSoon)
+    hide()
+  }
   return {
     /** Sets whether new IODs get the selected words as evidence. */
     setSealing(on: boolean) {
@@ -244,10 +246,15 @@ export const createIodButton = (onCreated: () => void) => {
       document.addEventListener('pointerup', offerSoon)
       document.addEventListener('keyup', offerSoon)
     },
-    stop() {
-      document.removeEventListener('pointerup', offerSoon)
-      document.removeEventListener('keyup', offerSoon)
-      hide()
+    stop,
+    /** Ends the button after an update of the extension. An open form tells the user to reload the page. */
+    disconnect() {
+      const wasOpen = root.querySelector('form') !== null
+      const { left, top } = host.getBoundingClientRect()
+      stop()
+      if (!wasOpen) return
+      showNote(`${sentenceOf('updated')}.`)
+      place(left, top)
     },
   }
 }

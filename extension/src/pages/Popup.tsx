@@ -129,7 +129,10 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
     refreshTab()
     setWorking(false)
   }
-  /** Requests the site's permission. The browser asks the user only the first time. */
+  /**
+   * Requests the site's permission. Firefox requires the call within the handler of the user's action, before any
+   * `await`. The browser asks the user only the first time; it may close the popup meanwhile.
+   */
   const permitted = () => chrome.permissions.request({ origins: [status.pattern] })
   const change = (work: () => Promise<unknown>) => attempt(work).then(refreshTab)
 
@@ -161,8 +164,9 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
         onChange={({ currentTarget: { checked: on } }) =>
           change(async () => {
             // Without the permission, only lists fetched from now on are read; with it, all since the page load.
-            if (on && status.source === 'tiktok') await permitted()
+            const asked = on && status.source === 'tiktok' ? permitted() : undefined
             await sendRequest('keep', { tabId, on })
+            await asked
           })
         }
       />
@@ -171,8 +175,11 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
         checked={status.marking}
         onChange={({ currentTarget: { checked: on } }) =>
           change(async () => {
-            if (on && !(await permitted())) throw new Failure('markingPermission', { host: status.host })
-            await sendRequest('markSite', { tabId, pattern: status.pattern, on })
+            const asked = on ? permitted() : undefined
+            const mark = () => sendRequest('markSite', { tabId, pattern: status.pattern, on })
+            if (await mark()) return
+            if (!(await asked)) throw new Failure('markingPermission', { host: status.host })
+            await mark()
           })
         }
       />

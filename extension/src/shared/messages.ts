@@ -134,7 +134,8 @@ export interface PageRequests {
   signOut: { input: object; value: null }
   setServer: { input: { server: string }; value: null }
   setReading: { input: { on: boolean }; value: null }
-  markSite: { input: { tabId: number; pattern: string; on: boolean }; value: null }
+  /** Resolves to false if marking waits for the site's permission. */
+  markSite: { input: { tabId: number; pattern: string; on: boolean }; value: boolean }
   setSealing: { input: { on: boolean }; value: null }
   setLooking: { input: { on: boolean }; value: null }
   /** The known IODs of a tab's page; empty if they are not marked. */

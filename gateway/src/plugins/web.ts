@@ -6,7 +6,7 @@ import { notFound } from '@iodine/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayConfig } from '../config.js'
 import { findRemotes } from '../remotes.js'
-import { extensionUrl } from './extension.js'
+import { extensionUrls } from './extension.js'
 
 // File names with a content hash: remoteEntry.08d8bdd7.js, static/js/index.175ea47acd.js.
 const HASHED = /\.[0-9a-f]{8,}\.\w+$/
@@ -71,7 +71,7 @@ export const addWeb = async (app: FastifyInstance, config: GatewayConfig): Promi
       product_name: PRODUCT_NAME,
       contact_email: config.CONTACT_EMAIL,
       social_links: config.SOCIAL_LINKS,
-      extension_url: await extensionUrl(config),
+      ...(await extensionUrls(config)),
       offline_ai: config.OFFLINE_AI,
       sections: await remotes.sections(),
     }

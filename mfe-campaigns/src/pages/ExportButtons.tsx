@@ -3,7 +3,7 @@ import { Button, ButtonGroup, Switch } from '@iodine/ui'
 import { CaretDownIcon, ExportIcon } from '@iodine/ui/icons'
 import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
 import { useState } from 'react'
-import { useExport } from '../queries/export'
+import { takesEvidence, useExport } from '../queries/export'
 import styles from './ExportButtons.module.css'
 
 const FORMATS: { format: ExportFormat; label: string; profile?: ExportProfile }[] = [
@@ -12,9 +12,10 @@ const FORMATS: { format: ExportFormat; label: string; profile?: ExportProfile }[
   { format: 'stix', label: 'STIX 2.1 bundle for OpenCTI', profile: 'opencti' },
   { format: 'misp', label: 'MISP event' },
   { format: 'csv', label: 'CSV' },
+  { format: 'navigator', label: 'DISARM Navigator layer' },
 ]
 
-/** Buttons that save the campaign as JSON, STIX, MISP or CSV, optionally with the IODs' evidence. */
+/** Buttons that save the campaign as JSON, STIX, MISP, CSV or a Navigator layer, optionally with the IODs' evidence. */
 export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail; disabled: boolean }) {
   const { run: save } = useExport()
   const [withEvidence, setWithEvidence] = useState(false)
@@ -41,13 +42,14 @@ export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail
               {FORMATS.map(({ format, label, profile }) => (
                 <MenuItem
                   key={label}
-                  text={withEvidence && format === 'csv' ? `${label}, without evidence` : label}
+                  text={withEvidence && !takesEvidence(format) ? `${label}, without evidence` : label}
                   onClick={() => void save({ campaign, format, withEvidence, profile })}
                 />
               ))}
             </Menu>
             <p className={styles.levels}>
-              All formats state the sharing level; JSON omits TLP:GREEN. CSV contains no techniques.
+              All formats but the layer state the sharing level; JSON omits TLP:GREEN. CSV contains no
+              techniques, a Navigator layer only techniques.
             </p>
           </div>
         }

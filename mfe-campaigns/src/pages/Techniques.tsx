@@ -2,17 +2,18 @@ import type { CampaignTechnique } from '@iodine/contracts'
 import { Button, Classes, LoadingPanel, Tag } from '@iodine/ui'
 import { EditIcon, SmallCrossIcon } from '@iodine/ui/icons'
 import { useMemo, useRef, useState } from 'react'
-import { type CampaignTechniques, useTechniqueList } from '../queries/techniques'
+import { type CampaignTechniques, type ListedTechnique, useTechniqueList } from '../queries/techniques'
+import { ObsoleteTag } from './ObsoleteTag'
 import { SummaryBlock } from './SummaryBlock'
 import styles from './Techniques.module.css'
 import { TechniquesDialog } from './TechniquesDialog'
 
 /** The DISARM techniques of a campaign, as tags. */
-export function Techniques({ query, add, remove, removeUndoably }: CampaignTechniques) {
+export function Techniques({ query, add, remove, removeUndoably, replace }: CampaignTechniques) {
   const { data: techniques } = query
   const [isChoosing, setChoosing] = useState(false)
   const list = useTechniqueList(isChoosing || (techniques !== undefined && techniques.length > 0))
-  const nameById = useMemo(() => new Map(list.data?.map(({ id, name }) => [id, name])), [list.data])
+  const byId = useMemo(() => new Map(list.data?.map(each => [each.id, each])), [list.data])
   const block = useRef<HTMLDivElement>(null)
   const removeFocused = (tid: string, name: string) => {
     // The focused button is removed with its tag. Without a focus inside, the dialog would not receive Escape.
@@ -49,11 +50,20 @@ export function Techniques({ query, add, remove, removeUndoably }: CampaignTechn
             <ul className={styles.tags}>
               {used.map(technique => (
                 <li key={technique.id}>
-                  <TechniqueTag
-                    technique={technique}
-                    name={nameById.get(technique.id)}
-                    onRemove={removeFocused}
-                  />
+                  {byId.get(technique.id)?.until ? (
+                    <ObsoleteTag
+                      listed={byId.get(technique.id) as ListedTechnique}
+                      nameOf={id => byId.get(id)?.name ?? ''}
+                      onReplace={replace}
+                      onRemove={remove}
+                    />
+                  ) : (
+                    <TechniqueTag
+                      technique={technique}
+                      name={byId.get(technique.id)?.name}
+                      onRemove={removeFocused}
+                    />
+                  )}
                 </li>
               ))}
             </ul>

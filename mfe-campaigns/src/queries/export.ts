@@ -3,6 +3,9 @@ import { useAction, useHost } from '@iodine/mfe-kit'
 import { saveFile } from '@iodine/ui'
 import { failureFields, successToast } from './toasts'
 
+/** Returns whether files of a format may contain evidence. */
+export const takesEvidence = (format: ExportFormat): boolean => format !== 'csv' && format !== 'navigator'
+
 interface Export {
   campaign: CampaignDetail
   format: ExportFormat
@@ -19,7 +22,7 @@ export function useExport() {
   return useAction({
     mutationFn: async ({ campaign, format, withEvidence, profile }: Export) => {
       const { exportNameOf } = await import('@iodine/exchange')
-      const evidence = withEvidence && format !== 'csv' ? 'true' : 'false'
+      const evidence = withEvidence && takesEvidence(format) ? 'true' : 'false'
       const params = { id: campaign.id }
       const content = await api.download('GET /campaigns/:id/export', {
         params,

@@ -1,10 +1,10 @@
 import type { CampaignTechnique } from '@iodine/contracts'
-import type { Technique } from '@iodine/exchange/disarm'
+import type { Successors, Technique } from '@iodine/exchange/disarm'
 import { type Action, errorToast, useAction, useHost } from '@iodine/mfe-kit'
 import { type UseQueryResult, useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
 import { useCampaignCache } from './campaigns'
-import { TOAST_MS } from './toasts'
+import { failureFields, successToast, TOAST_MS } from './toasts'
 
 const techniquesKey = (campaignId: string) => ['campaigns', 'techniques', campaignId]
 
@@ -14,6 +14,8 @@ export interface CampaignTechniques {
   remove: (tid: string) => void
   /** Removes the technique, with a toast that offers to add it again. */
   removeUndoably: (tid: string, name: string) => void
+  /** Replaces an obsolete technique by its successors. */
+  replace: (tid: string, successors: readonly string[]) => void
 }
 
 /**
@@ -40,7 +42,15 @@ export function useTechniques(campaignId: string): CampaignTechniques {
       }),
     onMutate: ({ tid, isUsed }) => {
       const { id: by, username } = session.user
-      const technique = { id: tid, by, by_username: username ?? null, at: new Date().toISOString() }
+      const technique: CampaignTechnique = {
+        id: tid,
+        by,
+        by_username: username ?? null,
+        at: new Date().toISOString(),
+        until: null,
+        quotes: 0,
+        iods: 0,
+      }
       // A running request may return the state before the change.
       void queryClient.cancelQueries({ queryKey })
       queryClient.setQueryData<CampaignTechnique[]>(queryKey, current => {
@@ -69,8 +79,22 @@ export function useTechniques(campaignId: string): CampaignTechniques {
         duration: TOAST_MS,
       }),
   })
+  const replacing = useAction({
+    scope: { id: queryKey.join(' ') },
+    mutationFn: ({ tid, successors }: { tid: string; successors: readonly string[] }) =>
+      api.call('POST /campaigns/:id/techniques/:tid/replace', {
+        params: { id: campaignId, tid },
+        body: { with: [...successors] },
+      }),
+    onSuccess: techniques =>
+      writeOver(queryClient, [queryKey], () => queryClient.setQueryData(queryKey, techniques)),
+    onError: error => cache.failed(campaignId, error),
+    done: (_, { tid, successors }) => successToast(`${tid} replaced by ${successors.join(' and ')}`),
+    failed: failureFields('Failed to replace the technique'),
+  })
   return {
     query,
+    replace: (tid, successors) => void replacing.run({ tid, successors }),
     add: useCallback((tid: string) => void run({ tid, isUsed: true }), [run]),
     remove: useCallback((tid: string) => void run({ tid, isUsed: false }), [run]),
     removeUndoably: (tid, name) => void run({ tid, isUsed: false, name }),
@@ -84,13 +108,18 @@ interface Change {
   name?: string
 }
 
+/** A technique, with the successors of an obsolete one. */
+export interface ListedTechnique extends Technique {
+  successors: Successors | undefined
+}
+
 /** Reads the list of DISARM techniques, which is loaded on demand. */
-export const useTechniqueList = (isNeeded: boolean): UseQueryResult<readonly Technique[]> =>
+export const useTechniqueList = (isNeeded: boolean): UseQueryResult<readonly ListedTechnique[]> =>
   useQuery({
     queryKey: ['disarm'],
-    queryFn: async (): Promise<readonly Technique[]> => {
-      const { TECHNIQUES } = await import('@iodine/exchange/disarm')
-      return TECHNIQUES
+    queryFn: async (): Promise<readonly ListedTechnique[]> => {
+      const { successorsOf, TECHNIQUES } = await import('@iodine/exchange/disarm')
+      return TECHNIQUES.map(technique => ({ ...technique, successors: successorsOf(technique.id) }))
     },
     enabled: isNeeded,
     staleTime: Number.POSITIVE_INFINITY,

@@ -5,7 +5,9 @@ export const browserConfig = z.strictObject({
   product_name: z.string(),
   contact_email: z.string(),
   social_links: z.array(z.strictObject({ label: z.string(), url: z.string() })),
+  /** Download URLs of the browser extension: for Chromium, and for Firefox. */
   extension_url: z.string(),
+  extension_firefox_url: z.string(),
   /** True if texts are analyzed by rules instead of an AI model; screens must state it. */
   offline_ai: z.boolean(),
   /** Sections deployed in addition to the shell's own, in menu order. */

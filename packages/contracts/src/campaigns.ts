@@ -3,6 +3,7 @@ import { endpoint, internalEndpoint } from './endpoint.js'
 import { iod, iodCounts } from './iods.js'
 import { LIMITS, TECHNIQUE_PATTERN } from './limits.js'
 import { filledText, id, limitParam, pageQuery, text, time } from './primitives.js'
+import { techniqueEndpoints, techniquesInternal } from './techniques.js'
 import { EXPORT_FORMATS, EXPORT_PROFILES, FEED_STATES, TLP_LEVELS } from './vocabulary.js'
 
 export const campaign = z.strictObject({
@@ -56,21 +57,7 @@ export const campaignSharing = z.strictObject({
 })
 export type CampaignSharing = z.output<typeof campaignSharing>
 
-/** A technique of DISARM that a campaign uses. */
-export const campaignTechnique = z.strictObject({
-  /** DISARM's id, such as `T0023.001`. */
-  id: z.string(),
-  /** User who added it; null once the account is deleted. */
-  by: id.nullable(),
-  by_username: z.string().nullable(),
-  at: time,
-})
-export type CampaignTechnique = z.output<typeof campaignTechnique>
-
 const params = z.strictObject({ id })
-const technique = params.extend({
-  tid: z.string().regex(TECHNIQUE_PATTERN),
-})
 const membership = z.strictObject({ iod_id: id })
 const memberships = z.strictObject({ iod_ids: z.array(id).min(1).max(LIMITS.addedIodsMax) })
 
@@ -78,8 +65,13 @@ export const campaignsApi = {
   listCampaigns: endpoint('user', 'GET /campaigns', {
     scopes: ['read'],
     summary:
-      'Campaigns, newest first: all, those with an IOD (`iod_id`), those whose name contains a text in any case (`q`)',
-    query: z.strictObject({ iod_id: id.optional(), q: text(LIMITS.searchMax).optional(), ...pageQuery }),
+      'Campaigns, newest first: all, those with an IOD (`iod_id`), with a DISARM technique (`technique`), those whose name contains a text in any case (`q`)',
+    query: z.strictObject({
+      iod_id: id.optional(),
+      technique: z.string().regex(TECHNIQUE_PATTERN).optional(),
+      q: text(LIMITS.searchMax).optional(),
+      ...pageQuery,
+    }),
     response: z.array(campaign),
   }),
   getOverlay: endpoint('collector', 'GET /campaigns/overlay', {
@@ -113,7 +105,7 @@ export const campaignsApi = {
   exportCampaign: endpoint('user', 'GET /campaigns/:id/export', {
     scopes: ['read'],
     summary:
-      'A campaign as a file: JSON, a STIX 2.1 bundle, a MISP event or CSV, optionally with the IODs’ evidence except for CSV; 503 while its IODs or their evidence can’t be read. `profile=opencti` (STIX) omits objects that OpenCTI’s client rejects. `X-Withheld`: number of omitted objects',
+      'A campaign as a file: JSON, a STIX 2.1 bundle, a MISP event or CSV, optionally with the IODs’ evidence except for CSV, or its techniques as a layer of DISARM’s Navigator; 503 while its IODs or their evidence can’t be read. `profile=opencti` (STIX) omits objects that OpenCTI’s client rejects. `X-Withheld`: number of omitted objects',
     params,
     query: z
       .strictObject({
@@ -124,6 +116,10 @@ export const campaignsApi = {
       .refine(({ format, evidence }) => format !== 'csv' || evidence === 'false', {
         path: ['evidence'],
         error: 'is not available in CSV',
+      })
+      .refine(({ format, evidence }) => format !== 'navigator' || evidence === 'false', {
+        path: ['evidence'],
+        error: 'is not available in a layer of the Navigator',
       })
       .refine(({ format, profile }) => format === 'stix' || profile === 'lossless', {
         path: ['profile'],
@@ -187,28 +183,11 @@ export const campaignsApi = {
     body: membership,
     response: campaignDetail,
   }),
-  listTechniques: endpoint('user', 'GET /campaigns/:id/techniques', {
-    scopes: ['read'],
-    summary: 'Techniques of DISARM that a campaign uses, in the order of their addition',
-    params,
-    response: z.array(campaignTechnique),
-  }),
-  addTechnique: endpoint('user', 'PUT /campaigns/:id/techniques/:tid', {
-    scopes: ['contribute'],
-    summary:
-      'Add a DISARM technique to a campaign; returns all its techniques. Idempotent. 413 with 100 techniques, 422 for an unknown id',
-    params: technique,
-    response: z.array(campaignTechnique),
-  }),
-  removeTechnique: endpoint('user', 'DELETE /campaigns/:id/techniques/:tid', {
-    scopes: ['contribute'],
-    summary: 'Remove a DISARM technique from a campaign; returns the remaining ones. Idempotent',
-    params: technique,
-    response: z.array(campaignTechnique),
-  }),
+  ...techniqueEndpoints,
 } as const
 
 export const campaignsInternal = {
+  ...techniquesInternal,
   nameCampaigns: internalEndpoint('POST /internal/campaigns/names', {
     summary: 'Names of campaigns; unknown ones are omitted',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.listLimitMax) }),

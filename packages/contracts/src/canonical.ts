@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { endpoint, internalEndpoint } from './endpoint.js'
-import { EXTRACTION_FAILURES } from './internal.js'
 import { LIMITS } from './limits.js'
 import { graphTriplet, textPlace } from './narratives.js'
 import { done, filledText, id, limitParam, pageQuery, text, time } from './primitives.js'
@@ -10,6 +9,7 @@ import {
   CANON_PARTS,
   CANON_REASONS,
   CANON_RELATIONS,
+  EXTRACTION_FAILURES,
   MERGE_SCOPES,
 } from './vocabulary.js'
 

@@ -63,6 +63,14 @@ export const DETAILS = {
   feedKeyReads: 'This feed key may not read this feed',
   feedScope: 'This token may only be used for feeds',
   unknownTechnique: 'tid: is not a DISARM technique',
+  notObsolete: 'This technique is not obsolete',
+  notASuccessor: 'with: is not a successor of this technique',
+  notProposed: 'accept, reject: must be proposed techniques',
+  noSentence: 'There is no sentence to read',
+  proposalRunning: 'Another run is under way: wait until it is done',
+  proposalOpen: 'The proposals are not complete',
+  proposalSourceGone: 'The text of these proposals was changed or deleted',
+  quotesFull: `This campaign has ${LIMITS.campaignQuotesMax} quotes of techniques, the maximum: delete one to make room`,
   techniquesFull: `This campaign has ${LIMITS.techniquesMax} techniques: remove one to make room`,
   alreadyVoted: 'You already voted',
   repliedDeleted: 'The comment that you reply to was deleted',
@@ -105,3 +113,13 @@ export const DETAILS = {
 /** Returns the error detail for an API token without any of the scopes that an endpoint requires. */
 export const missingScope = (scopes: readonly string[]): string =>
   `This API token lacks the scope ${scopes.join(' or ')}`
+
+/** Returns the error detail for an obsolete technique. */
+export const obsoleteTechnique = (successors: readonly string[]): string =>
+  successors.length > 0
+    ? `tid: is obsolete, replaced by ${successors.join(' and ')}`
+    : 'tid: is obsolete, without a successor'
+
+/** Returns the error detail for proposals of an earlier version of DISARM's list. */
+export const listChanged = (version: string): string =>
+  `DISARM’s list has changed to version ${version}: request proposals again`

@@ -51,6 +51,8 @@ export const QUEUES = {
   mail: { data: z.strictObject({ sealed: z.string() }) },
   /** Clusters the labels of a user's triplets. */
   canon: { data: z.strictObject({ user_id: id }) },
+  /** Names techniques of DISARM in a text. */
+  techniques: { data: z.strictObject({ proposal_id: id, user_id: id }) },
   /** Pulls the due feeds. A job names none: the worker claims a subscription. */
   subscriptions: { data: z.strictObject({}), everyMs: 60_000 },
   /** Delivers a notification to a user's webhook. */

@@ -6,7 +6,14 @@ import { iod, iodCounts, newIod } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
 import { filledText, id, time, timestamp } from './primitives.js'
-import { BLOB_ROLES, EVIDENCE_KINDS, FEED_KEY_READS, SOURCES, TLP_LEVELS } from './vocabulary.js'
+import {
+  BLOB_ROLES,
+  EVIDENCE_KINDS,
+  EXTRACTION_FAILURES,
+  FEED_KEY_READS,
+  SOURCES,
+  TLP_LEVELS,
+} from './vocabulary.js'
 
 export const sessionState = z.strictObject({ user_id: id, scope: z.enum(['full', 'collector']) })
 /** User and permissions of a live session. */
@@ -245,17 +252,6 @@ const extractedTriplets = z
   .array(extraction.shape.triplets.element.extend({ cite: scoredRange.nullable().optional() }))
   .max(LIMITS.tripletsMax)
 
-/** Reasons why an extraction ended without triplets. */
-export const EXTRACTION_FAILURES = [
-  'missing_key',
-  'rejected_key',
-  'rate_limited',
-  'no_credit',
-  'refused',
-  'provider_failed',
-] as const
-export type ExtractionFailure = (typeof EXTRACTION_FAILURES)[number]
-
 export const narrativesInternal = {
   getExtractionWork: internalEndpoint('GET /internal/narratives/:id/work', {
     summary: 'Input of the extraction worker; 404 once the narrative is deleted or finished',
@@ -269,6 +265,12 @@ export const narrativesInternal = {
     params: byId,
     body: quoteBody.omit({ role: true, pointer: true }),
     response: checkedQuote,
+  }),
+  getText: internalEndpoint('POST /internal/narratives/:id/text', {
+    summary: 'The text of an analyzed narrative; 404 if it is not the user’s',
+    params: byId,
+    body: z.strictObject({ user_id: id }),
+    response: z.strictObject({ text: z.string(), src: z.string().nullable() }),
   }),
   finishExtraction: internalEndpoint('POST /internal/narratives/:id/result', {
     summary: 'Store the triplets or the failure, once; idempotent',

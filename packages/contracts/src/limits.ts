@@ -71,6 +71,17 @@ export const LIMITS = {
   addedIodsMax: 500,
   /** Techniques of a campaign. */
   techniquesMax: 100,
+  /** Successors that replace one technique. */
+  successorsMax: 5,
+  /** Quotes of a technique, of a campaign, and the UTF-16 units of one. */
+  techniqueQuotesMax: 10,
+  campaignQuotesMax: 500,
+  techniqueQuoteChars: 1_000,
+  /** Proposals of techniques: sentences read, proposals of a run, runs of a user an hour, and their retention. */
+  proposalSentences: 400,
+  proposalsMax: 30,
+  proposalsAnHour: 20,
+  proposalMs: 7 * 86_400_000,
   /** Unknown techniques of an import that are shown. */
   unknownTechniques: 100,
   /** The last millisecond that a Date can have. */

@@ -210,7 +210,35 @@ export type ShareKind = (typeof SHARE_KINDS)[number]
 export const RUN_STATES = ['queued', 'running', 'done', 'failed'] as const
 export type RunState = (typeof RUN_STATES)[number]
 
-export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
+/** Reasons why an extraction ended without a result. */
+export const EXTRACTION_FAILURES = [
+  'missing_key',
+  'rejected_key',
+  'rate_limited',
+  'no_credit',
+  'refused',
+  'provider_failed',
+] as const
+export type ExtractionFailure = (typeof EXTRACTION_FAILURES)[number]
+
+/** Sources of the quotes of techniques. */
+export const QUOTE_SOURCES = ['narrative', 'evidence', 'text'] as const
+export type QuoteSource = (typeof QUOTE_SOURCES)[number]
+
+/** `offline`: by rules; `ai`: by the user's AI provider. */
+export const PROPOSAL_MODES = ['offline', 'ai'] as const
+export type ProposalMode = (typeof PROPOSAL_MODES)[number]
+export const PROPOSAL_STATES = ['waiting', 'done', 'failed'] as const
+export type ProposalState = (typeof PROPOSAL_STATES)[number]
+
+/**
+ * Why a technique succeeds another: DISARM's description states it, DISARM gave it to the same passage in a later
+ * release, or Iodine chose it by name.
+ */
+export const SUCCESSION_BASES = ['stated', 'retagged', 'ours'] as const
+export type SuccessionBasis = (typeof SUCCESSION_BASES)[number]
+
+export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv', 'navigator'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 /** Returns true for an absolute http(s) URL: the only kind that is opened or stored as a link. */

@@ -45,6 +45,8 @@ export interface ExportContext {
   standIns?: ReadonlyMap<string, ImportedCounterpart> | undefined
   /** The campaign's DISARM techniques, in the order of their addition; CSV omits them. */
   techniques?: readonly UsedTechnique[] | undefined
+  /** The first quote of each technique, by its id, for the Navigator's layer. */
+  quotes?: ReadonlyMap<string, string> | undefined
 }
 
 /** Returns the statement on an IOD, or the default statement. */

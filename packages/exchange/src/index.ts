@@ -8,6 +8,7 @@ import {
   toIodsFile,
 } from './campaign-file.js'
 import { toCsv } from './csv.js'
+import { toNavigatorLayer } from './disarm/navigator.js'
 import { toMispEvent } from './misp/event.js'
 import { toStixBundle } from './stix/bundle.js'
 
@@ -74,6 +75,11 @@ const WRITERS: Record<
     extension: 'csv',
     mediaType: 'text/csv; charset=utf-8',
     write: ({ iods }, context) => toCsv(iods, context),
+  },
+  navigator: {
+    extension: 'navigator.json',
+    mediaType: 'application/json',
+    write: (detail, { techniques = [], quotes }) => pretty(toNavigatorLayer(detail, techniques, quotes)),
   },
 }
 

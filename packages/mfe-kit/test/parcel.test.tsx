@@ -30,6 +30,7 @@ const hostProps = (change: Partial<HostProps> = {}): HostProps => ({
     contact_email: '',
     social_links: [],
     extension_url: '',
+    extension_firefox_url: '',
     offline_ai: false,
     sections: [],
   },

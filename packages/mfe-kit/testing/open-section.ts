@@ -19,6 +19,7 @@ export const config: BrowserConfig = {
   contact_email: '',
   social_links: [],
   extension_url: '',
+  extension_firefox_url: '',
   offline_ai: false,
   sections: [],
 }

@@ -8,7 +8,7 @@ import { addSharingRoutes } from './feeds/routes/sharing.js'
 import { addImportRoutes } from './imports/routes/imports.js'
 import { createStore } from './store.js'
 import { addSubscriptionRoutes } from './subscriptions/routes/subscriptions.js'
-import { addTechniqueRoutes } from './techniques/routes/techniques.js'
+import { addProposalRoutes, addTechniqueRoutes } from './techniques/routes/techniques.js'
 
 /** Starts the service of campaigns: named collections of IODs. */
 export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<StoreService> =>
@@ -19,6 +19,7 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
     addImportRoutes(service, store)
     addSharingRoutes(service, store)
     addTechniqueRoutes(service, store)
+    addProposalRoutes(service, store, config)
     addSubscriptionRoutes(service, store)
     addFeedRoutes(service, store)
     addMispFeedRoutes(service, store)

@@ -7,6 +7,8 @@ import { clockSchema, publicationSchema, publishedSchema } from './feeds/models/
 import { foreignSchema } from './imports/models/foreign.js'
 import { importPartSchema, importSchema } from './imports/models/import.js'
 import { broughtSchema, subscriptionSchema } from './subscriptions/models/subscription.js'
+import { proposalSchema } from './techniques/models/proposal.js'
+import { techniqueQuoteSchema } from './techniques/models/technique-quote.js'
 
 /** Quota counters per user. */
 type QuotaCounter = 'campaigns' | 'import_bytes' | 'published_bytes'
@@ -56,6 +58,8 @@ export const createModels = (mongo: Connection, limits: Limits) => {
     foreign: modelOf(mongo, 'Foreign', foreignSchema),
     subscriptions: modelOf(mongo, 'Subscription', subscriptionSchema),
     brought: modelOf(mongo, 'Brought', broughtSchema),
+    techniqueQuotes: modelOf(mongo, 'TechniqueQuote', techniqueQuoteSchema),
+    proposals: modelOf(mongo, 'TechniqueProposal', proposalSchema),
     quotas,
   }
 }
@@ -68,5 +72,6 @@ export interface Store extends CampaignModels {
     changes: Kind<CampaignChange>
     imports: Kind<{ id: string }>
     publications: Kind<{ id: string }>
+    proposals: Kind<{ id: string }>
   }
 }

@@ -6,9 +6,10 @@ import { publicationWork } from './feeds/commands/step-publication.js'
 import { SWEEP_MS, sweepPublications } from './feeds/commands/sweep-publications.js'
 import { importWork } from './imports/commands/import-work.js'
 import { createModels, type Store } from './models.js'
+import { proposalWork } from './techniques/commands/work-on-proposals.js'
 
 export const createStore = (service: StoreService, config: CampaignsConfig): Store => {
-  const { outbox, tasks, peers, users, log } = service
+  const { outbox, tasks, peers, users, log, queues } = service
   const importing = () => ({ store, peers, log, memberMax: config.QUOTA_CAMPAIGN_IODS })
   const publishing = () => ({ store, peers, users })
   const models = createModels(service.mongo, config)
@@ -22,6 +23,10 @@ export const createStore = (service: StoreService, config: CampaignsConfig): Sto
       ),
       imports: outbox.kind('import', importWork(importing)),
       publications: outbox.kind('publication', publicationWork(publishing)),
+      proposals: outbox.kind(
+        'proposals',
+        proposalWork(() => ({ store, peers, queues })),
+      ),
     },
   }
   tasks.every('publications', SWEEP_MS, () => sweepPublications(store))

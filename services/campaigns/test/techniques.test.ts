@@ -1,4 +1,12 @@
-import { campaignsApi, DETAILS, iodsInternal, LIMITS, personalDataInternal } from '@iodine/contracts'
+import {
+  campaignsApi,
+  DETAILS,
+  type DisarmList,
+  iodsInternal,
+  LIMITS,
+  obsoleteTechnique,
+  personalDataInternal,
+} from '@iodine/contracts'
 import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
@@ -53,6 +61,9 @@ const technique = ({ id: by, username }: FixtureUser, id: string) => ({
   by,
   by_username: username,
   at: expect.stringMatching(/\.\d{3}Z$/),
+  until: null,
+  quotes: 0,
+  iods: 0,
 })
 const notFound = { status: 404, body: { detail: DETAILS.notFound } }
 
@@ -114,7 +125,7 @@ describe('techniques of a campaign', () => {
       Array.from({ length: LIMITS.techniquesMax - 3 }, (_, n) => `T9${String(n).padStart(3, '0')}`),
     )
     const late = await Promise.all(
-      ['T0002', 'T0003', 'T0004', 'T0007', 'T0009', 'T0010', 'T0013'].map(tid => add(id, tid)),
+      ['T0002', 'T0003', 'T0004', 'T0010', 'T0014', 'T0016', 'T0017'].map(tid => add(id, tid)),
     )
     const full = { status: 413, body: { detail: DETAILS.techniquesFull } }
     expect(late.filter(({ status }) => status === 200)).toHaveLength(3)
@@ -123,7 +134,7 @@ describe('techniques of a campaign', () => {
     const last = (await list(id)).at(-1)?.id as string
     expect(await add(id, last)).toMatchObject({ status: 200 })
     await remove(id, last)
-    expect(await add(id, 'T0014')).toMatchObject({ status: 200 })
+    expect(await add(id, 'T0018')).toMatchObject({ status: 200 })
     expect(await add(id, last)).toMatchObject(full)
   })
 
@@ -132,6 +143,86 @@ describe('techniques of a campaign', () => {
     await put(id, ['T0998'])
     expect(await list(id)).toEqual([technique(ana, 'T0998')])
     expect(await remove(id, 'T0998')).toMatchObject({ status: 200, body: [] })
+  })
+})
+
+describe('obsolete techniques', () => {
+  const replace = (id: string, tid: string, successors: string[], client = api) =>
+    client.send('POST', `/campaigns/${id}/techniques/${tid}/replace`, { with: successors })
+
+  it('can’t be chosen: the answer names the successors', async () => {
+    const id = await create()
+    expect(await add(id, 'T0043')).toMatchObject({
+      status: 422,
+      body: { detail: [obsoleteTechnique(['T0151.004'])] },
+    })
+    expect(await add(id, 'T0142')).toMatchObject({ status: 422, body: { detail: [obsoleteTechnique([])] } })
+    await put(id, ['T0043'])
+    expect(await add(id, 'T0043')).toMatchObject({ status: 200, body: [{ id: 'T0043', until: '1.5' }] })
+  })
+
+  it('are replaced by successors that a person chooses, at the same position', async () => {
+    const id = await create()
+    await put(id, ['T0002', 'T0043.001', 'T0003'])
+    const replaced = {
+      status: 200,
+      body: ['T0002', 'T0151.004', 'T0155.007', 'T0003'].map(each => ({ id: each })),
+    }
+    const both = ['T0151.004', 'T0155.007']
+    expect(await replace(id, 'T0043.001', both, bosApi)).toMatchObject(replaced)
+    expect(await replace(id, 'T0043.001', both)).toMatchObject(replaced)
+    expect((await list(id)).map(({ by }) => by)).toEqual([ana.id, bo.id, bo.id, ana.id])
+  })
+
+  it('refuse other techniques, current ones and unknown campaigns', async () => {
+    const id = await create()
+    await put(id, ['T0043', 'T0002', 'T0142'])
+    const before = await list(id)
+    const statusOf = async (...input: Parameters<typeof replace>) => (await replace(...input)).status
+    expect(await statusOf(id, 'T0002', ['T0003'])).toBe(409)
+    expect(await statusOf(id, 'T0043', ['T0003'])).toBe(422)
+    expect(await statusOf(id, 'T0142', ['T0003'])).toBe(422)
+    expect(await statusOf(id, 'T0043', [])).toBe(422)
+    expect(await statusOf(id, 'T0112', ['T0153.001'])).toBe(404)
+    expect(await statusOf(newId(), 'T0043', ['T0151.004'])).toBe(404)
+    expect(await list(id)).toEqual(before)
+  })
+})
+
+describe('the list of DISARM', () => {
+  it('has all releases with successors, and is not sent again', async () => {
+    const response = await fetch(`${url}/api/v1/campaigns/disarm`, {
+      headers: { authorization: `Bearer ${bo.token}` },
+    })
+    const { version, tactics, techniques } = (await response.json()) as DisarmList
+    expect([version, tactics.length, techniques.length]).toEqual(['1.6', 16, 440])
+    expect(techniques.find(({ id }) => id === 'T0043.001')).toMatchObject({
+      tactic: 'TA07',
+      until: '1.5',
+      successors: { ids: ['T0151.004', 'T0155.007'], basis: 'retagged' },
+    })
+    const again = await fetch(response.url, {
+      headers: { authorization: `Bearer ${bo.token}`, 'if-none-match': response.headers.get('etag') ?? '' },
+    })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+  })
+
+  it('counts the campaigns of each used technique, and lists them', async () => {
+    const [one, two] = [await create('One of two'), await create('Two of two')]
+    for (const id of [one, two]) await add(id, 'T0130.005')
+    const counts = await api.call(campaignsApi.countTechniques)
+    expect(counts).toContainEqual({ id: 'T0130.005', campaigns: 2, iods: 0, quotes: 0 })
+    const listed = await api.call(campaignsApi.listCampaigns, { query: { technique: 'T0130.005' } })
+    expect(listed.map(({ id }) => id)).toEqual([two, one])
+    const named = await api.call(campaignsApi.listCampaigns, {
+      query: { technique: 'T0130.005', q: 'ONE of' },
+    })
+    expect(named.map(({ id }) => id)).toEqual([one])
+    const plan = await campaigns()
+      .find({ 'techniques.id': 'T0130.005' })
+      .sort({ created_at: -1, _id: -1 })
+      .explain('queryPlanner')
+    expect(JSON.stringify(plan)).toContain('"IXSCAN"')
   })
 })
 

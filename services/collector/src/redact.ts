@@ -1,4 +1,4 @@
-import { capturesInternal, evidenceInternal, LIMITS } from '@iodine/contracts'
+import { capturesInternal, evidenceInternal, LIMITS, techniquesInternal } from '@iodine/contracts'
 import { HttpError, isNotFound, type Peers } from '@iodine/service-kit'
 
 const USAGE = `evidence redact ID REASON     ID: of a capture or of evidence; REASON: up to ${LIMITS.reasonMax} characters`
@@ -14,7 +14,8 @@ export const evidenceUsage = ([action, id = '', ...words]: string[]): string | u
 }
 
 /**
- * Erases a capture and all evidence that quotes it, or one piece of evidence, through the running services. Operators
+ * Erases a capture and all evidence and techniques' quotes of it, or one piece of evidence with its quotes, or one quote,
+ * through the running services. Operators
  * use it for requests of quoted people. Idempotent. Resolves to the exit code.
  */
 export const runEvidence = async (
@@ -40,7 +41,11 @@ export const runEvidence = async (
       body: { id },
       ms: ERASE_MS,
     })
-    if (!capture && deleted === 0) {
+    const quotes = await peers.call('campaigns', techniquesInternal.redactQuotes, {
+      body: { id },
+      ms: ERASE_MS,
+    })
+    if (!capture && deleted + quotes.deleted === 0) {
       say(`There is neither a capture nor evidence ${id}.`)
       return 1
     }
@@ -49,6 +54,7 @@ export const runEvidence = async (
       say(`Capture ${id} is erased: blobs, manifest and salt.${left}`)
     }
     say(`Evidence deleted: ${deleted}.`)
+    if (quotes.deleted > 0) say(`Quotes of techniques deleted: ${quotes.deleted}.`)
     return 0
   } catch (error) {
     if (!(error instanceof HttpError)) throw error

@@ -6,6 +6,7 @@ import { canonProcessor } from './processors/canon.js'
 import { extractionProcessor } from './processors/extraction.js'
 import { mailProcessor } from './processors/mail.js'
 import { subscriptionsProcessor } from './processors/subscriptions.js'
+import { techniquesProcessor } from './processors/techniques.js'
 import { webhooksProcessor } from './processors/webhooks.js'
 
 /** Creates the background workers: one processor per queue, plus the health routes of every process. */
@@ -20,6 +21,7 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
       startProcessor(anchorsProcessor, context),
       startProcessor(mailProcessor, context),
       startProcessor(subscriptionsProcessor, context),
+      startProcessor(techniquesProcessor, context),
       startProcessor(webhooksProcessor, context),
     ])
   } catch (error) {

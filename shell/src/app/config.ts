@@ -5,6 +5,7 @@ const DEFAULTS: BrowserConfig = {
   contact_email: '',
   social_links: [],
   extension_url: '',
+  extension_firefox_url: '',
   offline_ai: false,
   sections: [],
 }

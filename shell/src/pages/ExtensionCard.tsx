@@ -12,9 +12,11 @@ interface ShownCode {
   endsAt: number
 }
 
-/** A link that installs the browser extension, and the code that signs it in. */
+/** A link that installs the browser extension, and the code that signs it in. Firefox has a file of its own. */
 export function ExtensionCard() {
   const { api, config, notify } = useHost()
+  const isFirefox = navigator.userAgent.includes('Firefox/')
+  const url = isFirefox ? config.extension_firefox_url : config.extension_url
   const [shown, setShown] = useState<ShownCode | null>(null)
 
   const { isBusy, run } = useBusy(() =>
@@ -33,9 +35,9 @@ export function ExtensionCard() {
         with a code.
       </p>
       <div className={styles.row}>
-        {config.extension_url && (
+        {url && (
           <AnchorButton
-            href={config.extension_url}
+            href={url}
             target="_blank"
             rel="noreferrer"
             icon={<DownloadIcon />}
@@ -45,7 +47,7 @@ export function ExtensionCard() {
         <Button icon={<KeyIcon />} text="Generate Code" onClick={() => void run(generate)} loading={isBusy} />
       </div>
       {shown && <Code key={shown.code} {...shown} onEnd={() => setShown(null)} />}
-      {/\.zip$/.test(config.extension_url) && (
+      {/\.zip$/.test(url) && (
         <ol className={styles.howTo}>
           <li>Press Install extension, and unpack the zip file into a folder that you keep.</li>
           <li>
@@ -53,6 +55,20 @@ export function ExtensionCard() {
           </li>
           <li>Press Generate Code here, click the extension in the toolbar, and enter the code.</li>
         </ol>
+      )}
+      {/\.xpi$/.test(url) && (
+        <>
+          <ol className={styles.howTo}>
+            <li>Press Install extension, and allow Firefox to add it.</li>
+            <li>Open the extensions menu of the toolbar, and pin the extension.</li>
+            <li>Press Generate Code here, click the extension in the toolbar, and enter the code.</li>
+          </ol>
+          <p className={styles.muted}>
+            If Firefox refuses the file because it is not signed: right-click Install extension and save the
+            file. Open about:debugging, choose This Firefox, then Load Temporary Add-on, and pick the file.
+            Firefox removes the extension when it closes.
+          </p>
+        </>
       )}
     </Card>
   )

@@ -92,6 +92,8 @@ interface Entities {
   api_token: string
   /** The owner's data export, ready for download. */
   data_export: string
+  /** The owner's proposals of techniques for their campaign. */
+  proposals: string
   /** The owner's co-shares run. */
   run: string
   /** The owner's watch. */
@@ -292,6 +294,21 @@ const ROWS: Record<string, Row> = {
   'GET /campaigns/:id/techniques': { id: 'campaign', status: 200 },
   'PUT /campaigns/:id/techniques/:tid': { id: 'campaign', status: 200 },
   'DELETE /campaigns/:id/techniques/:tid': { id: 'campaign', status: 200 },
+  // The technique of the row is not obsolete, and has no quotes.
+  'POST /campaigns/:id/techniques/:tid/replace': {
+    id: 'campaign',
+    body: () => ({ with: ['T0002'] }),
+    status: 409,
+  },
+  'GET /campaigns/:id/techniques/:tid/quotes': { id: 'campaign', status: 200 },
+  'DELETE /campaigns/:id/techniques/:tid/quotes/:qid': { id: 'campaign', status: 404 },
+  'POST /campaigns/:id/proposals': { id: 'campaign', body: () => ({ text: 'Rain fell.' }), status: 202 },
+  'GET /campaigns/:id/proposals/:pid': { id: 'campaign', status: ownerOnly(200, 404) },
+  'POST /campaigns/:id/proposals/:pid/decisions': {
+    id: 'campaign',
+    body: () => ({}),
+    status: ownerOnly(200, 404),
+  },
   'PATCH /campaigns/:id': { id: 'campaign', body: () => ({ name: 'Renamed' }), status: ownerOnly(200, 403) },
   'DELETE /campaigns/:id': { id: 'campaign', status: ownerOnly(200, 403) },
   'GET /narratives/canonical': { query: ({ owner }) => `?user_id=${owner}`, status: 200 },
@@ -433,6 +450,10 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'GET /campaigns/:id/export',
     'GET /campaigns/:id/sharing',
     'GET /campaigns/:id/techniques',
+    'GET /campaigns/:id/techniques/:tid/quotes',
+    'GET /campaigns/:id/proposals/:pid',
+    'GET /campaigns/disarm',
+    'GET /campaigns/techniques',
     'GET /campaigns/:id/comments',
     'GET /campaigns/:id/kept',
     'GET /campaigns/imports/:id',
@@ -497,6 +518,9 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'POST /campaigns/:id/remove-iod',
     'PUT /campaigns/:id/techniques/:tid',
     'DELETE /campaigns/:id/techniques/:tid',
+    'POST /campaigns/:id/techniques/:tid/replace',
+    'POST /campaigns/:id/proposals',
+    'POST /campaigns/:id/proposals/:pid/decisions',
     'POST /campaigns/:id/comments',
     'PATCH /campaigns/:id/comments/:cid',
     'POST /campaigns/imports',
@@ -597,6 +621,12 @@ const prepare = async (
   const { id: data_export } = await api.call(profileApi.createDataExport)
   const gathered = () => api.call(profileApi.getDataExport)
   await expect.poll(gathered, { timeout: 30_000 }).toMatchObject({ state: 'ready' })
+  const { id: proposals } = await api.call(campaignsApi.propose, {
+    params: { id: campaign.id },
+    body: { narrative_id: narrative.id },
+  })
+  const proposed = () => api.call(campaignsApi.getProposals, { params: { id: campaign.id, pid: proposals } })
+  await expect.poll(proposed, { timeout: 30_000 }).toMatchObject({ state: 'done' })
   const key = await api.call(profileApi.createFeedKey, { body: { label: 'Mine', tlp: 'green' } })
   const token = await api.call(profileApi.createApiToken, { body: aToken(['read']) })
   return {
@@ -622,6 +652,7 @@ const prepare = async (
     evidence: evidence.id,
     comment: comment.id,
     remark: remark.id,
+    proposals,
     owner,
     admin,
   }
@@ -691,6 +722,8 @@ it('enforces the table for each role on every route', async () => {
         .replace(':cid', id === 'iod' ? entities.comment : entities.remark)
         .replace(':sha256', HASH)
         .replace(':tid', 'T0023.001')
+        .replace(':qid', entities.evidence)
+        .replace(':pid', entities.proposals)
         .replace(':seq', '0')
         .replace(':id', one)
       const send = (client: ApiClient, role: Role) => {

@@ -4,10 +4,29 @@ import type { UsedTechnique } from './technique.js'
 import { findTechnique, LIST_DATE, VERSION } from './techniques.js'
 
 export { clusterOf } from './galaxy.js'
+export {
+  type Counts,
+  cellsOf,
+  isUsed,
+  levelIn,
+  type Matrix,
+  type MatrixCell,
+  type MatrixColumn,
+  type MatrixOptions,
+  MEASURES,
+  type Measure,
+  matrixOf,
+  type Shade,
+  type Side,
+  shadesOf,
+  sideOf,
+  type TechniqueUse,
+} from './matrix.js'
+export { type MatrixSvgOptions, matrixSvg } from './matrix-svg.js'
 export { type NavigatorLayer, toNavigatorLayer } from './navigator.js'
 export { type ProposalOptions, proposeTechniques, type TechniqueProposal } from './propose.js'
 export { techniqueOf } from './read.js'
-export { type Basis, type Successors, successorsOf } from './successors.js'
+export { type Successors, successorsOf } from './successors.js'
 export type { Tactic, Technique } from './technique.js'
 export { findTechnique, LIST_DATE, TACTICS, TECHNIQUES, VERSION } from './techniques.js'
 

@@ -1,17 +1,13 @@
-/**
- * Why a technique succeeds another: DISARM's description states it, DISARM gave it to the same passage in a later
- * release, or Iodine chose it by name.
- */
-export type Basis = 'stated' | 'retagged' | 'ours'
+import type { SuccessionBasis } from '@iodine/contracts'
 
 /** Techniques of the latest release that together replace an obsolete one. */
 export interface Successors {
   ids: readonly string[]
-  basis: Basis
+  basis: SuccessionBasis
 }
 
 /** Obsolete ids and their successors. Those without one, such as T0142, are absent. */
-const SUCCESSORS: Record<Basis, Readonly<Record<string, string>>> = {
+const SUCCESSORS: Record<SuccessionBasis, Readonly<Record<string, string>>> = {
   stated: {
     T0019: 'T0049.008',
     'T0019.001': 'T0085.007',
@@ -73,6 +69,7 @@ const SUCCESSORS: Record<Basis, Readonly<Record<string, string>>> = {
  */
 export function successorsOf(id: string): Successors | undefined {
   for (const [basis, all] of Object.entries(SUCCESSORS))
-    if (Object.hasOwn(all, id)) return { ids: (all[id] as string).split(' '), basis: basis as Basis }
+    if (Object.hasOwn(all, id))
+      return { ids: (all[id] as string).split(' '), basis: basis as SuccessionBasis }
   return undefined
 }

@@ -74,7 +74,8 @@ const findTriplets = (json: unknown, depth = 0): Triplet[] | undefined => {
 /** Matches strings, which are preserved, and invalid JSON: NaN, infinity, and trailing commas. */
 const NOT_JSON = /"(?:\\.|[^"\\])*"?|-?\b(?:NaN|Infinity)\b|,(?=\s*[}\]])/g
 
-const parsed = (text: string): unknown => {
+/** Parses JSON, also with NaN, infinity or trailing commas; undefined for other text. */
+export const parsed = (text: string): unknown => {
   for (const each of [
     text,
     text.replace(NOT_JSON, found => (found.startsWith('"') ? found : found === ',' ? '' : 'null')),
@@ -88,13 +89,13 @@ const parsed = (text: string): unknown => {
 }
 
 /** Maximum length: exceeds 200 triplets of full length with each character escaped. */
-const CONTENT_MAX = 2_000_000
+export const CONTENT_MAX = 2_000_000
 /** Characters that are scanned for JSON within a text; each attempt costs at least `TRY_COST`. */
 const SCANNED_MAX = 4_000_000
 const TRY_COST = 200
 
 /** Returns the end of the JSON value that begins at `start`; undefined if it is incomplete. */
-const endOfJson = (text: string, start: number): number | undefined => {
+export const endOfJson = (text: string, start: number): number | undefined => {
   let depth = 0
   let isQuoted = false
   for (let at = start; at < text.length; at++) {

@@ -61,8 +61,6 @@ const answerFormat = {
     },
   },
 } as const
-/** Response formats, the strictest first: not all providers support them. */
-const FORMATS = [answerFormat, { type: 'json_object' }, undefined] as const
 /** Milliseconds for which an unsupported format is remembered. */
 const FORMAT_MS = 3_600_000
 
@@ -165,10 +163,32 @@ export const createAiClient = (options: {
   })
 }
 
-/** Creates the client that requests triplets from one provider. It remembers which response formats are supported. */
-export const createProvider = (options: { baseUrl: string; model: string; timeoutMs?: number }) => {
-  const { baseUrl: baseURL, model, timeoutMs: timeout = TIMEOUT_MS } = options
-  /** The strictest supported format, as an index in `FORMATS`, and the time until which it is assumed. */
+/** A request for JSON about a text. */
+interface Question<T> {
+  /** Instructions; the text is between lines with the marker, which its author cannot guess (prompt injection). */
+  instructions: (marker: string) => string
+  text: string
+  /** Parses an answer; undefined if it contains none. */
+  parse: (content: string) => T | undefined
+}
+
+/** A response format of strict structured output. */
+type Format = Extract<OpenAI.ChatCompletionCreateParams['response_format'], { type: 'json_schema' }>
+
+/**
+ * Creates the function that requests JSON of one format from a provider. It remembers which response formats are
+ * supported. The function throws ProviderFailure, or `signal`'s reason.
+ */
+export const createCompletions = (options: {
+  baseUrl: string
+  model: string
+  timeoutMs?: number | undefined
+  format: Format
+}) => {
+  const { baseUrl: baseURL, model, timeoutMs: timeout = TIMEOUT_MS, format: strictest } = options
+  /** Response formats, the strictest first: not all providers support them. */
+  const formats = [strictest, { type: 'json_object' }, undefined] as const
+  /** The strictest supported format, as an index in `formats`, and the time until which it is assumed. */
   let known = { format: 0, until: 0 }
 
   /** Requests the strictest supported format, and the next one if the provider rejects it. */
@@ -179,7 +199,7 @@ export const createProvider = (options: { baseUrl: string; model: string; timeou
   ): Promise<OpenAI.ChatCompletion> => {
     const first = known.until > Date.now() ? known.format : 0
     for (let format = first; ; format++) {
-      const response_format = FORMATS[format]
+      const response_format = formats[format]
       try {
         const completion = await client.chat.completions.create(
           { model, messages, ...(response_format && { response_format }) },
@@ -188,42 +208,52 @@ export const createProvider = (options: { baseUrl: string; model: string; timeou
         if (format > first) known = { format, until: Date.now() + FORMAT_MS }
         return completion
       } catch (error) {
-        if (format === FORMATS.length - 1 || !mayRefuseFormat(error)) throw error
+        if (format === formats.length - 1 || !mayRefuseFormat(error)) throw error
       }
     }
   }
 
+  return async <T>(
+    apiKey: string,
+    { instructions, text, parse }: Question<T>,
+    signal: AbortSignal,
+  ): Promise<T> => {
+    const client = createAiClient({ apiKey, baseURL, timeout, bytesMax: ANSWER_BYTES_MAX })
+    const marker = `text-${randomBytes(6).toString('hex')}`
+    const late = AbortSignal.timeout(timeout)
+    const messages: OpenAI.ChatCompletionMessageParam[] = [
+      { role: 'system', content: instructions(marker) },
+      { role: 'user', content: `<${marker}>\n${text}\n</${marker}>` },
+    ]
+    let completion: OpenAI.ChatCompletion
+    try {
+      completion = await traced('ai chat', { 'gen_ai.request.model': model }, () =>
+        complete(client, messages, AbortSignal.any([signal, late])),
+      )
+    } catch (error) {
+      signal.throwIfAborted()
+      throw late.aborted ? new ProviderFailure('provider_failed') : failureOf(error)
+    }
+    const { texts, refused, cutOff, error } = readAnswer(completion)
+    if (refused) throw new ProviderFailure('refused')
+    if (error) {
+      const words = wordsOf(error)
+      throw failureOfAnswer(statusIn(error, words), words)
+    }
+    for (const each of cutOff ? [] : texts) {
+      const found = parse(each)
+      if (found !== undefined) return found
+    }
+    throw new ProviderFailure('provider_failed')
+  }
+}
+
+/** Creates the client that requests triplets from one provider. */
+export const createProvider = (options: { baseUrl: string; model: string; timeoutMs?: number }) => {
+  const complete = createCompletions({ ...options, format: answerFormat })
   return {
     /** Returns a text's triplets, truncated to the contract's limits. Throws ProviderFailure, or `signal`'s reason. */
-    async extract(apiKey: string, text: string, signal: AbortSignal): Promise<Triplet[]> {
-      const client = createAiClient({ apiKey, baseURL, timeout, bytesMax: ANSWER_BYTES_MAX })
-      // A random marker, which the author of a text cannot guess (prompt injection).
-      const marker = `text-${randomBytes(6).toString('hex')}`
-      const late = AbortSignal.timeout(timeout)
-      const messages: OpenAI.ChatCompletionMessageParam[] = [
-        { role: 'system', content: instructions(marker) },
-        { role: 'user', content: `<${marker}>\n${text}\n</${marker}>` },
-      ]
-      let completion: OpenAI.ChatCompletion
-      try {
-        completion = await traced('ai chat', { 'gen_ai.request.model': model }, () =>
-          complete(client, messages, AbortSignal.any([signal, late])),
-        )
-      } catch (error) {
-        signal.throwIfAborted()
-        throw late.aborted ? new ProviderFailure('provider_failed') : failureOf(error)
-      }
-      const { texts, refused, cutOff, error } = readAnswer(completion)
-      if (refused) throw new ProviderFailure('refused')
-      if (error) {
-        const words = wordsOf(error)
-        throw failureOfAnswer(statusIn(error, words), words)
-      }
-      for (const each of cutOff ? [] : texts) {
-        const triplets = parseTriplets(each)
-        if (triplets) return triplets
-      }
-      throw new ProviderFailure('provider_failed')
-    },
+    extract: (apiKey: string, text: string, signal: AbortSignal): Promise<Triplet[]> =>
+      complete(apiKey, { instructions, text, parse: parseTriplets }, signal),
   }
 }

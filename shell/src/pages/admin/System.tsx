@@ -252,6 +252,7 @@ const QUEUE_LABELS: Partial<Record<string, string>> = {
   mail: 'Emails',
   canon: 'Grouping of narrative variants',
   subscriptions: 'Feed subscriptions',
+  techniques: 'Proposals of techniques',
   webhooks: 'Webhooks',
   anchors: 'Timestamps of sealed evidence',
 } satisfies Record<AdminQueue['name'], string>

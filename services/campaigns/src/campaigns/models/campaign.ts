@@ -28,6 +28,7 @@ export const CHANGED = { $currentDate: { changed_at: true } } as const
 const BY_DATE = { created_at: -1, _id: -1 } as const
 /** Indexes of filtered lists. */
 export const BY_IOD = { iod_ids: 1, ...BY_DATE } as const
+export const BY_TECHNIQUE = { 'techniques.id': 1, ...BY_DATE } as const
 export const BY_GRAM = { ngrams: 1, ...BY_DATE } as const
 
 const required = true
@@ -60,6 +61,8 @@ export const campaignSchema = defineSchema('campaigns', {
   iod_ids: { type: [Schema.Types.ObjectId], select: false },
   /** In the order of their addition. Only read where selected. */
   techniques: { type: [techniqueSchema], default: undefined, select: false },
+  /** Time of the last addition of a quote of a technique; orders additions. Not read by default. */
+  quoted_at: { type: Date, select: false },
   /** Level of its exports, set by its creator: an index into `TLP_LEVELS`. Not read by default. */
   tlp: { type: Number, select: false },
   /** Whether its creator publishes it. Not read by default. */
@@ -72,5 +75,6 @@ campaignSchema.index(BY_DATE)
 campaignSchema.index({ created_by: 1, ...BY_DATE })
 campaignSchema.index(BY_IOD)
 campaignSchema.index(BY_GRAM)
+campaignSchema.index(BY_TECHNIQUE, { sparse: true })
 // For the export and the deletion of an account.
 campaignSchema.index({ 'techniques.by': 1 }, { sparse: true })

@@ -1,24 +1,28 @@
 import { type campaignsApi, foldText, type QueryOf } from '@iodine/contracts'
 import { containing, gramsOfTerm } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
-import { BY_GRAM, BY_IOD, type CampaignDoc, GRAM_LENGTHS } from '../models/campaign.js'
+import { BY_GRAM, BY_IOD, BY_TECHNIQUE, type CampaignDoc, GRAM_LENGTHS } from '../models/campaign.js'
 
 interface Selection {
   filter: QueryFilter<CampaignDoc>
   /** The index that bounds the selection; absent for all campaigns. */
-  hint?: typeof BY_IOD | typeof BY_GRAM
+  hint?: typeof BY_IOD | typeof BY_GRAM | typeof BY_TECHNIQUE
 }
 
-/** Selects the campaigns with an IOD, those whose name contains a text, or all. */
+/** Selects the campaigns with an IOD, those with a technique, those whose name contains a text, or all. */
 export const selectCampaigns = ({
   iod_id,
+  technique,
   q,
-}: Pick<QueryOf<typeof campaignsApi.listCampaigns>, 'iod_id' | 'q'>): Selection => {
+}: Pick<QueryOf<typeof campaignsApi.listCampaigns>, 'iod_id' | 'technique' | 'q'>): Selection => {
   const term = q && foldText(q)
-  const named: QueryFilter<CampaignDoc> = term ? { search: containing(term) } : {}
+  const named: QueryFilter<CampaignDoc> = {
+    ...(term && { search: containing(term) }),
+    ...(technique && { 'techniques.id': technique }),
+  }
   // An IOD is in few campaigns.
   if (iod_id) return { filter: { iod_ids: new Types.ObjectId(iod_id), ...named }, hint: BY_IOD }
-  if (!term) return { filter: {} }
+  if (!term) return technique ? { filter: named, hint: BY_TECHNIQUE } : { filter: {} }
   // The first gram is the longest and rare enough: names are short, and only candidates are read.
   return { filter: { ngrams: gramsOfTerm(term, GRAM_LENGTHS)[0] as number, ...named }, hint: BY_GRAM }
 }

@@ -6,8 +6,8 @@ import { enqueueRemoval } from '../../imports/commands/remove-import.js'
 import type { Store } from '../../models.js'
 
 /**
- * Removes a deleted user's id from their campaigns, comments, imports, subscriptions and techniques. These remain, except
- * unfinished imports of files. The campaigns become read-only and are withdrawn from feeds; the subscriptions are
+ * Removes a deleted user's id from their campaigns, comments, imports, subscriptions, techniques and their quotes. These
+ * remain, except unfinished imports of files. Proposals of techniques are deleted. The campaigns become read-only and are withdrawn from feeds; the subscriptions are
  * paused.
  */
 export const eraseUser = async (
@@ -36,6 +36,8 @@ export const eraseUser = async (
   await campaigns.updateMany({ 'techniques.by': userId }, [{ $set: { techniques } }], {
     updatePipeline: true,
   })
+  await store.techniqueQuotes.updateMany({ by: userId }, { $set: { by: null } })
+  await store.proposals.deleteMany({ user_id: userId })
   await store.comments.forget(userId, wishes)
   await quotas.forget(userId, { left: true })
 }

@@ -15,6 +15,7 @@ import { toAttachments } from '@iodine/exchange/packed'
 import { joinPieces, type Peers, unavailable } from '@iodine/service-kit'
 import type { CampaignDoc } from '../../campaigns/models/campaign.js'
 import { fetchIods, findCampaign, nullWhenDown } from '../../campaigns/queries/campaign-detail.js'
+import { fetchEvidence } from '../../campaigns/queries/campaign-evidence.js'
 import { readSharing } from '../../campaigns/queries/sharing.js'
 import {
   countWithheld,
@@ -26,10 +27,10 @@ import {
 } from '../../imports/queries/foreign-objects.js'
 import { eventPieces, findEvents, type StoredEvent } from '../../imports/queries/kept-events.js'
 import type { CampaignModels } from '../../models.js'
+import { firstQuotes } from '../../techniques/queries/quotes.js'
 import { fileTechniques } from '../../techniques/queries/techniques.js'
 import { mispFile } from '../presenters/misp-file.js'
 import { stixFile, withoutKept } from '../presenters/stix-file.js'
-import { fetchEvidence } from './campaign-evidence.js'
 import { fetchLevels } from './campaign-levels.js'
 import { fetchStatements } from './campaign-statements.js'
 import { beyondEvents, iodsById, packedObjects, writtenEvent } from './written-events.js'
@@ -98,6 +99,10 @@ const withObjects = async (
 /** Returns the number of techniques that MISP's galaxy cannot express. */
 const countUntagged = ({ techniques = [] }: Pick<ExportContext, 'techniques'>): number =>
   techniques.filter(({ clusters }) => clusters.length === 0).length
+
+/** Returns the number of techniques that DISARM's Navigator lacks. */
+const countUnlisted = ({ techniques = [] }: Pick<ExportContext, 'techniques'>): number =>
+  techniques.filter(({ name, until }) => name === null || until !== null).length
 
 /**
  * Returns a campaign's MISP file with the imported events. A single event receives the campaign's content; beside
@@ -179,11 +184,16 @@ export const exportFile = async (
     changedAt: doc.changed_at,
     tlp: sharing.tlp,
     techniques: fileTechniques(doc),
+    ...(format === 'navigator' && { quotes: await firstQuotes(models.techniqueQuotes, doc._id) }),
   }
   const detail = { ...campaign, iods }
   const name = exportNameOf(detail.name, format, context.now)
   const file = { name, mediaType: mediaTypeOf(format), iods: iods.length }
-  if (!isVersioned(format)) return { ...file, content: exportCampaign(detail, format, context).text }
+  if (!isVersioned(format)) {
+    const withheld = format === 'navigator' ? countUnlisted(context) : 0
+    const content = exportCampaign(detail, format, context).text
+    return { ...file, content, ...(withheld > 0 && { withheld }) }
+  }
   const events = await findEvents(models, doc._id)
   const hasObjects = (await foreign.exists({ campaign_id: doc._id, format: 'stix' })) !== null
   if (events.length > 0 || hasObjects || profile !== 'lossless') {

@@ -2,12 +2,17 @@ import { LIMITS } from '@iodine/contracts'
 import type { UsedTechnique } from '@iodine/exchange'
 import { isTechnique, usedTechniques } from '@iodine/exchange/disarm'
 import { notFound, type PersonalSource, personalSource } from '@iodine/service-kit'
+import type { ClientSession } from 'mongoose'
 import type { CampaignDoc, CampaignModel, TechniqueDoc } from '../../campaigns/models/campaign.js'
 import type { ImportDoc } from '../../imports/models/import.js'
 
 /** Returns a campaign's techniques, in the order of their addition. Throws 404 for an unknown campaign. */
-export const findTechniques = async (model: CampaignModel, id: string): Promise<TechniqueDoc[]> => {
-  const doc = await model.findById(id).select('+techniques').lean<CampaignDoc>()
+export const findTechniques = async (
+  model: CampaignModel,
+  id: string,
+  session: ClientSession | null = null,
+): Promise<TechniqueDoc[]> => {
+  const doc = await model.findById(id).select('+techniques').session(session).lean<CampaignDoc>()
   if (!doc) throw notFound()
   return doc.techniques ?? []
 }

@@ -36,6 +36,12 @@ export const addInternalRoutes = (
     checkQuote(store, params.id, body),
   )
 
+  service.internal(narrativesInternal.getText, async ({ params: { id }, body: { user_id } }) => {
+    const narrative = await narratives.findOne({ _id: id, user_id, state: 'done' }).lean()
+    if (!narrative) throw notFound()
+    return { text: narrative.text, src: narrative.src }
+  })
+
   servePersonalData(service, {
     sources: [
       personalSource(
