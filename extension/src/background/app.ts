@@ -23,15 +23,15 @@ import {
   prepareTab,
   readEnded,
   readKeeping,
-  readWish,
+  readPendingSite,
   writeEnded,
-  writeWish,
+  writePendingSite,
 } from './tabs'
 
 /** Name of the alarm that sends the queued records. */
 export const SEND = 'send'
 /** Time in which the user can answer a request for a permission. */
-const WISH_MS = 120_000
+const ANSWER_MS = 120_000
 const UPDATED = 'the collector was updated or restarted'
 /** Browsers fire alarms at most twice a minute. Shorter waits use a timer, with the alarm as a fallback. */
 const SHORT_MS = 30_000
@@ -223,12 +223,12 @@ export const createApp = (database: Database): App => {
     tabClosed: tabId => stopKeeping(tabId),
     async permissionsAdded() {
       await refreshLists()
-      const wish = await readWish()
-      if (!wish || !(await isPermitted(wish.pattern))) return
-      await writeWish(undefined)
+      const site = await readPendingSite()
+      if (!site || !(await isPermitted(site.pattern))) return
+      await writePendingSite(undefined)
       // A later permission, for another purpose, marks nothing.
-      if (Date.now() - wish.at > WISH_MS) return
-      await marking.setSite(wish.tabId, wish.pattern, true)
+      if (Date.now() - site.at > ANSWER_MS) return
+      await marking.setSite(site.tabId, site.pattern, true)
       await refreshOverlay()
     },
     async permissionsRemoved() {

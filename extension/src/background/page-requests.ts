@@ -7,7 +7,7 @@ import { showKeeping, stopKeeping, stopKeepingAll } from './keep'
 import { captureAddress } from './make-capture'
 import { keptAwake, type Parts, type ResultOf } from './parts'
 import { isPermitted, patternOf } from './sites'
-import { order, prepareTab, readEnded, readKeeping, writeKeeping, writeWish } from './tabs'
+import { order, prepareTab, readEnded, readKeeping, writeKeeping, writePendingSite } from './tabs'
 
 type AllHandlers = { [N in keyof PageRequests]: (input: InputOf<N>) => Promise<ResultOf<N>> }
 type Handlers = Partial<AllHandlers>
@@ -124,7 +124,7 @@ const settingRequests = ({ database, overlay, marking, send, refreshOverlay }: P
     async markSite({ tabId, pattern, on }) {
       // The popup may be closed before the user answers the request for the permission.
       const waits = on && !(await isPermitted(pattern))
-      await writeWish(waits ? { tabId, pattern, at: Date.now() } : undefined)
+      await writePendingSite(waits ? { tabId, pattern, at: Date.now() } : undefined)
       if (waits) return false
       await marking.setSite(tabId, pattern, on)
       if (on) refreshOverlay()

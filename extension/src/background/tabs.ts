@@ -4,7 +4,7 @@ import type { Order, PageReport } from '../shared/messages'
 const KEEPING = 'keeping'
 const ENDED = 'ended'
 const STARTED = 'started'
-const WISH = 'wish'
+const PENDING_SITE = 'pendingSite'
 const COLORS = { ON: '#1c6e42', '!': '#ac2f33', '': '#1c6e42' }
 
 let lastUpdate: Promise<unknown> = Promise.resolve()
@@ -37,22 +37,22 @@ export const writeEnded = (tabId: number, sentence?: string): Promise<void> =>
       await chrome.storage.session.set({ [ENDED]: sentence ? { ...others, [tabId]: sentence } : others })
   })
 
-/** A site that the user wants to mark, and the tab, at `at` (milliseconds of `Date.now()`). */
-export interface Wish {
+/** A site whose marking waits for the user's permission. */
+export interface PendingSite {
   tabId: number
   pattern: string
+  /** Time of the request in milliseconds, as `Date.now()`. */
   at: number
 }
 
-/** Returns the site whose marking waits for the user's permission. */
-export const readWish = async (): Promise<Wish | undefined> => {
-  const { [WISH]: wish } = await chrome.storage.session.get(WISH)
-  return (wish as Wish | null | undefined) ?? undefined
+export const readPendingSite = async (): Promise<PendingSite | undefined> => {
+  const { [PENDING_SITE]: site } = await chrome.storage.session.get(PENDING_SITE)
+  return (site as PendingSite | null | undefined) ?? undefined
 }
 
-/** Stores the site whose marking waits for the user's permission; undefined deletes it. */
-export const writeWish = (wish: Wish | undefined): Promise<void> =>
-  chrome.storage.session.set({ [WISH]: wish ?? null })
+/** Stores the pending site; undefined deletes it. */
+export const writePendingSite = (site: PendingSite | undefined): Promise<void> =>
+  chrome.storage.session.set({ [PENDING_SITE]: site ?? null })
 
 /**
  * Returns whether this is the first call since the start of the browser or an update or activation of the extension.

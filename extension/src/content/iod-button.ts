@@ -247,7 +247,7 @@ export const createIodButton = (onCreated: () => void) => {
       document.addEventListener('keyup', offerSoon)
     },
     stop,
-    /** Ends the button after an update of the extension. An open form tells the user to reload the page. */
+    /** Ends the button after an update of the extension. A note replaces an open form: “reload this page”. */
     disconnect() {
       const wasOpen = root.querySelector('form') !== null
       const { left, top } = host.getBoundingClientRect()

@@ -77,10 +77,11 @@ export const LIMITS = {
   techniqueQuotesMax: 10,
   campaignQuotesMax: 500,
   techniqueQuoteChars: 1_000,
-  /** Proposals of techniques: sentences read, proposals of a run, runs of a user an hour, and their retention. */
+  /** Proposals of techniques: sentences read, proposals of a run, runs of a user an hour, kept runs of a user, and their retention. */
   proposalSentences: 400,
   proposalsMax: 30,
   proposalsAnHour: 20,
+  proposalsKept: 50,
   proposalMs: 7 * 86_400_000,
   /** Unknown techniques of an import that are shown. */
   unknownTechniques: 100,

@@ -153,7 +153,7 @@ export const techniqueEndpoints = {
     response: z.array(techniqueQuote),
   }),
   deleteQuote: endpoint('user', 'DELETE /campaigns/:id/techniques/:tid/quotes/:qid', {
-    summary: 'Delete a quote of a technique that the caller added',
+    summary: 'Delete a quote of a technique that the caller added, or of an own campaign',
     params: technique.extend({ qid: id }),
     response: z.strictObject({ id }),
   }),
@@ -179,7 +179,8 @@ export const techniqueEndpoints = {
   }),
   getProposals: endpoint('user', 'GET /campaigns/:id/proposals/:pid', {
     scopes: ['read'],
-    summary: 'Proposed techniques; only for the user who requested them, for seven days',
+    summary:
+      'Proposed techniques; only for the user who requested them, for seven days, of the latest 50 runs',
     params: proposal,
     response: techniqueProposals,
   }),

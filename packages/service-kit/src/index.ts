@@ -25,6 +25,7 @@ export { requireAccess } from './http/access.js'
 export { addressKey } from './http/addresses.js'
 export { isAdmin, requireAdmin } from './http/admin.js'
 export { createAgent } from './http/agent.js'
+export { requireAiKey } from './http/ai-key.js'
 export { createHttpApp } from './http/app.js'
 export { joinPieces } from './http/bytes.js'
 export { done } from './http/done.js'
@@ -34,6 +35,7 @@ export {
   conflict,
   forbidden,
   HttpError,
+  ifFound,
   invalid,
   isNotFound,
   isPermanentError,

@@ -25,6 +25,8 @@ export interface ServiceDeps {
   mongo?: Connection
   /** Interval in milliseconds at which the outbox looks for entries that other processes added or left; by `ROLE` by default. */
   pollMs?: number
+  /** Timeout in milliseconds of an unresponsive Redis; 2,000 by default. */
+  redisTimeoutMs?: number
 }
 
 /** A runnable part of the product: the gateway, a service or the workers. */
@@ -70,7 +72,7 @@ export const createService = async (
   deps: ServiceDeps = {},
 ): Promise<Service> => {
   const log = deps.logger ?? createLogger(name, config.LOG_LEVEL)
-  const redis = await connectRedis(config.REDIS_URL)
+  const redis = await connectRedis(config.REDIS_URL, deps.redisTimeoutMs)
   const metrics = createPartMetrics(name)
   const tracing = await createTracing(name, config)
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config

@@ -42,7 +42,7 @@ export interface ServiceFixture {
   /** Environment variables for the service's configuration; add its further settings. */
   env: Record<string, string>
   /** For createApp: the fixture's token keys, and a silent logger. */
-  deps: Required<Omit<ServiceDeps, 'mongo'>>
+  deps: Required<Omit<ServiceDeps, 'mongo' | 'redisTimeoutMs'>>
   /** The databases. The test files of a worker share Redis: a test of its outage starts a separate one. */
   mongo: TestServer
   redis: TestServer

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MailJob } from '@iodine/contracts'
-import { createLogger, newSigningKey, readConfig, type StoreService, unseal } from '@iodine/service-kit'
+import {
+  createLogger,
+  newSigningKey,
+  readConfig,
+  type ServiceDeps,
+  type StoreService,
+  unseal,
+} from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
@@ -67,6 +74,7 @@ const delivered = new WeakMap<ServiceFixture, MailJob[]>()
 export const startTestServer = async (
   fixture: ServiceFixture,
   env: Record<string, string> = {},
+  deps: ServiceDeps = {},
 ): Promise<TestServer> => {
   const logs: string[] = []
   const config = readConfig(authConfigSchema, {
@@ -79,7 +87,7 @@ export const startTestServer = async (
     ...env,
   })
   const logger = createLogger('auth', 'trace', { write: line => void logs.push(line) })
-  const service = await createApp(config, { ...fixture.deps, logger })
+  const service = await createApp(config, { ...fixture.deps, logger, ...deps })
   const url = await service.listen()
   const anyone = apiClient(url)
   const mails = delivered.get(fixture) ?? []

@@ -181,6 +181,20 @@ describe('proposals for a pasted text', () => {
     ).toBe(1)
   })
 
+  it('are kept for the latest 50 runs of a user', async () => {
+    const { client, id, user } = await someone('finn')
+    const { id: pid } = await proposed(id, { text: INCIDENT }, client)
+    const runs = collection('technique_proposals')
+    const user_id = new Types.ObjectId(user.id)
+    const run = await runs.findOne({ user_id })
+    const later = (n: number) => ({ ...run, _id: new Types.ObjectId(), at: new Date(Date.now() + n) })
+    await runs.insertMany(Array.from({ length: LIMITS.proposalsKept - 1 }, (_, n) => later(n - 1_000)))
+    await runs.updateOne({ _id: new Types.ObjectId(pid) }, { $set: { at: new Date(0) } })
+    await proposed(id, { text: INCIDENT }, client)
+    expect(await runs.countDocuments({ user_id })).toBe(LIMITS.proposalsKept)
+    expect((await client.send('GET', `/campaigns/${id}/proposals/${pid}`)).status).toBe(404)
+  })
+
   it('read at most 400 sentences, and a text without a full stop', async () => {
     const { client, id } = await someone('emil')
     const many = Array.from({ length: 500 }, (_, n) => `Day ${n} was calm.`).join(' ')
@@ -311,7 +325,7 @@ describe('proposals for evidence', () => {
 })
 
 describe('quotes', () => {
-  it('are deleted by the user who added them alone, and return with a technique that was removed', async () => {
+  it('are deleted by the user who added them, and return with a technique that was removed', async () => {
     const { client, id } = await someone('jon')
     const { id: pid, items } = await proposed(id, { text: INCIDENT }, client)
     const tid = items[0]?.tid as string
@@ -326,6 +340,18 @@ describe('quotes', () => {
     expect((await client.send('DELETE', path)).status).toBe(200)
     expect((await client.send('DELETE', path)).status).toBe(404)
     expect(await quotesOf(id, tid)).toEqual([])
+  })
+
+  it('are deleted by the creator of the campaign, so that nobody else can fill it', async () => {
+    const { client } = await someone('kim')
+    const id = await create()
+    const { id: pid, items } = await proposed(id, { text: INCIDENT }, client)
+    const tid = items[0]?.tid as string
+    await decide(id, pid, { accept: [tid] }, client)
+    const [quote] = await quotesOf(id, tid)
+    const path = `/campaigns/${id}/techniques/${tid}/quotes/${quote?.id}`
+    expect((await (await someone('lea')).client.send('DELETE', path)).status).toBe(403)
+    expect((await api.send('DELETE', path)).status).toBe(200)
   })
 
   it('are limited per technique and campaign', async () => {

@@ -1,5 +1,5 @@
 import { capturesInternal, evidenceInternal, LIMITS, techniquesInternal } from '@iodine/contracts'
-import { HttpError, isNotFound, type Peers } from '@iodine/service-kit'
+import { HttpError, ifFound, type Peers } from '@iodine/service-kit'
 
 const USAGE = `evidence redact ID REASON     ID: of a capture or of evidence; REASON: up to ${LIMITS.reasonMax} characters`
 
@@ -14,9 +14,9 @@ export const evidenceUsage = ([action, id = '', ...words]: string[]): string | u
 }
 
 /**
- * Erases a capture and all evidence and techniques' quotes of it, or one piece of evidence with its quotes, or one quote,
- * through the running services. Operators
- * use it for requests of quoted people. Idempotent. Resolves to the exit code.
+ * Erases a capture and all evidence and techniques' quotes of it, or one piece of evidence with its quotes, or one
+ * quote, through the running services. Operators use it for requests of quoted people. Idempotent. Resolves to the exit
+ * code.
  */
 export const runEvidence = async (
   peers: Peers,
@@ -31,12 +31,13 @@ export const runEvidence = async (
   const [, id = '', ...words] = args
   const reason = words.join(' ').trim()
   try {
-    const capture = await peers
-      .call('collector', capturesInternal.redactCapture, { params: { id }, body: { reason }, ms: ERASE_MS })
-      .catch(error => {
-        if (isNotFound(error)) return undefined
-        throw error
-      })
+    const capture = await ifFound(
+      peers.call('collector', capturesInternal.redactCapture, {
+        params: { id },
+        body: { reason },
+        ms: ERASE_MS,
+      }),
+    )
     const { deleted } = await peers.call('iods', evidenceInternal.redactEvidence, {
       body: { id },
       ms: ERASE_MS,

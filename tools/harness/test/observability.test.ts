@@ -256,7 +256,7 @@ describe('metrics', () => {
         expect(part('dependency_up', `${name}",dependency="redis"`)).toBe(1)
       }
       expect(part('dependency_up', 'gateway",dependency="redis"')).toBe(1)
-    }, 30_000)
+    }, 100_000)
     expect(part('job_duration_seconds_count', 'workers",queue="mail",outcome="completed"')).toBeGreaterThan(0)
     expect(part('queue_jobs', 'workers",queue="subscriptions",state="delayed"')).toBeLessThanOrEqual(1)
     expect(part('queue_oldest_job_age_seconds', 'workers",queue="mail"')).toBe(0)

@@ -31,6 +31,12 @@ export const unauthenticated = (challenge = 'Bearer') =>
 export const forbidden = (detail: string = DETAILS.forbidden) => new HttpError(403, detail)
 export const notFound = (detail: string = DETAILS.notFound) => new HttpError(404, detail)
 export const isNotFound = (error: unknown): boolean => error instanceof HttpError && error.status === 404
+/** Resolves to the result of a call; to undefined if it is answered by 404. */
+export const ifFound = <T>(call: Promise<T>): Promise<T | undefined> =>
+  call.catch(error => {
+    if (isNotFound(error)) return undefined
+    throw error
+  })
 export const conflict = (detail: string) => new HttpError(409, detail)
 /** Input that fails validation: one message a fault. */
 export const invalid = (faults: string[]) => new HttpError(422, faults)

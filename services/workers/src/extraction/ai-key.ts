@@ -1,5 +1,5 @@
 import { authInternal } from '@iodine/contracts'
-import { isNotFound, type Service, UnknownKeyError, unseal } from '@iodine/service-kit'
+import { ifFound, type Service, UnknownKeyError, unseal } from '@iodine/service-kit'
 import type { WorkersConfig } from '../config.js'
 
 /**
@@ -10,14 +10,8 @@ export const createKeyOpener = (
   { SECRETS_KEY }: Pick<WorkersConfig, 'SECRETS_KEY'>,
   { peers, log }: Pick<Service, 'peers' | 'log'>,
 ) => {
-  const getSealedKey = async (id: string): Promise<string | null> => {
-    try {
-      return (await peers.call('auth', authInternal.getSealedAiKey, { params: { id } })).sealed
-    } catch (error) {
-      if (isNotFound(error)) return null
-      throw error
-    }
-  }
+  const getSealedKey = async (id: string): Promise<string | null> =>
+    (await ifFound(peers.call('auth', authInternal.getSealedAiKey, { params: { id } })))?.sealed ?? null
   return async (userId: string, known?: string): Promise<string | undefined> => {
     const sealed = known ?? (await getSealedKey(userId))
     try {

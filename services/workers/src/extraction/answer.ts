@@ -95,7 +95,7 @@ const SCANNED_MAX = 4_000_000
 const TRY_COST = 200
 
 /** Returns the end of the JSON value that begins at `start`; undefined if it is incomplete. */
-export const endOfJson = (text: string, start: number): number | undefined => {
+const endOfJson = (text: string, start: number): number | undefined => {
   let depth = 0
   let isQuoted = false
   for (let at = start; at < text.length; at++) {
@@ -110,22 +110,32 @@ export const endOfJson = (text: string, start: number): number | undefined => {
   return undefined
 }
 
+/**
+ * Yields the JSON values within a text that contains more, in order, with their positions: `json` is undefined where a
+ * bracket begins none. A total of 4 million characters is scanned.
+ */
+export function* jsonsIn(text: string): Generator<{ start: number; end: number | undefined; json: unknown }> {
+  let scanned = 0
+  for (let at = 0; scanned < SCANNED_MAX; ) {
+    const next = text.slice(at).search(/[[{]/)
+    if (next < 0) return
+    const start = at + next
+    const end = endOfJson(text, start)
+    scanned += Math.max(TRY_COST, (end ?? text.length) - start)
+    yield { start, end, json: end && parsed(text.slice(start, end)) }
+    at = end ?? start + 1
+  }
+}
+
 /** Separator of triplets in JSON lines or in a Markdown list. */
 const SEPARATOR = /^[\s,;]*(?:[-*•]|\d{1,3}[.)])?$/
 
 /** Finds the last triplets within a text that contains more than JSON. Consecutive single triplets form one list. */
 const findLast = (text: string): Triplet[] | undefined => {
   let found: Triplet[] | undefined
-  let scanned = 0
   /** End of the last triplet, if it was a single one. */
   let singleEnd: number | undefined
-  for (let at = 0; scanned < SCANNED_MAX; ) {
-    const next = text.slice(at).search(/[[{]/)
-    if (next < 0) break
-    const start = at + next
-    const end = endOfJson(text, start)
-    scanned += Math.max(TRY_COST, (end ?? text.length) - start)
-    const json = end && parsed(text.slice(start, end))
+  for (const { start, end, json } of jsonsIn(text)) {
     const here = findTriplets(json)
     // An empty list within a text does not replace triplets.
     if (here && (here.length > 0 || !found)) {
@@ -135,7 +145,6 @@ const findLast = (text: string): Triplet[] | undefined => {
       else found = here
       singleEnd = isSingle ? end : undefined
     }
-    at = end ?? start + 1
   }
   return found
 }

@@ -1,6 +1,6 @@
 import { keyOf } from '@iodine/canon'
 import { canonInternal, isFilled, type ResponseOf } from '@iodine/contracts'
-import { isNotFound } from '@iodine/service-kit'
+import { ifFound } from '@iodine/service-kit'
 import { assignInThread } from '../canon/assign-in-thread.js'
 import { createEmbedder } from '../canon/embed-labels.js'
 import { createKeyOpener } from '../extraction/ai-key.js'
@@ -63,11 +63,8 @@ export const canonProcessor = defineProcessor({
     return async ({ user_id }) => {
       const call = { params: { user_id }, ms: CALL_MS }
       for (let run = 0; run < RUNS; run++) {
-        const work = await peers.call('narratives', canonInternal.getCanonWork, call).catch(error => {
-          // No work is pending, or the user is deleted.
-          if (isNotFound(error)) return undefined
-          throw error
-        })
+        const work = await ifFound(peers.call('narratives', canonInternal.getCanonWork, call))
+        // No work is pending, or the user is deleted.
         if (!work) return
         const { revision, texts, triplets, rules, alike = [], compare = false } = work
         const compared = compare ? await vectorsOf(user_id, triplets) : undefined

@@ -1,5 +1,5 @@
 import { type BodyFor, techniquesInternal } from '@iodine/contracts'
-import { isNotFound } from '@iodine/service-kit'
+import { ifFound } from '@iodine/service-kit'
 import { createKeyOpener } from '../extraction/ai-key.js'
 import { ProviderFailure } from '../extraction/provider.js'
 import { defineProcessor } from '../processor.js'
@@ -25,20 +25,15 @@ export const techniquesProcessor = defineProcessor({
     const nameTechniques = createTechniqueNamer({ baseUrl, model, timeoutMs: TIMEOUT_MS })
 
     const finish = (pid: string, body: BodyFor<typeof techniquesInternal.finishProposals>) =>
-      peers
-        .call('campaigns', techniquesInternal.finishProposals, { params: { pid }, body, ms: CALL_MS })
-        .catch(error => {
-          // The campaign or the account was deleted.
-          if (!isNotFound(error)) throw error
-        })
+      // Not found: the campaign or the account was deleted.
+      ifFound(
+        peers.call('campaigns', techniquesInternal.finishProposals, { params: { pid }, body, ms: CALL_MS }),
+      )
 
     return async ({ proposal_id: pid }, job) => {
-      const work = await peers
-        .call('campaigns', techniquesInternal.getProposalWork, { params: { pid }, ms: CALL_MS })
-        .catch(error => {
-          if (isNotFound(error)) return undefined
-          throw error
-        })
+      const work = await ifFound(
+        peers.call('campaigns', techniquesInternal.getProposalWork, { params: { pid }, ms: CALL_MS }),
+      )
       if (!work) return
       try {
         const apiKey = await openKey(work.user_id)

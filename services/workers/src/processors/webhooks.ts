@@ -1,5 +1,5 @@
 import { LIMITS, notificationsInternal, type ResponseOf } from '@iodine/contracts'
-import { feedSecretContext, isNotFound, unseal } from '@iodine/service-kit'
+import { feedSecretContext, ifFound, unseal } from '@iodine/service-kit'
 import { Webhook } from 'standardwebhooks'
 import { createPublicFetch, FeedError } from '../feeds/public-fetch.js'
 import { defineProcessor } from '../processor.js'
@@ -12,7 +12,8 @@ type Delivery = ResponseOf<typeof notificationsInternal.getDelivery>
 
 /**
  * Delivers notifications to the webhooks of users, signed by the Standard Webhooks specification. Only public hosts are
- * requested, and those of `WEBHOOKS_ALLOW`: hosts of `SUBSCRIPTIONS_ALLOW` are for administrators. The notifications service schedules retries: a job is one attempt.
+ * requested, and those of `WEBHOOKS_ALLOW`: hosts of `SUBSCRIPTIONS_ALLOW` are for administrators. The notifications
+ * service schedules retries: a job is one attempt.
  */
 export const webhooksProcessor = defineProcessor({
   queue: 'webhooks',
@@ -52,12 +53,9 @@ export const webhooksProcessor = defineProcessor({
     }
     return async ({ delivery_id: id }) => {
       const params = { id }
-      const delivery = await peers
-        .call('notifications', notificationsInternal.getDelivery, { params })
-        .catch(error => {
-          if (isNotFound(error)) return null
-          throw error
-        })
+      const delivery = await ifFound(
+        peers.call('notifications', notificationsInternal.getDelivery, { params }),
+      )
       if (!delivery) return
       const error = await attempt(delivery)
       await peers.call('notifications', notificationsInternal.finishDelivery, { params, body: { error } })

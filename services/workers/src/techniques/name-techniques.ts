@@ -61,6 +61,12 @@ const refine = (kept: readonly Pair[], below: readonly Pair[]): Pair[] =>
     return refined.length > 0 ? refined : [pair]
   })
 
+/** Returns the first pair of each technique, up to the maximum of a run. */
+const firstOfEach = (pairs: readonly Pair[]): Pair[] =>
+  [...new Map(pairs.toReversed().map(pair => [pair.tid, pair])).values()]
+    .toReversed()
+    .slice(0, LIMITS.proposalsMax)
+
 /** Keeps the pairs of the first `PARENTS_MAX` techniques. */
 const keepFirst = (pairs: readonly Pair[]): Pair[] => {
   const tids = new Set([...new Set(pairs.map(({ tid }) => tid))].slice(0, PARENTS_MAX))
@@ -86,7 +92,7 @@ export const createTechniqueNamer = (options: { baseUrl: string; model: string; 
     )
     const kept = keepFirst(first.pairs)
     const children = [...new Set(kept.map(({ tid }) => tid))].flatMap(childrenOf)
-    if (children.length === 0) return { pairs: kept.slice(0, LIMITS.proposalsMax), dropped: first.dropped }
+    if (children.length === 0) return { pairs: firstOfEach(kept), dropped: first.dropped }
     const second = await complete(
       apiKey,
       {
@@ -100,7 +106,7 @@ export const createTechniqueNamer = (options: { baseUrl: string; model: string; 
       signal,
     )
     return {
-      pairs: refine(kept, second.pairs).slice(0, LIMITS.proposalsMax),
+      pairs: firstOfEach(refine(kept, second.pairs)),
       dropped: first.dropped + second.dropped,
     }
   }

@@ -1,5 +1,5 @@
 import { TECHNIQUE_PATTERN } from '@iodine/contracts'
-import { CONTENT_MAX, endOfJson, parsed } from '../extraction/answer.js'
+import { CONTENT_MAX, jsonsIn, parsed } from '../extraction/answer.js'
 
 /** A technique that a model names for a sentence: index from 0. */
 export interface Pair {
@@ -12,9 +12,6 @@ export interface Pairs {
   pairs: Pair[]
   dropped: number
 }
-
-/** Values of JSON within other text that are tried. */
-const TRIES = 50
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -29,15 +26,7 @@ const findList = (content: string): unknown[] | undefined => {
   const whole = listIn(parsed(content))
   if (whole) return whole
   let found: unknown[] | undefined
-  let at = 0
-  for (let tries = 0; tries < TRIES; tries++) {
-    const next = content.slice(at).search(/[[{]/)
-    if (next < 0) break
-    const start = at + next
-    const end = endOfJson(content, start)
-    if (end !== undefined) found = listIn(parsed(content.slice(start, end))) ?? found
-    at = end ?? start + 1
-  }
+  for (const { json } of jsonsIn(content)) found = listIn(json) ?? found
   return found
 }
 

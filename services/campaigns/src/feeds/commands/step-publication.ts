@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { DETAILS, LIMITS, rankOfTlp } from '@iodine/contracts'
-import { byId, isNotFound, type KindSpec, PEER_BACKOFF_MAX_MS, type StoreService } from '@iodine/service-kit'
+import { byId, ifFound, type KindSpec, PEER_BACKOFF_MAX_MS, type StoreService } from '@iodine/service-kit'
 import { batchesOf } from '../../batches.js'
 import type { Store } from '../../models.js'
 import type { PublicationDoc } from '../models/publication.js'
@@ -106,12 +106,7 @@ const contentOf = async (
   { store, peers, users }: PublicationContext,
   { _id, wanted }: PublicationDoc,
 ): Promise<PublishableCampaign | null> =>
-  wanted
-    ? readPublishable(store, peers, users, _id.toHexString()).catch(error => {
-        if (isNotFound(error)) return null
-        throw error
-      })
-    : null
+  wanted ? ((await ifFound(readPublishable(store, peers, users, _id.toHexString()))) ?? null) : null
 
 /** Publishes the differences until `end`. Resolves to whether all are published. */
 const publishDifferences = async (

@@ -78,18 +78,20 @@ export const moveQuotes = async (
   await addQuotes(models, campaign_id, copies, session)
 }
 
-/** Deletes a quote that the user has added. Throws 404, or 403 for another user's. */
+/** Deletes a quote that the user has added, or any one of the user's campaign. Throws 404, or 403 for another user's. */
 export const deleteQuote = async (
-  quotes: TechniqueQuoteModel,
+  { campaigns, techniqueQuotes }: Pick<CampaignModels, 'campaigns' | 'techniqueQuotes'>,
   userId: string,
   campaignId: string,
   tid: string,
   id: string,
 ): Promise<void> => {
+  const user = new Types.ObjectId(userId)
   const wanted = { _id: id, campaign_id: new Types.ObjectId(campaignId), tid }
-  const { deletedCount } = await quotes.deleteOne({ ...wanted, by: new Types.ObjectId(userId) })
+  const isOwner = await campaigns.exists({ _id: campaignId, created_by: user })
+  const { deletedCount } = await techniqueQuotes.deleteOne({ ...wanted, ...(!isOwner && { by: user }) })
   if (deletedCount > 0) return
-  throw (await quotes.exists(wanted)) ? forbidden() : notFound()
+  throw (await techniqueQuotes.exists(wanted)) ? forbidden() : notFound()
 }
 
 /**

@@ -1,42 +1,32 @@
-import {
-  authInternal,
-  type BodyOf,
-  type campaignsApi,
-  DETAILS,
-  LIMITS,
-  type QuoteSource,
-} from '@iodine/contracts'
+import { type BodyOf, type campaignsApi, DETAILS, LIMITS, type QuoteSource } from '@iodine/contracts'
 import { VERSION } from '@iodine/exchange/disarm'
 import {
-  badRequest,
   HttpError,
   inTransaction,
   invalid,
   isDuplicateKey,
-  isNotFound,
   type Peers,
   type RateLimit,
+  requireAiKey,
 } from '@iodine/service-kit'
-import { Types } from 'mongoose'
+import { type ClientSession, Types } from 'mongoose'
 import { findCampaign } from '../../campaigns/queries/campaign-detail.js'
 import type { Store } from '../../models.js'
-import type { ProposalDoc } from '../models/proposal.js'
+import type { ProposalDoc, ProposalModel } from '../models/proposal.js'
 import { hashOfTexts, readTexts, sentencesIn } from '../queries/source-texts.js'
 
 /** `Retry-After` in seconds during another run. */
 const RETRY_SECONDS = 5
-/** Timeout of the key request, long enough for a busy machine. */
-const KEY_MS = 10_000
 
-/** Throws 400 for a user without an AI key. */
-const requireAiKey = async (peers: Peers, userId: string): Promise<void> => {
-  const { sealed } = await peers
-    .call('auth', authInternal.getSealedAiKey, { params: { id: userId }, ms: KEY_MS })
-    .catch(error => {
-      if (isNotFound(error)) return { sealed: null }
-      throw error
-    })
-  if (sealed === null) throw badRequest(DETAILS.missingAiKey)
+/** Deletes a user's oldest runs above the maximum. */
+const trimRuns = async (proposals: ProposalModel, user_id: Types.ObjectId, session: ClientSession) => {
+  const old = await proposals
+    .find({ user_id }, { _id: 1 })
+    .sort({ at: -1, _id: -1 })
+    .skip(LIMITS.proposalsKept)
+    .session(session)
+    .lean<Pick<ProposalDoc, '_id'>[]>()
+  if (old.length > 0) await proposals.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } }, { session })
 }
 
 type Request = BodyOf<typeof campaignsApi.propose>
@@ -45,7 +35,7 @@ const kindOf = ({ narrative_id, text }: Request): QuoteSource =>
   narrative_id !== undefined ? 'narrative' : text !== undefined ? 'text' : 'evidence'
 
 /**
- * Stores a run that proposes techniques, and enqueues it.
+ * Stores a run that proposes techniques, and enqueues it. Of a user's runs, the latest 50 are kept.
  * @param runs limit of a user's runs
  * @throws HttpError 400 without an AI key, 404 for an unknown campaign or another user's narrative, 422 without a
  *   sentence, 429 above the limit or during another run, 503
@@ -93,6 +83,7 @@ export const propose = async (
   try {
     await inTransaction(store.mongo, async session => {
       await store.proposals.insertMany([doc], { session, lean: true })
+      await trimRuns(store.proposals, doc.user_id, session)
       await store.work.proposals.add({ id: doc._id.toHexString() }, { session })
     })
   } catch (error) {

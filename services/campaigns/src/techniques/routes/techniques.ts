@@ -1,9 +1,10 @@
 import { campaignsApi, type DisarmList, LIMITS, techniquesInternal } from '@iodine/contracts'
 import {
   createRateLimit,
+  createSharedReads,
   hashOf,
+  ifFound,
   isKnownEtag,
-  isNotFound,
   type StoreService,
   Streamed,
 } from '@iodine/service-kit'
@@ -21,6 +22,9 @@ import { findProposals, textsOf } from '../queries/proposals.js'
 import { countAllTechniques, countQuotes, findQuotes } from '../queries/quotes.js'
 import { findTechniques } from '../queries/techniques.js'
 
+/** Time after which the next read of all campaigns begins, even if the running one has not ended. */
+const COUNT_MS = 30_000
+
 /** Adds the routes of the DISARM techniques of campaigns. Like members, any user may add and remove them. */
 export const addTechniqueRoutes = (service: StoreService, store: Store): void => {
   const { campaigns, techniqueQuotes } = store
@@ -36,7 +40,11 @@ export const addTechniqueRoutes = (service: StoreService, store: Store): void =>
     reply.code(304)
     return new Streamed<DisarmList>(null)
   })
-  service.route(campaignsApi.countTechniques, async () => countAllTechniques(campaigns, techniqueQuotes))
+  // It reads all campaigns: concurrent callers share a read.
+  const counting = createSharedReads<'all', Awaited<ReturnType<typeof countAllTechniques>>>(COUNT_MS)
+  service.route(campaignsApi.countTechniques, () =>
+    counting('all', () => countAllTechniques(campaigns, techniqueQuotes)),
+  )
   service.route(campaignsApi.listTechniques, async ({ params: { id } }) =>
     present(id, await findTechniques(campaigns, id)),
   )
@@ -64,7 +72,7 @@ export const addTechniqueRoutes = (service: StoreService, store: Store): void =>
     return presentQuotes(service.users, await findQuotes(techniqueQuotes, id, tid))
   })
   service.route(campaignsApi.deleteQuote, async ({ params: { id, tid, qid }, user }) => {
-    await deleteQuote(techniqueQuotes, user.id, id, tid, qid)
+    await deleteQuote(store, user.id, id, tid, qid)
     return { id: qid }
   })
   service.internal(techniquesInternal.redactQuotes, async ({ body: { id } }) => {
@@ -97,10 +105,7 @@ export const addProposalRoutes = (
   service.route(campaignsApi.getProposals, async ({ params: { id, pid }, user }) => {
     const run = await findProposals(store.proposals, user.id, id, pid)
     if (run.state !== 'done' || run.items.length === 0) return presentProposals(run, [])
-    const texts = await textsOf(store, peers, run).catch(error => {
-      if (isNotFound(error)) return null
-      throw error
-    })
+    const texts = await ifFound(textsOf(store, peers, run))
     return texts
       ? presentProposals(run, texts)
       : presentProposals({ ...run, state: 'failed', failure: 'gone' }, [])

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { authInternal, type BodyOf, DETAILS, type narrativesApi } from '@iodine/contracts'
+import { type BodyOf, DETAILS, type narrativesApi } from '@iodine/contracts'
 import {
   badRequest,
   createSingleFlight,
   HttpError,
   hashOf,
   isDuplicateKey,
-  isNotFound,
   notFound,
+  requireAiKey,
   timedOut,
   unavailable,
 } from '@iodine/service-kit'
@@ -22,8 +22,6 @@ const RETRY_AFTER_SECONDS = 20
 /** `Retry-After` in seconds for an account without credit. */
 const NO_CREDIT_SECONDS = 3_600
 const REDIS_CHECK_MS = 1_000
-/** Timeout of the key request, long enough for a busy machine: the extraction takes longer anyway. */
-const KEY_MS = 10_000
 
 const failureAnswer = ({ failure, retry_after }: NarrativeDoc): HttpError => {
   const answers: Record<NarrativeFailure, () => HttpError> = {
@@ -40,18 +38,6 @@ const failureAnswer = ({ failure, retry_after }: NarrativeDoc): HttpError => {
     unavailable: () => unavailable(),
   }
   return answers[failure ?? 'unavailable']()
-}
-
-/** Returns the user's sealed AI key. @throws HttpError 400 without a key */
-const requireAiKey = async ({ service }: Store, userId: string): Promise<string> => {
-  const { sealed } = await service.peers
-    .call('auth', authInternal.getSealedAiKey, { params: { id: userId }, ms: KEY_MS })
-    .catch(error => {
-      if (isNotFound(error)) return { sealed: null }
-      throw error
-    })
-  if (sealed === null) throw badRequest(DETAILS.missingAiKey)
-  return sealed
 }
 
 /**
@@ -179,7 +165,7 @@ export const createNarrative = async (
   waitMs: number,
 ): Promise<{ id: string; triplets_extracted: number }> => {
   const deadline = Date.now() + waitMs
-  const key = requireAiKey(store, userId)
+  const key = requireAiKey(store.service.peers, userId)
   const [sealedKey, opened] = await Promise.all([key, openOrJoin(store, userId, text, src, key)])
   const { _id } = opened
   const outcome = await awaitEnd(store, opened, sealedKey, deadline - Date.now())
