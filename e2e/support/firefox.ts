@@ -13,11 +13,6 @@ const ID = 'collector@iodine.local'
 /** Path of the Firefox for the journeys; empty if there is none. */
 export const FIREFOX = process.env.FIREFOX_PATH ?? ''
 
-interface Point {
-  x: number
-  y: number
-}
-
 /** A tab of Firefox. */
 export interface Tab {
   context: string
@@ -26,31 +21,17 @@ export interface Tab {
   text(): Promise<string>
   /** Presses the button with this text, or the switch with this label, once it is enabled. */
   press(label: string): Promise<void>
-  /** Clicks a position of the window, in CSS pixels. */
-  click(x: number, y: number): Promise<void>
-  /** Selects with the mouse. */
-  drag(from: Point, to: Point): Promise<void>
-  /** Presses keys, one after another, by their WebDriver values. */
-  type(...keys: string[]): Promise<void>
-  screenshot(): Promise<Buffer>
   /** Types into the field with this label. */
   fill(label: string, value: string): Promise<void>
   goto(url: string): Promise<void>
-  close(): Promise<void>
 }
 
 /** A Firefox with the built extension. */
 export interface FirefoxCollector {
-  browser: Firefox
   /** Opens a page in a tab, presses the extension's icon there, and opens the popup for it in a window of its own. */
-  open(url: string): Promise<{ page: Tab; popup: Tab; tabId: number }>
-  /** Opens a page of the extension. */
-  openOwn(path: string): Promise<Tab>
-  openTab(url: string): Promise<Tab>
+  open(url: string): Promise<{ page: Tab; popup: Tab }>
   /** Stops the event page at once, as Firefox does after 30 s without work. */
   stopBackground(): Promise<void>
-  /** Returns the state of the event page: `running`, `suspending`, `stopped` or `starting`. */
-  backgroundState(): Promise<string>
   /** Answers requests for permissions from now on. */
   answerPermissions(answer: 'allow' | 'block'): Promise<void>
   /** Presses “Block” in the browser's open request for a permission. */
@@ -61,7 +42,6 @@ export interface FirefoxCollector {
 }
 
 interface Extension {
-  backgroundState: string
   terminateBackground(options: object): Promise<void>
   tabManager: { addActiveTabPermission(tab: object): void; getWrapper(tab: object): { id: number } }
 }
@@ -122,9 +102,7 @@ const pollFor = async <T>(read: () => Promise<T | null>): Promise<T> => {
 /** Creates the functions of a tab. */
 const tabOf = (browser: Firefox, context: string): Tab => {
   const evaluate: Tab['evaluate'] = (work, ...given) => browser.evaluate(context, work, ...given)
-  const act = (type: 'key' | 'pointer', actions: object[]) =>
-    browser.send('input.performActions', { context, actions: [{ type, id: type, actions }] })
-  const tab: Tab = {
+  return {
     context,
     evaluate,
     text: () => evaluate(() => document.body?.textContent ?? ''),
@@ -140,35 +118,15 @@ const tabOf = (browser: Firefox, context: string): Tab => {
           return { x: Math.round(left + width / 2), y: Math.round(top + height / 2) }
         }, label),
       )
-      await tab.click(middle.x, middle.y)
-    },
-    async click(x, y) {
-      await act('pointer', [
-        { type: 'pointerMove', x, y },
+      const actions = [
+        { type: 'pointerMove', ...middle },
         { type: 'pointerDown', button: 0 },
         { type: 'pointerUp', button: 0 },
-      ])
-    },
-    async drag(from, to) {
-      await act('pointer', [
-        { type: 'pointerMove', ...from },
-        { type: 'pointerDown', button: 0 },
-        { type: 'pointerMove', ...to },
-        { type: 'pointerUp', button: 0 },
-      ])
-    },
-    async type(...keys) {
-      await act(
-        'key',
-        keys.flatMap(value => [
-          { type: 'keyDown', value },
-          { type: 'keyUp', value },
-        ]),
-      )
-    },
-    async screenshot() {
-      const { data } = await browser.send<{ data: string }>('browsingContext.captureScreenshot', { context })
-      return Buffer.from(data, 'base64')
+      ]
+      await browser.send('input.performActions', {
+        context,
+        actions: [{ type: 'pointer', id: 'pointer', actions }],
+      })
     },
     fill: (label, value) =>
       expect
@@ -200,22 +158,14 @@ const tabOf = (browser: Firefox, context: string): Tab => {
           .poll(() => evaluate(() => `${document.readyState} ${location.href}`).catch(() => ''))
           .toBe(`complete ${url}`)
     },
-    async close() {
-      await browser.send('browsingContext.close', { context })
-    },
   }
-  return tab
 }
 
 /**
  * Starts Firefox with the extension's `.xpi`, as a temporary add-on.
  * @param server URL of the server for the extension
  */
-export const launchInFirefox = async (
-  sites: Sites,
-  server: string,
-  preferences: Record<string, boolean | number> = {},
-): Promise<FirefoxCollector> => {
+export const launchInFirefox = async (sites: Sites, server: string): Promise<FirefoxCollector> => {
   const folder = await mkdtemp(join(tmpdir(), 'iodine-firefox-'))
   const files = unzipSync(builtFile('firefox.xpi'))
   files['deployment.json'] = strToU8(JSON.stringify({ server }))
@@ -227,7 +177,6 @@ export const launchInFirefox = async (
   const browser = await startFirefox(FIREFOX, profile, proxy.address, {
     'extensions.webextOptionalPermissionPrompts': false,
     'security.notification_enable_delay': 0,
-    ...preferences,
   })
   await browser.send('webExtension.install', { extensionData: { type: 'archivePath', path: archive } })
   const host = await browser.asBrowser(id => WebExtensionPolicy.getByID(id).mozExtensionHostname, ID)
@@ -245,9 +194,6 @@ export const launchInFirefox = async (
   }
 
   return {
-    browser,
-    openTab,
-    openOwn: path => openTab(address(path)),
     async open(url) {
       const page = await openTab(url)
       // The newest tab may be in the window of an earlier popup.
@@ -267,7 +213,7 @@ export const launchInFirefox = async (
       )
       const popup = await create('window')
       await popup.goto(address(`popup.html?tab=${tabId}`))
-      return { page, popup, tabId }
+      return { page, popup }
     },
     stopBackground: () =>
       browser.asBrowser(async id => {
@@ -276,8 +222,6 @@ export const launchInFirefox = async (
           disableResetIdleForTest: true,
         })
       }, ID),
-    backgroundState: () =>
-      browser.asBrowser(id => WebExtensionPolicy.getByID(id).extension.backgroundState, ID),
     answerPermissions: answer =>
       browser.asBrowser(
         asks => Services.prefs.setBoolPref('extensions.webextOptionalPermissionPrompts', asks),
