@@ -41,10 +41,10 @@ async function buildApps(apps, { force }) {
       }
       const started = performance.now()
       await rm(stampFile, { force: true })
-      const emitted = await rsbuild(join(ROOT, app))
+      const files = await rsbuild(join(ROOT, app))
       // The extension is served as the zip of its own build.
       if (app !== EXTENSION) {
-        await pruneFolder(folder, new Set(emitted))
+        await pruneFolder(folder, new Set(files))
         await compressFolder(folder)
       }
       await writeFile(stampFile, stamp)
@@ -70,24 +70,25 @@ export async function buildInto(cwd, folder) {
   await compressFolder(folder)
 }
 
-/** Builds with the app's own configuration; resolves to the names of the emitted files. */
+/** Builds with the app's own configuration; resolves to the names of the build's files, also of unchanged ones. */
 async function rsbuild(cwd, changes = {}) {
   // Loaded lazily: most calls find nothing to build.
   const { createRsbuild, loadConfig, mergeRsbuildConfig } = await import('@rsbuild/core')
   const { content } = await loadConfig({ cwd, command: 'build' })
   const builder = await createRsbuild({ cwd, config: mergeRsbuildConfig(content, changes) })
   const { stats, close } = await builder.build()
-  const emitted = stats?.toJson({ all: false, assets: true }).assets?.map(asset => asset.name) ?? []
+  // `cachedAssets`: files that are on disk already, with the same content, are not emitted again.
+  const { assets = [], children = [] } = stats?.toJson({ all: false, assets: true, cachedAssets: true }) ?? {}
   await close()
-  return emitted
+  return [...assets, ...children.flatMap(child => child.assets ?? [])].map(({ name }) => name)
 }
 
 /** Removes files of earlier builds once they are too old for an open page to request them. */
-async function pruneFolder(folder, emitted) {
+async function pruneFolder(folder, current) {
   const tooOld = Date.now() - KEEP_OLD_FILES_MS
   for (const file of await listFiles(folder)) {
     const name = relative(folder, file).replace(/\.(br|gz)$/, '')
-    if (!emitted.has(name) && (await stat(file)).mtimeMs < tooOld) await rm(file)
+    if (!current.has(name) && (await stat(file)).mtimeMs < tooOld) await rm(file)
   }
 }
 
