@@ -1,5 +1,6 @@
+import { parseUrl } from '@iodine/contracts'
 import type { ForwardedList } from './content/keep'
-import { isTiktokList, urlOf } from './sources'
+import { isTiktokList } from './sources'
 
 // Runs in the page's main world while the tab keeps collecting. Forwards the lists of posts that the page fetches,
 // and
@@ -12,7 +13,7 @@ const forward = (url: string, text: string) => {
   window.postMessage(message, location.origin)
 }
 
-const absolute = (url: string): string => urlOf(url, location.href)?.href ?? ''
+const absolute = (url: string): string => parseUrl(url, location.href)?.href ?? ''
 
 if (!Object.hasOwn(window, MARK)) {
   Object.defineProperty(window, MARK, { value: true })

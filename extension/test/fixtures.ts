@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COLLECTED_SOURCES, type CollectedSource } from '@iodine/contracts'
+import { COLLECTED_SOURCES, type CollectedSource, parseUrl } from '@iodine/contracts'
 import { Failure } from '../src/shared/failures'
 import { type Captured, type PageState, readPage } from '../src/sources'
 
@@ -56,7 +56,7 @@ export const parsePage = (html: string, url = '', frames: Record<string, string>
   for (const element of document.querySelectorAll('noscript')) element.textContent = element.innerHTML
   for (const frame of document.querySelectorAll('iframe')) {
     const source = frame.getAttribute('src') ?? ''
-    const html = URL.canParse(source, url) ? frames[new URL(source, url).href] : undefined
+    const html = frames[parseUrl(source, url)?.href ?? '']
     Object.defineProperty(frame, 'contentDocument', { value: html === undefined ? null : parsePage(html) })
   }
   return document

@@ -1,4 +1,4 @@
-import { exactTime, RECORD_SCHEMAS } from '@iodine/contracts'
+import { exactTime, parseUrl, RECORD_SCHEMAS } from '@iodine/contracts'
 import { propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -67,10 +67,13 @@ const mutate = (text: string, { kind, at, length, text: piece, value }: Mutation
 const evidenceOf = (document: Document, url: string): string => {
   const texts: string[] = [url, decodeURIComponent(url)]
   const own = document.querySelector('base[href]')?.getAttribute('href') ?? ''
-  const bases = URL.canParse(own, url) ? [new URL(own, url).href] : []
+  const base = parseUrl(own, url)
+  const bases = base ? [base.href] : []
   const addAddress = (text: string) => {
-    for (const base of [url, `https://t.me/`, ...bases])
-      if (URL.canParse(text.trim(), base)) texts.push(new URL(text.trim(), base).href)
+    for (const base of [url, `https://t.me/`, ...bases]) {
+      const found = parseUrl(text.trim(), base)
+      if (found) texts.push(found.href)
+    }
   }
   const add = (text: string) => {
     texts.push(text, text.trim(), exactTime(text) ?? '')

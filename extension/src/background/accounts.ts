@@ -1,4 +1,4 @@
-import { ApiError } from '@iodine/contracts'
+import { ApiError, parseUrl } from '@iodine/contracts'
 import { Failure } from '../shared/failures'
 import { callApi, endpoints } from './api'
 import { type Account, type Database, readSetting, writeSetting } from './database'
@@ -8,7 +8,7 @@ const LOOPBACK = /^(localhost|127\.0\.0\.1)$/
 /** Returns the origin of a server's URL. @throws Failure if no token may be sent to it */
 export const serverOf = (address: string): string => {
   const text = address.trim()
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
   if (!url || !isSafe) throw new Failure('unsafeServer')
   if (url.username || url.password || url.pathname !== '/' || url.search || url.hash)

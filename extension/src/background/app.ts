@@ -1,4 +1,4 @@
-import { ApiError } from '@iodine/contracts'
+import { ApiError, parseUrl } from '@iodine/contracts'
 import { Failure, failureOf, sentenceOf } from '../shared/failures'
 import type { Answer, ContentRequests, PageRequests } from '../shared/messages'
 import type { Captured } from '../sources'
@@ -43,7 +43,7 @@ type Handler = (input: unknown) => Promise<unknown>
  * tab's URL is used only for the same origin: the tab may show another page already.
  */
 const currentAddress = (loaded: string, ofTab: string | undefined): string =>
-  ofTab && URL.canParse(ofTab) && new URL(ofTab).origin === new URL(loaded).origin ? ofTab : loaded
+  ofTab && parseUrl(ofTab)?.origin === new URL(loaded).origin ? ofTab : loaded
 
 /** The background script's logic, without its event listeners. */
 export interface App {

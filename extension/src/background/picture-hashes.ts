@@ -1,4 +1,5 @@
 import type { RecordContext } from '@iodine/contracts'
+import { parseUrl } from '@iodine/contracts'
 import { sha256Hex } from '@iodine/evidence'
 import { imageHash } from '@iodine/likeness'
 import { BoundedMap } from '../shared/bounded'
@@ -52,7 +53,7 @@ const hashesOf = async (address: string, signal: AbortSignal): Promise<PictureHa
 
 /** Returns whether the user permits the extension to read a URL. */
 const mayRead = async (address: string): Promise<boolean> => {
-  const url = URL.canParse(address) ? new URL(address) : undefined
+  const url = parseUrl(address)
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return false
   return chrome.permissions.contains({ origins: [`${url.protocol}//${url.hostname}/*`] })
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from '@iodine/contracts'
 import { isTiktokHost } from '../sources'
 
 /** Ids of the scripts registered for sites that the user has chosen and permitted. */
@@ -7,7 +8,7 @@ export const TIKTOK_PATTERN = 'https://*.tiktok.com/*'
 
 /** Returns the match pattern of a page's site for permissions; undefined if the URL is not a web page's. */
 export const patternOf = (address: string): string | undefined => {
-  const url = URL.canParse(address) ? new URL(address) : undefined
+  const url = parseUrl(address)
   if (!url || !/^https?:$/.test(url.protocol)) return undefined
   // One permission covers all hosts of the platform.
   return isTiktokHost(url.hostname) ? TIKTOK_PATTERN : `${url.protocol}//${url.hostname}/*`

@@ -1,8 +1,8 @@
-import { LIMITS, type TelegramRecord, type TiktokRecord } from '@iodine/contracts'
+import { LIMITS, parseUrl, type TelegramRecord, type TiktokRecord } from '@iodine/contracts'
 import { captureDom, DOM_MAX, projectText } from '@iodine/evidence/dom'
 import { Failure, sentenceOf } from '../shared/failures'
 import type { Collected, PageParts } from '../shared/messages'
-import { allIn, articlePart, type Captured, elementOf, type PageState, sourceOf, urlOf } from '../sources'
+import { allIn, articlePart, type Captured, elementOf, type PageState, sourceOf } from '../sources'
 import { chooseRecords, completed, pageShown } from './capture'
 import { PICTURE_CHARACTERS_MAX, readPictures, retryUnreadable } from './pictures'
 
@@ -18,7 +18,9 @@ const SLICE_MS = 30
 export const mainPart = (of: Document): Element => articlePart(of) ?? of.body
 
 const videoOf = (link: Element): string | undefined =>
-  /\/(?:video|photo)\/(\d+)/.exec(urlOf(link.getAttribute('href') ?? '', link.baseURI)?.pathname ?? '')?.[1]
+  /\/(?:video|photo)\/(\d+)/.exec(
+    parseUrl(link.getAttribute('href') ?? '', link.baseURI)?.pathname ?? '',
+  )?.[1]
 
 /**
  * Returns the parts of a list that show one short video each, by video id: the largest element around its first link
@@ -53,7 +55,7 @@ const createPartOf = ({ document: of, url }: PageState): ((captured: Captured) =
   return ({ source, record }) => {
     if (source === 'telegram') return elementOf(record as TelegramRecord)
     const id = source === 'tiktok' ? (record as TiktokRecord).main.video_id : ''
-    if (id === '' || urlOf(url)?.pathname.includes(id)) return mainPart(of)
+    if (id === '' || parseUrl(url)?.pathname.includes(id)) return mainPart(of)
     videos ??= partsOfVideos(of)
     return videos.get(id)
   }
@@ -78,7 +80,7 @@ export const loadedPictures = (part: Element): string[] => {
   const behind = (allIn(part, 'a[style*="background-image"]') as HTMLElement[]).flatMap(
     ({ style }) => /^url\("(.*)"\)$/.exec(style.backgroundImage)?.[1] ?? [],
   )
-  const addresses = [...behind, ...drawn].map(address => urlOf(address, part.baseURI))
+  const addresses = [...behind, ...drawn].map(address => parseUrl(address, part.baseURI))
   return [
     ...new Set(addresses.flatMap(url => (url && /^https?:$/.test(url.protocol) ? url.href : []))),
   ].slice(0, PICTURES_MAX)

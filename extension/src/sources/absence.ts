@@ -1,6 +1,6 @@
-import { type CollectedSource, isRoute, pageAddress, type RecordOf } from '@iodine/contracts'
+import { type CollectedSource, isRoute, pageAddress, parseUrl, type RecordOf } from '@iodine/contracts'
 import { articlePart } from './context'
-import { at, jsonOf, type PageState, textOf, urlOf } from './read'
+import { at, jsonOf, type PageState, textOf } from './read'
 import { documentsOf } from './telegram'
 
 /**
@@ -27,7 +27,7 @@ const VIDEO = /\/(?:video|photo|v)\/(\d+)/
 const isShown = (document: Document): boolean => document.querySelector('[data-e2e="like-count"]') !== null
 
 const tiktok = ({ document, url }: PageState, isAsLoaded: boolean): Absence['kind'] | undefined => {
-  const [, shownId] = VIDEO.exec(urlOf(url)?.pathname ?? '') ?? []
+  const [, shownId] = VIDEO.exec(parseUrl(url)?.pathname ?? '') ?? []
   if (shownId === undefined) return undefined
   const scope = at(jsonOf(document.querySelector(STATE)), '__DEFAULT_SCOPE__')
   for (const name of ['webapp.video-detail', 'webapp.reflow.video.detail']) {
@@ -83,7 +83,7 @@ const absenceIn = { tiktok, telegram, blog }
  * route or parameter value is another page.
  */
 const isSamePage = (loadedUrl: string, url: string): boolean => {
-  const [loaded, now] = [urlOf(loadedUrl), urlOf(url)]
+  const [loaded, now] = [parseUrl(loadedUrl), parseUrl(url)]
   if (!loaded || !now) return loadedUrl === url
   const pathOf = ({ origin, pathname, hash }: URL) => origin + pathname + (isRoute(hash) ? hash : '')
   return (
@@ -112,7 +112,7 @@ export const removalOf = (
   source: CollectedSource,
   { url, time }: PageState,
 ): RecordOf[CollectedSource] | undefined => {
-  const { pathname = '' } = urlOf(url) ?? {}
+  const { pathname = '' } = parseUrl(url) ?? {}
   const seen = {
     collector_metadata: { fetch_timestamp: time, source },
     context: { removed: { first_seen: time, last_seen: time } },

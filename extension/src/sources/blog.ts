@@ -1,4 +1,5 @@
 import type { BlogRecord } from '@iodine/contracts'
+import { parseUrl } from '@iodine/contracts'
 import {
   allIn,
   articlePart,
@@ -211,7 +212,7 @@ const statedAddress = (value: unknown, base: string): string | undefined =>
 /** Returns a stated URL as absolute; unchanged if it is no web URL. */
 const absolute = (value: string | undefined, base: string): string | undefined => {
   const address = repaired(value)
-  return address === undefined || URL.canParse(address) ? address : (addressOf(address, base) ?? address)
+  return address === undefined || parseUrl(address) ? address : (addressOf(address, base) ?? address)
 }
 
 /** Returns the canonical URLs that a page states, without empty ones and placeholders. */

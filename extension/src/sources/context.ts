@@ -1,6 +1,14 @@
-import { cutText, exactTime, isRoute, LIMITS, pageAddress, type RecordContext } from '@iodine/contracts'
+import {
+  cutText,
+  exactTime,
+  isRoute,
+  LIMITS,
+  pageAddress,
+  parseUrl,
+  type RecordContext,
+} from '@iodine/contracts'
 import { nodeProperty, projectText } from '@iodine/evidence/dom'
-import { addressOf, filled, textOf, urlOf } from './read'
+import { addressOf, filled, textOf } from './read'
 
 /** Returns the first value that is a time with a zone, in the contract's format; undefined if none is. */
 export const timeOf = (...values: unknown[]): string | undefined =>
@@ -150,7 +158,7 @@ export const linksIn = (part: Element, base: string): string[] | undefined => {
   const own = pageAddress(base.replace(/#.*$/s, ''))
   const links = allIn(part, 'a[href]').flatMap(link => {
     const address = addressOf(link.getAttribute('href'), base)
-    const hash = (address && urlOf(address)?.hash) ?? ''
+    const hash = (address && parseUrl(address)?.hash) ?? ''
     // A fragment of the same page is no link.
     const isHere = hash !== '' && !isRoute(hash) && pageAddress(address ?? '') === own
     return address === undefined || isHere ? [] : [address]

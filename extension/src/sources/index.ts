@@ -1,14 +1,15 @@
 import type { CollectedSource, RecordOf } from '@iodine/contracts'
+import { parseUrl } from '@iodine/contracts'
 import { Failure } from '../shared/failures'
 import { absenceOf, removalOf } from './absence'
 import { readBlogPage } from './blog'
-import { type Found, type PageState, urlOf } from './read'
+import type { Found, PageState } from './read'
 import { channelPage, isTelegramApp, isTelegramHost, readTelegramPage } from './telegram'
 import { isTiktokHost, readTiktokPage } from './tiktok'
 
 /** Returns the source of a page's URL; undefined if it is not a web page's. */
 export const sourceOf = (address: string): CollectedSource | undefined => {
-  const url = urlOf(address)
+  const url = parseUrl(address)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined
   if (isTiktokHost(url.hostname)) return 'tiktok'
   return isTelegramHost(url.hostname) ? 'telegram' : 'blog'
@@ -67,6 +68,6 @@ export const readPage = (
 
 export { imagesOf } from './blog'
 export { allIn, articlePart } from './context'
-export { type PageState, urlOf } from './read'
+export type { PageState } from './read'
 export { channelPage, elementOf, framesLoaded, readTelegramPost, telegramPosts } from './telegram'
 export { isTiktokHost, isTiktokList, readTiktokList } from './tiktok'

@@ -1,7 +1,7 @@
-import { isRoute } from '@iodine/contracts'
+import { isRoute, parseUrl } from '@iodine/contracts'
 import { containsTitle, containsWords, titleWords } from './context'
 import { isAnotherPage, isOfPage } from './own-address'
-import { addressOf, at, jsonOf, listOf, textOf, urlOf } from './read'
+import { addressOf, at, jsonOf, listOf, textOf } from './read'
 
 /** Schema.org's Article and its subtypes. */
 const ARTICLE_TYPES = new Set(
@@ -79,8 +79,8 @@ export const articleAddresses = (nodes: unknown[], base: string): string[] =>
 
 /** Normalizes a URL for comparison: removes the last slash, and the fragment unless both URLs have a route. */
 const plain = (address: string | undefined, base: string): string | undefined => {
-  const url = urlOf(address ?? '', base)
-  if (url && !(isRoute(url.hash) && isRoute(urlOf(base)?.hash ?? ''))) url.hash = ''
+  const url = parseUrl(address ?? '', base)
+  if (url && !(isRoute(url.hash) && isRoute(parseUrl(base)?.hash ?? ''))) url.hash = ''
   return url?.href.replace(/\/$/, '')
 }
 

@@ -1,4 +1,4 @@
-import { LIMITS } from '@iodine/contracts'
+import { LIMITS, parseUrl } from '@iodine/contracts'
 
 /** Returns the value at a path of keys; undefined if a key is missing. */
 export const at = (value: unknown, ...path: (string | number)[]): unknown => {
@@ -84,12 +84,9 @@ export const jsonOf = (script: Element | null): unknown => {
   return undefined
 }
 
-export const urlOf = (address: string, base?: string): URL | undefined =>
-  URL.canParse(address, base) ? new URL(address, base) : undefined
-
 /** Returns the absolute http(s) URL of a possibly relative one; undefined for any other scheme. */
 export const addressOf = (value: unknown, base: string): string | undefined => {
-  const url = urlOf(textOf(value) ?? 'about:blank', base)
+  const url = parseUrl(textOf(value) ?? 'about:blank', base)
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? textOf(url.href) : undefined
 }
 

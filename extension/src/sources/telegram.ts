@@ -1,6 +1,6 @@
-import { LIMITS, type TelegramRecord } from '@iodine/contracts'
+import { LIMITS, parseUrl, type TelegramRecord } from '@iodine/contracts'
 import { contextOf, linksIn, mediaOf, timeOf } from './context'
-import { addressOf, type Found, filled, type PageState, textOf, urlOf } from './read'
+import { addressOf, type Found, filled, type PageState, textOf } from './read'
 
 /** Elements of a post that quote another one. */
 const NOT_OF_THE_POST =
@@ -48,7 +48,7 @@ export const documentsOf = (document: Document): Document[] => [
 
 /** Resolves once the frames of the page's own origin have loaded, or after a timeout of 5 s. */
 export const framesLoaded = async (document: Document): Promise<void> => {
-  const siteOf = (address: string | null) => urlOf(address ?? '', document.baseURI)?.origin
+  const siteOf = (address: string | null) => parseUrl(address ?? '', document.baseURI)?.origin
   const loading = [...document.querySelectorAll('iframe[src]')].filter(frame => {
     const { contentDocument: shown } = frame as HTMLIFrameElement
     const isLoaded = shown?.readyState === 'complete' && shown.URL !== 'about:blank'
@@ -62,11 +62,11 @@ export const framesLoaded = async (document: Document): Promise<void> => {
 }
 
 /** Returns whether a URL is that of Telegram's web app, whose pages do not contain the URLs of posts. */
-export const isTelegramApp = (address: string): boolean => APP_HOST.test(urlOf(address)?.hostname ?? '')
+export const isTelegramApp = (address: string): boolean => APP_HOST.test(parseUrl(address)?.hostname ?? '')
 
 /** Returns the public page of the channel for a Telegram URL, in the form that users type; undefined for other URLs. */
 export const channelPage = (address: string): string | undefined => {
-  const url = urlOf(address)
+  const url = parseUrl(address)
   if (!url || !isTelegramHost(url.hostname)) return undefined
   const name = APP_HOST.test(url.hostname)
     ? /^#@(\w+)/.exec(url.hash)
@@ -95,7 +95,8 @@ export const readTelegramPage = (page: PageState): Found<TelegramRecord> => {
     if (record) all.set(record.telegram.post.url, record)
   }
   // `/s/channel/12`, `/channel/12` and, in a topic of a group, `/group/3/12` are about post 12.
-  const [, channel, number] = /^\/(?:s\/)?(\w+)\/(?:\d+\/)?(\d+)\/?$/.exec(urlOf(url)?.pathname ?? '') ?? []
+  const [, channel, number] =
+    /^\/(?:s\/)?(\w+)\/(?:\d+\/)?(\d+)\/?$/.exec(parseUrl(url)?.pathname ?? '') ?? []
   const own = [...all.values()].find(
     ({ telegram }) =>
       telegram.post.id === number && telegram.channel?.username?.toLowerCase() === channel?.toLowerCase(),
@@ -185,7 +186,7 @@ const linksOf = (message: Element | undefined, post: Element, base: string): str
 
 /** Returns whether a link only searches the channel, as that of a hashtag does. */
 const isSearch = (address: string): boolean => {
-  const url = urlOf(address)
+  const url = parseUrl(address)
   return url !== undefined && isTelegramHost(url.hostname) && url.searchParams.has('q')
 }
 

@@ -1,16 +1,6 @@
 import type { TiktokRecord } from '@iodine/contracts'
-import {
-  at,
-  countOf,
-  type Found,
-  filled,
-  firstTexts,
-  jsonOf,
-  listOf,
-  type PageState,
-  textOf,
-  urlOf,
-} from './read'
+import { parseUrl } from '@iodine/contracts'
+import { at, countOf, type Found, filled, firstTexts, jsonOf, listOf, type PageState, textOf } from './read'
 
 /** Paths of a post: with its author, as `/@/video/ID` without one, embedded, and on phones. */
 const POST_PATH =
@@ -21,14 +11,14 @@ export const isTiktokHost = (host: string): boolean => host === 'tiktok.com' || 
 
 /** Returns whether the response of this URL is a list of posts. */
 export const isTiktokList = (address: string): boolean => {
-  const url = urlOf(address)
+  const url = parseUrl(address)
   return url !== undefined && isTiktokHost(url.hostname) && LIST_PATH.test(url.pathname)
 }
 
 /** Reads the post of the page's URL; on other pages, the posts of the lists in the page's state. */
 export const readTiktokPage = ({ document, url, time }: PageState): Found<TiktokRecord> => {
   const records = unique(stateItems(document).map(item => recordOf(item, time)))
-  const { author: uniqueId, id: videoId } = POST_PATH.exec(urlOf(url)?.pathname ?? '')?.groups ?? {}
+  const { author: uniqueId, id: videoId } = POST_PATH.exec(parseUrl(url)?.pathname ?? '')?.groups ?? {}
   if (!videoId) return { own: undefined, all: records }
   const shown: TiktokRecord = records.find(record => record.main.video_id === videoId) ?? {
     collector_metadata: { fetch_timestamp: time, source: 'tiktok' },

@@ -1,4 +1,5 @@
 import type { RecordOf, Source } from '@iodine/contracts'
+import { parseUrl } from '@iodine/contracts'
 import type { Report } from '@iodine/imports'
 import { summaryOf } from './record-summary'
 
@@ -63,7 +64,7 @@ export const platformName = (platform: string): string =>
   (Object.hasOwn(PLATFORMS, platform) && PLATFORMS[platform]) || platform
 
 const hostOf = (address: string | null | undefined): string | undefined =>
-  address && URL.canParse(address) ? new URL(address).hostname : undefined
+  address ? parseUrl(address)?.hostname : undefined
 
 /** Counts reasons with their first lines, most frequent first. `counts` has more than the list if that is cut. */
 const counted = (

@@ -1,4 +1,5 @@
 import { isRoute, isTrackingParameter } from './page-address.js'
+import { parseUrl } from './parse-url.js'
 import { refang } from './refang.js'
 import { telegramPost, telegramUrl } from './telegram-address.js'
 
@@ -223,7 +224,7 @@ export const redirectTarget = (url: URL): string | undefined => {
  */
 export const canonicalLink = (address: string | null | undefined, depth = 0): string | null => {
   const written = address?.trim() ?? ''
-  const url = telegramUrl(written) ?? (URL.canParse(written) ? new URL(written) : undefined)
+  const url = telegramUrl(written) ?? parseUrl(written)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null
   const { pathname: path, searchParams: params, hash } = url
   const host = hostOf(url)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
+import { parseUrl } from './parse-url.js'
 import { id, pageQuery, repeatable, text, time, timestamp } from './primitives.js'
 import {
   BLOB_ROLES,
@@ -16,7 +17,7 @@ export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in l
 const hashes = z.array(sha256)
 // Parsers of URLs skip line ends, which would begin further headers in a web archive.
 const webAddress = text().refine(
-  value => /^https?:[^\s\p{Cc}]+$/u.test(value) && URL.canParse(value),
+  value => /^https?:[^\s\p{Cc}]+$/u.test(value) && parseUrl(value) !== undefined,
   'must be an http(s) URL',
 )
 const mediaType = z

@@ -1,3 +1,5 @@
+import { parseUrl } from './parse-url.js'
+
 /** Tracking and presentation parameters, which do not change the linked page. */
 const TRACKING = new RegExp(
   `^(?:${[
@@ -33,8 +35,8 @@ const nameOf = (parameter: string): string => {
  * fragment that is not a route (`#/…`, `#!…`). Returns any other text unchanged.
  */
 export const pageAddress = (address: string): string => {
-  if (!URL.canParse(address)) return address
-  const url = new URL(address)
+  const url = parseUrl(address)
+  if (!url) return address
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return address
   url.username = url.password = ''
   if (!isRoute(url.hash)) url.hash = ''
@@ -49,8 +51,9 @@ const PRESENTATION = /^(www|m|mobile|amp)\./
 
 /** Returns the host of a URL as a site's name, such as `paper.example.com`; null for any other text. */
 export const siteOf = (address: string | null | undefined): string | null => {
-  if (!address || !URL.canParse(address)) return null
-  const { protocol, hostname } = new URL(address)
+  const url = parseUrl(address ?? '')
+  if (!url) return null
+  const { protocol, hostname } = url
   return protocol === 'http:' || protocol === 'https:' ? hostname.replace(PRESENTATION, '') : null
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isFilled } from './fold.js'
 import { LIMITS, USERNAME_PATTERN } from './limits.js'
+import { parseUrl } from './parse-url.js'
 import { ID_PATTERN, isSourceReference } from './vocabulary.js'
 
 /** Answer without data. */
@@ -61,8 +62,7 @@ const EMAIL = /^[^\s@<>()[\]\\,;:"\p{C}]+@[^\s@<>()[\]\\,;:"\p{C}.]+(\.[^\s@<>()
 /** Returns a domain in ASCII (UTS #46), as mail servers use it; empty if it is invalid. */
 const asciiDomain = (domain: string): string => {
   if (/^[\x20-\x7e]*$/.test(domain)) return domain
-  const url = `http://${domain}/`
-  return /[%/?#]/.test(domain) || !URL.canParse(url) ? '' : new URL(url).hostname
+  return /[%/?#]/.test(domain) ? '' : (parseUrl(`http://${domain}/`)?.hostname ?? '')
 }
 /**
  * Returns the canonical form of an email address: trimmed, in lower case, composed (NFC), its domain in ASCII. Words

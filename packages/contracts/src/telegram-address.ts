@@ -1,3 +1,5 @@
+import { parseUrl } from './parse-url.js'
+
 const NAME = /^\w{4,32}$/
 const HOSTS = /^(?:www\.|m\.)?(?:t\.me|telegram\.me|telegram\.dog|tx\.me)$/
 
@@ -8,7 +10,7 @@ const HOSTS = /^(?:www\.|m\.)?(?:t\.me|telegram\.me|telegram\.dog|tx\.me)$/
 export const telegramUrl = (address: string): URL | undefined => {
   const [, channel, post] = /^tg:\/\/resolve\/?\?domain=(\w+)&post=(\d+)/i.exec(address) ?? []
   if (channel) return new URL(`https://t.me/${channel}/${post}`)
-  const url = URL.canParse(address) ? new URL(address) : undefined
+  const url = parseUrl(address)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined
   const host = url.host.replace(/\.$/, '')
   const [, name] = /^(\w{4,32})\.t\.me$/.exec(host) ?? []

@@ -1,4 +1,4 @@
-import { LIMITS } from '@iodine/contracts'
+import { LIMITS, parseUrl } from '@iodine/contracts'
 import { splitsCharacter } from './quotes.js'
 
 /** Version of the projection rules below; captures state the version of their text. Changed rules need a new name. */
@@ -280,9 +280,8 @@ const EXCLUDED_ATTRIBUTES = new Set(
 const ACTIVE_SCHEME = /^(?:javascript|vbscript|data|blob|filesystem):/i
 
 const httpUrl = (value: string, base: string): string | undefined => {
-  if (!URL.canParse(value, base)) return undefined
-  const url = new URL(value, base)
-  return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : undefined
+  const url = parseUrl(value, base)
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined
 }
 
 const attributesOf = (element: Element): string => {

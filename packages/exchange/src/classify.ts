@@ -1,4 +1,4 @@
-import { type Category, type Iod, isHttpUrl } from '@iodine/contracts'
+import { type Category, type Iod, isHttpUrl, parseUrl } from '@iodine/contracts'
 
 /** Kind of an IOD's value. A value that is invalid for its category is `text`: other tools reject invalid addresses. */
 export type Kind =
@@ -10,7 +10,8 @@ const HASHES = { 32: 'MD5', 40: 'SHA-1', 64: 'SHA-256', 128: 'SHA-512' } as cons
 const DOMAIN = /^(?=.{1,253}$)(?:[\p{L}\p{N}_](?:[\p{L}\p{N}_-]{0,61}[\p{L}\p{N}_])?\.)+[\p{L}\p{N}-]{2,63}$/u
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
 
-const isIpv6 = (value: string): boolean => /^[0-9a-f:.]+$/i.test(value) && URL.canParse(`http://[${value}]/`)
+const isIpv6 = (value: string): boolean =>
+  /^[0-9a-f:.]+$/i.test(value) && parseUrl(`http://[${value}]/`) !== undefined
 
 /** Returns the kind of an IP address or a network in CIDR notation (RFC 4632, RFC 4291). */
 const kindOfAddress = (value: string): 'ipv4' | 'ipv6' | undefined => {

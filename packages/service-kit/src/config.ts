@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto'
-import { SERVICE_NAMES, type ServiceName } from '@iodine/contracts'
+import { parseUrl, SERVICE_NAMES, type ServiceName } from '@iodine/contracts'
 import { z } from 'zod'
 import { keyringOf } from './stores/sealing.js'
 
@@ -32,7 +32,7 @@ export const urlSetting = (...protocols: string[]) =>
     value => {
       // MongoDB URLs may list several hosts, which `URL` does not parse.
       const single = value.replace(/,[^/]*/, '')
-      return URL.canParse(single) && protocols.includes(new URL(single).protocol.slice(0, -1))
+      return protocols.includes(parseUrl(single)?.protocol.slice(0, -1) ?? '')
     },
     `must be a URL with ${protocols.join(' or ')}`,
   )

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { authConfigSchema } from '@iodine/auth'
 import { collectorConfigSchema } from '@iodine/collector'
-import { email } from '@iodine/contracts'
+import { email, parseUrl } from '@iodine/contracts'
 import {
   LOG_LEVELS,
   portSetting,
@@ -28,7 +28,7 @@ const list = <T extends z.ZodType<unknown, string>>(item: T) =>
     )
     .pipe(z.array(item))
 
-const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text
+const isOrigin = (text: string) => parseUrl(text)?.origin === text
 const isExtensionOrigin = (text: string) => /^(chrome|moz|safari-web)-extension:\/\/[\w-]+$/.test(text)
 const isSubnet = (text: string) => {
   const [address = '', bits, more] = text.split('/')

@@ -1,3 +1,4 @@
+import { parseUrl } from '@iodine/contracts'
 /**
  * Converts a URL to a URI, which STIX requires. Percent-encodes characters that its components do not allow, and
  * converts an international host name to punycode. A valid URI stays unchanged.
@@ -19,7 +20,7 @@ export const toUri = (url: string): string => {
 /** Returns whether a text is an http(s) URL and a valid URI. */
 export const isUri = (text: string): boolean => isWebAddress(text) && toUri(text) === text
 
-const isWebAddress = (text: string): boolean => /^https?:/i.test(text) && URL.canParse(text)
+const isWebAddress = (text: string): boolean => /^https?:/i.test(text) && parseUrl(text) !== undefined
 
 const COMPONENTS = /^(https?):\/\/([^/?#\\\s]+)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is
 // Without `\w` and `i`: with `u` they also match two non-ASCII letters.

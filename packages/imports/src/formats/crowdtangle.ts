@@ -1,3 +1,4 @@
+import { parseUrl } from '@iodine/contracts'
 import type { Draft } from '../records/draft.js'
 import { postRecord } from '../records/of-draft.js'
 import type { Cells } from '../tables/cells.js'
@@ -48,7 +49,7 @@ const INSTAGRAM: FieldTable = {
 
 /** Returns the last part of a post's URL, by which it is found. */
 const lastPart = (url: string): string | undefined =>
-  URL.canParse(url) ? new URL(url).pathname.split('/').filter(Boolean).at(-1) : undefined
+  parseUrl(url)?.pathname.split('/').filter(Boolean).at(-1)
 
 /** Returns the post of another page that a post's link shares, or the link to an article. */
 const linkOf = (cells: Cells, owners: readonly (string | undefined)[]): Partial<Draft> => {

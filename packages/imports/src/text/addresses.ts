@@ -1,4 +1,11 @@
-import { canonicalLink, canonicalLinkOf, pageAddress, redirectTarget, refang } from '@iodine/contracts'
+import {
+  canonicalLink,
+  canonicalLinkOf,
+  pageAddress,
+  parseUrl,
+  redirectTarget,
+  refang,
+} from '@iodine/contracts'
 
 /** The kind of record that a URL identifies, with the identifiers that the URL contains. */
 export type Address =
@@ -246,8 +253,9 @@ const urlOf = (written: string): URL | undefined => {
     return link ? new URL(`https://${link}`) : undefined
   }
   const address = /^[a-z][a-z\d+.-]*:(?!\d)/i.test(text) ? text : `https://${text.replace(/^\/\//, '')}`
-  if (/\s/.test(address) || address.length > URL_MAX || !URL.canParse(address)) return undefined
-  const url = new URL(address)
+  if (/\s/.test(address) || address.length > URL_MAX) return undefined
+  const url = parseUrl(address)
+  if (!url) return undefined
   const isWeb = url.protocol === 'http:' || url.protocol === 'https:'
   // A single word is not a host.
   return isWeb && /[^.]\.[^.]/.test(url.hostname) && !url.username && !url.password ? url : undefined

@@ -1,3 +1,4 @@
+import { parseUrl } from '@iodine/contracts'
 import { Parser } from 'htmlparser2'
 
 /** Elements that a blank line separates from the text around them. */
@@ -24,9 +25,8 @@ export interface HtmlContent {
 /** Returns an absolute `http(s)` URL, or undefined. */
 export const absoluteUrl = (written: string | undefined, base?: string): string | undefined => {
   const text = written?.trim()
-  if (!text || !URL.canParse(text, base)) return undefined
-  const url = new URL(text, base)
-  return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : undefined
+  const url = text ? parseUrl(text, base) : undefined
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined
 }
 
 /** Collects text of HTML with the white space that a browser shows. */

@@ -1,3 +1,4 @@
+import { parseUrl } from '@iodine/contracts'
 import { parseFeed } from 'feedsmith'
 import { RefusedError } from '../../refused.js'
 import { asHtml, asPlain, type Feed, type FeedEntry, type FeedText, isPresent } from './entry.js'
@@ -136,7 +137,7 @@ export const parsedFeed = (text: string): Feed & { format: FeedFormat } => {
     const { feed } = parsed
     const page = feed.links?.find(({ rel = 'alternate' }) => rel === 'alternate')
     const base = feed.xml?.base
-    const url = [page?.href, base].filter(isPresent).find(each => URL.canParse(each, base))
+    const url = [page?.href, base].filter(isPresent).find(each => parseUrl(each, base))
     const entries = (feed.entries ?? []).map(entry => atomEntry(entry, feed))
     return {
       format: 'atom',
@@ -156,4 +157,4 @@ export const parsedFeed = (text: string): Feed & { format: FeedFormat } => {
 
 /** Returns the base of an entry: `xml:base` of the entry is relative to that of the feed. */
 const baseOf = (own: string | undefined, outer: string | undefined): string | undefined =>
-  own !== undefined && URL.canParse(own, outer) ? new URL(own, outer).href : outer
+  (own === undefined ? undefined : parseUrl(own, outer)?.href) ?? outer

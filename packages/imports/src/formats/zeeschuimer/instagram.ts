@@ -1,3 +1,4 @@
+import { parseUrl } from '@iodine/contracts'
 import {
   at,
   countAt,
@@ -111,8 +112,10 @@ export const readInstagram = (item: unknown, context: ItemContext): ItemResult =
 }
 
 /** Returns the target of a link that Threads wraps. */
-const targetOf = (link: string | undefined): string | undefined =>
-  link !== undefined && URL.canParse(link) ? (new URL(link).searchParams.get('u') ?? link) : undefined
+const targetOf = (link = ''): string | undefined => {
+  const url = parseUrl(link)
+  return url && (url.searchParams.get('u') ?? link)
+}
 
 const postUrl = (id: string, handle: string | undefined) =>
   `https://www.threads.com/${handle ? `@${handle}/post` : 't'}/${id}`

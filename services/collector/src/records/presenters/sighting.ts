@@ -6,6 +6,7 @@ import {
   LIMITS,
   namedOriginal,
   type PostRecord,
+  parseUrl,
   type RecordContext,
   type RecordOf,
   removalSeen,
@@ -45,8 +46,7 @@ const timeOfSeconds = (seconds: number | null | undefined): string | null => {
   return Number.isNaN(date.getTime()) ? null : timeOf(date.toISOString())
 }
 
-const hostOf = (address: string): string | null =>
-  URL.canParse(address) ? new URL(address).hostname.replace(/^www\./, '') : null
+const hostOf = (address: string): string | null => parseUrl(address)?.hostname.replace(/^www\./, '') ?? null
 
 const tiktok = ({ main, author }: TiktokRecord): SourceFields => {
   const account = author?.author_unique_id ?? author?.author_id
