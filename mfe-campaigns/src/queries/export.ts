@@ -36,3 +36,42 @@ export function useExport() {
     failed: failureFields('Failed to export campaign'),
   })
 }
+
+export type MatrixFormat = 'svg' | 'navigator' | 'csv'
+
+const MATRIX_FILES: Record<MatrixFormat, { extension: string; type: string }> = {
+  svg: { extension: 'svg', type: 'image/svg+xml' },
+  navigator: { extension: 'navigator.json', type: 'application/json' },
+  csv: { extension: 'csv', type: 'text/csv' },
+}
+
+interface MatrixExport {
+  title: string
+  format: MatrixFormat
+  /** The campaign, whose layer the service writes, with quotes. */
+  campaignId: string | undefined
+  write: () => string
+}
+
+/** Saves a matrix as a file. */
+export function useMatrixExport() {
+  const { api } = useHost()
+  return useAction({
+    mutationFn: async ({ title, format, campaignId, write }: MatrixExport) => {
+      const { exportFileName } = await import('@iodine/exchange')
+      const { extension, type } = MATRIX_FILES[format]
+      const content =
+        format === 'navigator' && campaignId !== undefined
+          ? await api.download('GET /campaigns/:id/export', {
+              params: { id: campaignId },
+              query: { format, evidence: 'false' },
+            })
+          : new Blob([write()], { type })
+      const name = exportFileName(`${title} matrix`, new Date(), extension)
+      saveFile(name, content)
+      return name
+    },
+    done: name => successToast(`Matrix exported as ${name}`),
+    failed: failureFields('Failed to export the matrix'),
+  })
+}

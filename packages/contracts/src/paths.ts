@@ -45,6 +45,8 @@ export const paths = {
   campaigns: (query?: { search?: string }) => page(['campaigns'], query),
   /** `comment`: the id of a comment to show. */
   campaign: (id: string, query?: { comment?: string }) => page(['campaigns', id], query),
+  /** DISARM's matrix of all campaigns, of one, or of two that are compared. */
+  matrix: (query?: { campaign?: string; with?: string }) => page(['campaigns', 'matrix'], query),
   /** `node`: the id of the selected node. */
   graph: (query?: { node?: string; canonical?: true }) => page(['graph'], query),
   /** Accounts that share the same content; the query names the topic, `about` as free text. */
