@@ -1,29 +1,13 @@
-import { type Matrix, type Measure, matrixCsv, matrixLayer, matrixSvg } from '@iodine/exchange/disarm'
 import { Button } from '@iodine/ui'
 import { CaretDownIcon, ExportIcon } from '@iodine/ui/icons'
 import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
-import { type MatrixFormat, useMatrixExport } from '../queries/export'
-
-export interface MatrixExportProps {
-  matrix: Matrix
-  title: string
-  /** The campaign, whose layer the service writes with quotes. */
-  campaignId: string | undefined
-  names: readonly [first: string, second: string] | undefined
-  measure: Measure
-}
+import { type MatrixFile, useMatrixExport } from '../queries/export'
 
 /** A menu that saves the displayed matrix as a picture, a layer of DISARM's Navigator, or CSV. */
-export function MatrixExport({ matrix, title, campaignId, names, measure }: MatrixExportProps) {
+export function MatrixExport(displayed: Omit<MatrixFile, 'format'>) {
   const { run: save } = useMatrixExport()
-  const options = { title, names, measure }
-  const write: Record<MatrixFormat, () => string> = {
-    svg: () => matrixSvg(matrix, options),
-    navigator: () => JSON.stringify(matrixLayer(matrix, options), null, 2),
-    csv: () => matrixCsv(matrix, options),
-  }
-  const item = (format: MatrixFormat, text: string) => (
-    <MenuItem text={text} onClick={() => void save({ title, format, campaignId, write: write[format] })} />
+  const item = (format: MatrixFile['format'], text: string) => (
+    <MenuItem text={text} onClick={() => void save({ ...displayed, format })} />
   )
   return (
     <Popover

@@ -1,4 +1,5 @@
 import type { CampaignDetail, ExportFormat, ExportProfile } from '@iodine/contracts'
+import type { Matrix, MatrixFileOptions } from '@iodine/exchange/disarm'
 import { useAction, useHost } from '@iodine/mfe-kit'
 import { saveFile } from '@iodine/ui'
 import { failureFields, successToast } from './toasts'
@@ -37,28 +38,34 @@ export function useExport() {
   })
 }
 
-export type MatrixFormat = 'svg' | 'navigator' | 'csv'
-
-const MATRIX_FILES: Record<MatrixFormat, { extension: string; type: string }> = {
+const MATRIX_FILES = {
   svg: { extension: 'svg', type: 'image/svg+xml' },
   navigator: { extension: 'navigator.json', type: 'application/json' },
   csv: { extension: 'csv', type: 'text/csv' },
+} as const
+
+/** A matrix as a file. */
+export interface MatrixFile extends MatrixFileOptions {
+  matrix: Matrix
+  format: keyof typeof MATRIX_FILES
+  /** The only campaign, whose layer the service writes, with quotes. */
+  campaignId: string | undefined
 }
 
-interface MatrixExport {
-  title: string
-  format: MatrixFormat
-  /** The campaign, whose layer the service writes, with quotes. */
-  campaignId: string | undefined
-  write: () => string
+const writeMatrix = async ({ matrix, format, ...options }: MatrixFile): Promise<string> => {
+  const { matrixCsv, matrixLayer, matrixSvg } = await import('@iodine/exchange/disarm')
+  if (format === 'svg') return matrixSvg(matrix, options)
+  if (format === 'csv') return matrixCsv(matrix, options)
+  return JSON.stringify(matrixLayer(matrix, options), null, 2)
 }
 
 /** Saves a matrix as a file. */
 export function useMatrixExport() {
   const { api } = useHost()
   return useAction({
-    mutationFn: async ({ title, format, campaignId, write }: MatrixExport) => {
+    mutationFn: async (file: MatrixFile) => {
       const { exportFileName } = await import('@iodine/exchange')
+      const { format, campaignId } = file
       const { extension, type } = MATRIX_FILES[format]
       const content =
         format === 'navigator' && campaignId !== undefined
@@ -66,8 +73,8 @@ export function useMatrixExport() {
               params: { id: campaignId },
               query: { format, evidence: 'false' },
             })
-          : new Blob([write()], { type })
-      const name = exportFileName(`${title} matrix`, new Date(), extension)
+          : new Blob([await writeMatrix(file)], { type })
+      const name = exportFileName(`${file.title} matrix`, new Date(), extension)
       saveFile(name, content)
       return name
     },
