@@ -271,7 +271,7 @@ function Members({ campaign, query, statistics, techniques, onAdd }: MembersProp
           title="Techniques"
           tagContent={used && used.length > 0 ? formatCount(used.length) : undefined}
           panelClassName={styles.panel}
-          panel={<Techniques {...techniques} />}
+          panel={<Techniques campaignId={campaign.id} {...techniques} />}
         />
         <Tab
           id="discussion"
@@ -317,11 +317,16 @@ function Members({ campaign, query, statistics, techniques, onAdd }: MembersProp
           renderActiveTabPanelOnly
           animate={false}
         >
-          <Tab id="iods" title="IODs" panelClassName={styles.content} panel={<>{list()}</>} />
+          <Tab
+            id="iods"
+            title="IODs"
+            panelClassName={styles.contents}
+            panel={<div className={styles.contents}>{list()}</div>}
+          />
           <Tab
             id="matrix"
             title="Matrix"
-            panelClassName={styles.content}
+            panelClassName={styles.contents}
             panel={
               <Suspense fallback={<Loading />}>
                 <CampaignMatrix campaign={campaign} techniques={techniques} />

@@ -43,7 +43,7 @@ export function useCampaignsWith(tid: string) {
   })
 }
 
-const USE_COUNTS = ['campaigns', 'use-counts']
+export const USE_COUNTS = ['campaigns', 'use-counts']
 
 /** Reads the techniques that campaigns use, with numbers of campaigns, IODs and quotes. */
 export function useTechniqueCounts() {
