@@ -200,12 +200,10 @@ interface CellProps {
 /** Memoized with plain values, because the matrix has hundreds of cells, of which a choice changes one. */
 const Cell = memo(function Cell(cell: CellProps) {
   const { id, name, until, look, count, spoken, isUsed, isSub, isOpen, isActive, isChoosing } = cell
-  const label = [
-    `${id} ${name}`,
-    until !== null && `until ${until}`,
+  const spokenParts = [
     spoken,
     cell.below > 0 && `${cell.below} sub-techniques${cell.usedBelow > 0 ? `, ${cell.usedBelow} used` : ''}`,
-  ]
+  ].filter(Boolean)
   const classes = [styles.cell, look, isSub && styles.sub, until !== null && styles.obsolete]
   return (
     // biome-ignore lint/a11y/useSemanticElements: see the grid
@@ -214,15 +212,19 @@ const Cell = memo(function Cell(cell: CellProps) {
       data-tid={id}
       tabIndex={isActive ? 0 : -1}
       className={classes.filter(Boolean).join(' ')}
-      aria-label={label.filter(Boolean).join(', ')}
       aria-expanded={isOpen}
       aria-selected={isChoosing ? isUsed : undefined}
     >
       <span className={styles.text}>
         <span className={styles.id}>{id}</span> {name}
         {until !== null && ` · until ${until}`}
+        {spokenParts.length > 0 && <span className="visually-hidden">, {spokenParts.join(', ')}</span>}
       </span>
-      {count !== '' && <span className={styles.count}>{count}</span>}
+      {count !== '' && (
+        <span className={styles.count} aria-hidden="true">
+          {count}
+        </span>
+      )}
       {isOpen !== undefined && (
         <span className={styles.fold} data-fold aria-hidden="true" title={isOpen ? 'Fold' : 'Unfold'}>
           {cell.usedBelow > 0 ? `${cell.usedBelow}/${cell.below}` : cell.below}
