@@ -23,7 +23,7 @@ export interface ProposalFormProps {
 
 /** A form that names the text to read, and who reads it. The text is kept, so that it can be read again. */
 export function ProposalForm({ campaignId, texts, problem, onStarted }: ProposalFormProps) {
-  const { session } = useHost()
+  const { config, session } = useHost()
   const hasKey = session.user.has_openai_key
   const [draft, setDraft] = useDraft(`${session.user.id}:proposals:${campaignId}`, EMPTY)
   const [isStarting, setStarting] = useState(false)
@@ -71,7 +71,8 @@ export function ProposalForm({ campaignId, texts, problem, onStarted }: Proposal
             key={mode}
             name="mode"
             label={texts.modes[mode]}
-            disabled={mode === 'ai' && !hasKey}
+            // The stand-in of the demo extracts triplets alone.
+            disabled={mode === 'ai' && (!hasKey || config.offline_ai)}
             checked={draft.mode === mode}
             onChange={() => change({ mode })}
           />
@@ -79,7 +80,7 @@ export function ProposalForm({ campaignId, texts, problem, onStarted }: Proposal
       </fieldset>
       <p className={styles.note}>
         {texts.modeHelp[draft.mode]}{' '}
-        {!hasKey && <SectionLink to={paths.profile()}>{texts.addKey}</SectionLink>}
+        {!hasKey && !config.offline_ai && <SectionLink to={paths.profile()}>{texts.addKey}</SectionLink>}
       </p>
       <Button type="submit" intent="primary" text={texts.propose} disabled={!request} loading={isStarting} />
     </form>
