@@ -41,7 +41,7 @@ const CAPABILITIES = {
   auth: ['audit', 'mails', 'sessions', 'tokens', 'accounts', 'sign-in', 'keys', 'administration'],
   campaigns: ['campaigns', 'techniques', 'imports', 'exports', 'feeds', 'subscriptions', 'deletion'],
   collector: ['imports', 'records', 'captures'],
-  iods: ['iods', 'votes', 'overlay', 'evidence'],
+  iods: ['iods', 'votes', 'overlay', 'evidence', 'analytics'],
   narratives: ['canon', 'graph', 'narratives'],
   notifications: ['watches', 'notifications', 'channels'],
   sightings: ['sightings', 'coordination'],

@@ -73,6 +73,23 @@ export const startOfDay = (day: string, zone: string): number => {
   return from
 }
 
+/** Returns the times from the start of one day to the end of another, for a query; undefined without bounds. */
+export const timesOf = ({
+  from,
+  to,
+  zone = 'UTC',
+}: {
+  from?: string | undefined
+  to?: string | undefined
+  zone?: string | undefined
+}): { $gte?: Date; $lt?: Date } | undefined =>
+  from || to
+    ? {
+        ...(from && { $gte: new Date(startOfDay(from, zone)) }),
+        ...(to && { $lt: new Date(startOfDay(addDays(to, 1), zone)) }),
+      }
+    : undefined
+
 /** Returns the starts of the days of a period in a zone, and the end of the last one. */
 export const dayStarts = (from: string, to: string, zone: string): number[] =>
   Array.from({ length: countDaysBetween(from, to) + 1 }, (_, n) => startOfDay(addDays(from, n), zone))

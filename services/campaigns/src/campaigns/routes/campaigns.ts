@@ -34,6 +34,7 @@ import type { CampaignDoc } from '../models/campaign.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
 import { findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
+import { membersOf } from '../queries/members.js'
 import { createCampaignOverlay } from '../queries/overlay.js'
 import { selectCampaigns } from '../queries/select-campaigns.js'
 import { countStatistics } from '../queries/statistics.js'
@@ -126,6 +127,8 @@ export const addCampaignRoutes = (
     })
     return sendDetail(doc, reply)
   })
+
+  service.internal(campaignsInternal.getMembers, async ({ body: { ids } }) => membersOf(campaigns, ids))
 
   service.internal(campaignsInternal.nameCampaigns, async ({ body: { ids } }) => {
     const docs = await campaigns
