@@ -154,9 +154,9 @@ export const recordAnalysis = z.strictObject({
 })
 export type RecordAnalysis = z.output<typeof recordAnalysis>
 
-/** Campaigns that have an IOD created in the period. */
+/** The largest campaigns, by their IODs created in a period. */
 export const campaignAnalysis = z.strictObject({
-  /** Number of such campaigns. `campaigns` has those with the most such IODs. */
+  /** Number of all selected campaigns. `campaigns` has the largest, most IODs in total first. */
   total: z.int(),
   campaigns: z
     .array(
@@ -165,9 +165,9 @@ export const campaignAnalysis = z.strictObject({
         name: z.string(),
         /** Its IODs created in the period. */
         iods: z.int(),
-        /** Creation of the first and the last of them. */
-        first: time,
-        last: time,
+        /** Creation of the first and the last of them; null without any. */
+        first: time.nullable(),
+        last: time.nullable(),
       }),
     )
     .max(LIMITS.analyzedCampaignsMax),
@@ -259,7 +259,7 @@ export const campaignAnalyticsApi = {
   analyzeCampaigns: endpoint('user', 'GET /analytics/campaigns', {
     scopes,
     summary:
-      'Campaigns with IODs created in a period: first and last such IOD, what two have in common; and the techniques of the campaigns created in it',
+      'The largest campaigns, or those chosen: their IODs created in a period, and what two have in common in it; and the techniques of all campaigns created in it. 404 for an unknown campaign',
     query: period({ campaign: repeatable(id, LIMITS.analyzedCampaignsMax), mine: flag.default(false) }),
     response: campaignAnalysis,
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { dayFilters } from './analytics-filters.js'
+import { dayFilters, flag } from './analytics-filters.js'
 import { endpoint, internalEndpoint } from './endpoint.js'
 import { iod, iodCounts } from './iods.js'
 import { LIMITS, TECHNIQUE_PATTERN } from './limits.js'
@@ -73,6 +73,8 @@ export const campaignsApi = {
       q: text(LIMITS.searchMax).optional(),
       /** Days of creation. */
       ...dayFilters,
+      /** Only the caller's. */
+      mine: flag.optional(),
       ...pageQuery,
     }),
     response: z.array(campaign),

@@ -38,6 +38,8 @@ export const LIMITS = {
   analyzedValuesMax: 50,
   /** Maximum campaigns that are compared with each other. */
   analyzedCampaignsMax: 30,
+  /** Maximum IODs of compared campaigns together. */
+  analyzedMembersMax: 50_000,
   graphNodesMax: 50_000,
   /** Maximum links of a bounded graph per requested node. */
   graphLinksPerNode: 4,

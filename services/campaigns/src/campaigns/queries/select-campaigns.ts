@@ -9,19 +9,20 @@ interface Selection {
   hint?: typeof BY_IOD | typeof BY_GRAM | typeof BY_TECHNIQUE
 }
 
+type Filters = Omit<QueryOf<typeof campaignsApi.listCampaigns>, 'limit' | 'cursor' | 'mine'> & {
+  /** The only creator. */
+  creator?: Types.ObjectId | undefined
+}
+
 /** Selects the campaigns with an IOD, those with a technique, those whose name contains a text, or all. */
-export const selectCampaigns = ({
-  iod_id,
-  technique,
-  q,
-  ...days
-}: Omit<QueryOf<typeof campaignsApi.listCampaigns>, 'limit' | 'cursor'>): Selection => {
+export const selectCampaigns = ({ iod_id, technique, q, creator, ...days }: Filters): Selection => {
   const created_at = timesOf(days)
   const term = q && foldText(q)
   const named: QueryFilter<CampaignDoc> = {
     ...(term && { search: containing(term) }),
     ...(technique && { 'techniques.id': technique }),
     ...(created_at && { created_at }),
+    ...(creator && { created_by: creator }),
   }
   // An IOD is in few campaigns.
   if (iod_id) return { filter: { iod_ids: new Types.ObjectId(iod_id), ...named }, hint: BY_IOD }

@@ -63,9 +63,11 @@ export const addCampaignRoutes = (
     return new Streamed<CampaignDetail>(campaignDetailJson(campaign, first?.value ?? [], batches))
   }
 
-  service.route(campaignsApi.listCampaigns, async ({ query: { limit, cursor, ...filters }, reply }) =>
-    sendList(reply, { model: campaigns, ...selectCampaigns(filters), limit, cursor, present }),
-  )
+  service.route(campaignsApi.listCampaigns, async ({ query, user, reply }) => {
+    const { limit, cursor, mine, ...filters } = query
+    const selection = selectCampaigns({ ...filters, creator: mine ? new Types.ObjectId(user.id) : undefined })
+    return sendList(reply, { model: campaigns, ...selection, limit, cursor, present })
+  })
   const overlay = createCampaignOverlay(campaigns)
   const download = createDownloads()
   service.route(campaignsApi.getOverlay, async call => download(call, await overlay()))

@@ -1,5 +1,6 @@
-import { countVotes, iodAnalyticsApi, type VoteAnalysis } from '@iodine/contracts'
+import { countVotes, iodAnalyticsApi, iodsInternal, type VoteAnalysis } from '@iodine/contracts'
 import type { StoreService } from '@iodine/service-kit'
+import { Types } from 'mongoose'
 import type { IodDoc } from '../../iods/models/iod.js'
 import { membersOf } from '../../iods/queries/select-iods.js'
 import type { IodStore } from '../../store.js'
@@ -13,6 +14,7 @@ import {
   type Rows,
 } from '../queries/analyze.js'
 import { creationsOf } from '../queries/campaign-members.js'
+import { compareGroups } from '../queries/compare-iods.js'
 import { createColumnReader } from '../queries/read-columns.js'
 
 export const addAnalyticsRoutes = (service: StoreService, models: IodStore): void => {
@@ -44,6 +46,15 @@ export const addAnalyticsRoutes = (service: StoreService, models: IodStore): voi
   service.route(iodAnalyticsApi.analyzeIods, ({ query, user }) => analyze(query, user.id, analyzeIods))
 
   service.route(iodAnalyticsApi.analyzeValues, ({ query, user }) => analyze(query, user.id, analyzeValues))
+
+  service.internal(iodsInternal.compareIods, async ({ body: { from, until, groups } }) => {
+    const ids = [...new Set(groups.flat())].map(id => new Types.ObjectId(id))
+    const creations = await creationsOf(iods, ids)
+    const columns = await read()
+    const rows = new Map(creations.map(each => [each._id.toHexString(), columns.find(each)]))
+    const found = groups.map(group => group.flatMap(id => rows.get(id) ?? []))
+    return compareGroups(columns, found, [Date.parse(from), Date.parse(until)])
+  })
 
   service.route(iodAnalyticsApi.analyzeVotes, async ({ query, user }): Promise<VoteAnalysis> => {
     const { disputed: ids, ...votes } = await analyze(query, user.id, analyzeVotes)
