@@ -32,6 +32,14 @@ export const LIMITS = {
   /** Days of which IODs are counted, at most and by default. */
   countedDaysMax: 90,
   countedDays: 30,
+  /** Maximum days of an analyzed period: a year, and points of a series. */
+  analyzedDaysMax: 400,
+  /** Maximum values in an analysis, most frequent first. */
+  analyzedValuesMax: 50,
+  /** Maximum campaigns that are compared with each other. */
+  analyzedCampaignsMax: 30,
+  /** Maximum IODs of compared campaigns together. */
+  analyzedMembersMax: 50_000,
   graphNodesMax: 50_000,
   /** Maximum links of a bounded graph per requested node. */
   graphLinksPerNode: 4,

@@ -1,5 +1,11 @@
 import { accountsInternal, personalDataInternal } from './accounts.js'
 import { backupsInternal, peopleApi, systemApi } from './admin.js'
+import {
+  campaignAnalyticsApi,
+  iodAnalyticsApi,
+  narrativeAnalyticsApi,
+  recordAnalyticsApi,
+} from './analytics.js'
 import { auditApi, auditInternal } from './audit.js'
 import { adminApi, authApi, profileApi } from './auth.js'
 import { campaignsApi, campaignsInternal } from './campaigns.js'
@@ -41,7 +47,7 @@ export interface PrefixRules {
 
 /** Manifest of a service, used by other parts, tools and end-to-end tests. */
 export interface ServiceManifest {
-  /** First segments of its public paths, below /api/v1. */
+  /** First segments of its public paths, below /api/v1; the first two where services share the first. */
   prefixes: Readonly<Record<string, PrefixRules>>
   /** Public endpoints, by section of the API reference. */
   apis: Readonly<Record<string, Readonly<Record<string, PublicEndpoint>>>>
@@ -90,8 +96,15 @@ export const SERVICES = {
       imports: {},
       captures: large,
       seals: {},
+      'analytics/records': {},
     },
-    apis: { collector: collectorApi, imports: recordImportsApi, captures: capturesApi, seals: sealsApi },
+    apis: {
+      collector: collectorApi,
+      imports: recordImportsApi,
+      captures: capturesApi,
+      seals: sealsApi,
+      analytics: recordAnalyticsApi,
+    },
     internal: {
       ...recordsInternal,
       ...capturesInternal,
@@ -102,8 +115,8 @@ export const SERVICES = {
     },
   },
   iods: {
-    prefixes: { iods: {} },
-    apis: { iods: iodsApi, evidence: evidenceApi, comments: iodCommentsApi },
+    prefixes: { iods: {}, 'analytics/iods': {}, 'analytics/values': {}, 'analytics/votes': {} },
+    apis: { iods: iodsApi, evidence: evidenceApi, comments: iodCommentsApi, analytics: iodAnalyticsApi },
     internal: {
       ...iodsInternal,
       ...evidenceInternal,
@@ -115,12 +128,13 @@ export const SERVICES = {
     },
   },
   campaigns: {
-    prefixes: { campaigns: large },
+    prefixes: { campaigns: large, 'analytics/campaigns': {} },
     apis: {
       campaigns: campaignsApi,
       comments: campaignCommentsApi,
       imports: importsApi,
       subscriptions: subscriptionsApi,
+      analytics: campaignAnalyticsApi,
     },
     feeds: { taxii2: taxiiFeeds, feeds: mispFeeds },
     internal: {
@@ -137,8 +151,14 @@ export const SERVICES = {
       narratives: { waitMs: LIMITS.extractionWaitMs + 15_000 },
       // A graph of a million triplets is aggregated before the first byte is sent.
       graph: { waitMs: 120_000 },
+      'analytics/narratives': large,
     },
-    apis: { narratives: narrativesApi, canonical: canonicalApi, graph: graphApi },
+    apis: {
+      narratives: narrativesApi,
+      canonical: canonicalApi,
+      graph: graphApi,
+      analytics: narrativeAnalyticsApi,
+    },
     internal: {
       ...narrativesInternal,
       ...canonInternal,
