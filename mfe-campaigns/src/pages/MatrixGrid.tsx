@@ -227,7 +227,7 @@ const Cell = memo(function Cell(cell: CellProps) {
       )}
       {isOpen !== undefined && (
         <span className={styles.fold} data-fold aria-hidden="true" title={isOpen ? 'Fold' : 'Unfold'}>
-          {cell.usedBelow > 0 ? `${cell.usedBelow}/${cell.below}` : cell.below}
+          {!isOpen && (cell.usedBelow > 0 ? `${cell.usedBelow}/${cell.below}` : `+${cell.below}`)}
           {isOpen ? <ChevronDownIcon size={12} /> : <ChevronRightIcon size={12} />}
         </span>
       )}

@@ -188,6 +188,7 @@ function Legend({ matrix, measure, names }: LegendProps) {
           </span>
         </span>
       ))}
+      {matrix.unknown.length > 0 && <span>Not in DISARM’s list: {matrix.unknown.join(', ')}</span>}
     </p>
   )
 }
