@@ -37,7 +37,7 @@ class Names {
   }
 }
 
-/** IODs in memory, in the order of creation, then of their ids: about 50 bytes an IOD, and their terms. */
+/** IODs in memory, in the order of creation, then of their ids: about 40 bytes an IOD, and their terms. */
 export class IodColumns {
   #size = 0
   #version = 0
