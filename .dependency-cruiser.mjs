@@ -39,7 +39,16 @@ const reserved = (name, to, importers, comment) => ({
 /** Capabilities of the services that have several: each builds on those before it alone. */
 const CAPABILITIES = {
   auth: ['audit', 'mails', 'sessions', 'tokens', 'accounts', 'sign-in', 'keys', 'administration'],
-  campaigns: ['campaigns', 'techniques', 'imports', 'exports', 'feeds', 'subscriptions', 'deletion', 'analytics'],
+  campaigns: [
+    'campaigns',
+    'techniques',
+    'imports',
+    'exports',
+    'feeds',
+    'subscriptions',
+    'deletion',
+    'analytics',
+  ],
   collector: ['imports', 'records', 'captures', 'analytics'],
   iods: ['iods', 'votes', 'overlay', 'evidence', 'analytics'],
   narratives: ['canon', 'graph', 'narratives', 'analytics'],

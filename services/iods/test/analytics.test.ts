@@ -167,7 +167,7 @@ describe('marks equal the rows behind their links and a scan, for random filters
               to: busiest?.day,
               category: category as (typeof CATEGORIES)[number],
             }),
-          ).toHaveLength(n)
+          ).toHaveLength(n ?? 0)
         expect(analysis.days_before?.reduce((sum, n) => sum + n, 0)).toBe(analysis.previous)
       }),
       RUNS,
