@@ -1,8 +1,17 @@
 import { errorToast, useAction, useHost } from '@iodine/mfe-kit'
-import { Button, Card, EmptyState, formatCount, HTMLTable, LoadingPanel, type QueryState } from '@iodine/ui'
+import {
+  Button,
+  Card,
+  EmptyState,
+  formatCount,
+  HTMLTable,
+  Loading,
+  LoadingPanel,
+  type QueryState,
+} from '@iodine/ui'
 import { ExportIcon, InfoSignIcon } from '@iodine/ui/icons'
 import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
-import { type ReactNode, useId, useMemo, useState } from 'react'
+import { type ReactNode, Suspense, useId, useMemo, useState } from 'react'
 import type { Numbers } from '../model/chart'
 import styles from './Chart.module.css'
 import type { Drawing } from './draw'
@@ -10,12 +19,20 @@ import { Legend } from './Legend'
 import { Plotted } from './Plotted'
 import { type Caption, chartSvg, saveNumbers, savePng, saveSvg } from './save'
 
+/** A chart that draws itself, and its picture as an SVG document. */
+export interface OwnDrawing {
+  body: ReactNode
+  picture: (title: string) => Promise<string>
+}
+
 /** What a chart shows of loaded data. */
 export interface ChartContent {
-  drawing: Drawing
+  drawing: Drawing | OwnDrawing
   numbers: Numbers
   /** Names of the series, for the legend; at most one for none. */
   series?: readonly string[]
+  /** Name of a dashed line. */
+  line?: string
   onBrush?: (from: string, to: string) => void
 }
 
@@ -84,8 +101,14 @@ export function Chart<T>({ wide = false, ...props }: ChartProps<T>) {
             <NumbersTable numbers={shown.numbers} label={title} />
           ) : (
             <>
-              {shown.series && shown.series.length > 1 && <Legend series={shown.series} />}
-              <Plotted label={title} drawing={shown.drawing} onBrush={shown.onBrush} />
+              {shown.series && (shown.series.length > 1 || shown.line) && (
+                <Legend series={shown.series} line={shown.line} />
+              )}
+              {typeof shown.drawing === 'function' ? (
+                <Plotted label={title} drawing={shown.drawing} onBrush={shown.onBrush} />
+              ) : (
+                <Suspense fallback={<Loading />}>{shown.drawing.body}</Suspense>
+              )}
             </>
           ))
         }
@@ -103,10 +126,16 @@ interface SaveMenuProps {
 function SaveMenu({ title, period, shown }: SaveMenuProps) {
   const { config } = useHost()
   const caption: Caption = { title, period, source: `${config.product_name}, ${window.location.host}` }
-  const picture = ({ drawing, series = [] }: ChartContent) =>
-    chartSvg(drawing, caption, series.length > 1 ? series : [])
-  const png = useAction({
-    mutationFn: (content: ChartContent) => savePng(picture(content), caption),
+  const picture = async ({ drawing, series = [] }: ChartContent) =>
+    typeof drawing === 'function'
+      ? chartSvg(drawing, caption, series.length > 1 ? series : [])
+      : drawing.picture([title, period, caption.source].join(' · '))
+  const save = useAction({
+    mutationFn: async ({ content, isPng }: { content: ChartContent; isPng: boolean }) => {
+      const svg = await picture(content)
+      if (isPng) await savePng(svg, caption)
+      else saveSvg(svg, caption)
+    },
     failed: () => errorToast(null, 'The picture could not be saved'),
   })
   if (!shown)
@@ -119,8 +148,8 @@ function SaveMenu({ title, period, shown }: SaveMenuProps) {
       content={
         <Menu>
           <MenuItem text="CSV" onClick={() => saveNumbers(shown.numbers, caption)} />
-          <MenuItem text="PNG" onClick={() => void png.run(shown)} />
-          <MenuItem text="SVG" onClick={() => saveSvg(picture(shown).svg, caption)} />
+          <MenuItem text="PNG" onClick={() => void save.run({ content: shown, isPng: true })} />
+          <MenuItem text="SVG" onClick={() => void save.run({ content: shown, isPng: false })} />
         </Menu>
       }
     >

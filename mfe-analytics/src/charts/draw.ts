@@ -22,6 +22,13 @@ const linked = <T extends Mark>() => ({
   title: (mark: T) => mark.text,
 })
 
+const CHARACTER = 7.5
+/** Returns the width of the labels of rows, and a function that truncates them to it. */
+const rowLabels = (keys: readonly string[], max: number) => {
+  const marginLeft = Math.min(max, 16 + CHARACTER * Math.max(...keys.map(key => key.length)))
+  return { marginLeft, tickFormat: (key: string) => truncate(key, Math.floor((marginLeft - 12) / CHARACTER)) }
+}
+
 /** Returns every n-th key, so that their labels do not overlap. */
 const spaced = (keys: readonly string[], width: number): string[] => {
   const step = Math.max(1, Math.ceil((keys.length * DAY_LABEL) / width))
@@ -77,7 +84,7 @@ export const bars =
   ): Drawing =>
   ({ width, prefix }) => {
     const keys = [...new Set(marks.map(({ key }) => key))]
-    const marginLeft = Math.min(width < NARROW ? 128 : 176, 16 + 7 * Math.max(...keys.map(key => key.length)))
+    const { marginLeft, tickFormat } = rowLabels(keys, width < NARROW ? 128 : 176)
     const isStacked = series.length > 1
     return Plot.plot({
       width,
@@ -92,7 +99,7 @@ export const bars =
         domain: keys,
         label: null,
         tickSize: 0,
-        tickFormat: (key: string) => truncate(key, Math.floor(marginLeft / 7)),
+        tickFormat,
       },
       color: inks(series.length > 0 ? series : [...new Set(marks.map(mark => mark.series))], prefix),
       marks: [
@@ -122,20 +129,17 @@ export interface CellOptions {
   rows: readonly string[]
   /** Whether the numbers are written in the cells. */
   hasNumbers: boolean
-  /** Formats labels of columns; by default unchanged. An empty text omits one. */
+  /** Formats labels of columns, by default truncated to their width. An empty text omits one. */
   columnText?: (column: string) => string
 }
 
 /** Draws a matrix of cells: `series` is the row and `key` the column of a mark. */
 export const cells =
-  (
-    marks: readonly Mark[],
-    { columns, rows, hasNumbers, columnText = column => column }: CellOptions,
-  ): Drawing =>
+  (marks: readonly Mark[], { columns, rows, hasNumbers, columnText }: CellOptions): Drawing =>
   ({ width }) => {
     const most = Math.max(1, ...marks.map(({ n }) => n))
-    const longest = Math.max(...rows.map(row => row.length))
-    const marginLeft = Math.min(width < NARROW ? 112 : 240, 16 + 7 * longest)
+    const { marginLeft, tickFormat } = rowLabels(rows, width < NARROW ? 112 : 240)
+    const characters = Math.max(2, Math.floor((width - marginLeft - 20) / columns.length / CHARACTER))
     return Plot.plot({
       width,
       height: rows.length * ROW + 40,
@@ -149,14 +153,14 @@ export const cells =
         axis: 'top',
         label: null,
         tickSize: 0,
-        tickFormat: columnText,
+        tickFormat: columnText ?? ((column: string) => truncate(column, characters)),
       },
       y: {
         type: 'band',
         domain: [...rows],
         label: null,
         tickSize: 0,
-        tickFormat: (row: string) => truncate(row, Math.floor(marginLeft / 7)),
+        tickFormat,
       },
       color: { type: 'identity' },
       marks: [
@@ -194,7 +198,7 @@ export const ranges =
   ({ width }) => {
     const accent = themeColor('accent') || 'steelblue'
     const keys = [...new Set(marks.map(({ key }) => key))]
-    const marginLeft = Math.min(width < NARROW ? 128 : 240, 16 + 7 * Math.max(...keys.map(key => key.length)))
+    const { marginLeft, tickFormat } = rowLabels(keys, width < NARROW ? 128 : 240)
     return Plot.plot({
       width,
       height: keys.length * ROW + 40,
@@ -212,7 +216,7 @@ export const ranges =
         domain: keys,
         label: null,
         tickSize: 0,
-        tickFormat: (key: string) => truncate(key, Math.floor(marginLeft / 7)),
+        tickFormat,
       },
       marks: [
         isTime ? null : Plot.ruleX([1]),

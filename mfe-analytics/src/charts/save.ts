@@ -27,7 +27,7 @@ export function chartSvg(
   drawing: Drawing,
   { title, period, source }: Caption,
   series: readonly string[] = [],
-): { svg: string; width: number; height: number } {
+): string {
   const prefix = 'ink'
   const plot = drawing({ width: WIDTH - 2 * MARGIN, prefix }) as SVGSVGElement
   for (const link of plot.querySelectorAll('a')) link.replaceWith(...link.childNodes)
@@ -64,7 +64,7 @@ export function chartSvg(
     plot,
     textAt(MARGIN, height - MARGIN, `Source: ${source}`),
   )
-  return { svg: new XMLSerializer().serializeToString(whole), width: WIDTH, height }
+  return new XMLSerializer().serializeToString(whole)
 }
 
 /** Returns the name of a chart's file: 'iods-per-day_2026-11-01_2026-11-28.svg'. */
@@ -80,16 +80,14 @@ export const saveNumbers = (numbers: Numbers, caption: Caption): void =>
 export const saveSvg = (svg: string, caption: Caption): void =>
   saveFile(fileName(caption, 'svg'), new Blob([svg], { type: 'image/svg+xml' }))
 
-/** Saves a picture as a PNG at a pixel ratio of 2. Rejects if the browser cannot draw it. */
-export async function savePng(
-  { svg, width, height }: { svg: string; width: number; height: number },
-  caption: Caption,
-): Promise<void> {
+/** Saves an SVG document as a PNG at a pixel ratio of 2. Rejects if the browser cannot draw it. */
+export async function savePng(svg: string, caption: Caption): Promise<void> {
   const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }))
   try {
-    const image = new Image(width, height)
+    const image = new Image()
     image.src = url
     await image.decode()
+    const { naturalWidth: width, naturalHeight: height } = image
     const canvas = document.createElement('canvas')
     canvas.width = width * PIXEL_RATIO
     canvas.height = height * PIXEL_RATIO

@@ -1,23 +1,17 @@
 import { type CampaignAnalysis, paths } from '@iodine/contracts'
 import { formatAmount } from '@iodine/ui'
 import type { RangeMark } from '../charts/draw'
-import type { Mark } from './chart'
+import { type Mark, uniqueNames } from './chart'
 import type { Controls } from './controls'
 
 type Campaign = CampaignAnalysis['campaigns'][number]
 
 const daysOf = ({ from, to, zone }: Controls) => ({ from, to, ...(zone !== 'UTC' && { zone }) })
 
-/** Returns a name per campaign, unique: several may have the same. */
+/** Returns a unique name per campaign, by id. */
 export const campaignNames = (campaigns: readonly Campaign[]): Map<string, string> => {
-  const seen = new Map<string, number>()
-  return new Map(
-    campaigns.map(({ id, name }) => {
-      const n = (seen.get(name) ?? 0) + 1
-      seen.set(name, n)
-      return [id, n === 1 ? name : `${name} (${n})`]
-    }),
-  )
+  const names = uniqueNames(campaigns.map(({ name }) => name))
+  return new Map(campaigns.map(({ id }, n) => [id, names[n] ?? '']))
 }
 
 /** Returns a mark per pair of campaigns with common IODs, accounts or domains. It opens the common IODs. */

@@ -61,3 +61,13 @@ export function largestSeries(counts: readonly Partial<Record<string, number>>[]
     ? { shown: names, rest: [] }
     : { shown: names.slice(0, SERIES_MAX), rest: names.slice(SERIES_MAX) }
 }
+
+/** Returns the names, each once: a number follows repeated ones, for example 'Lake (2)'. */
+export const uniqueNames = (names: readonly string[]): string[] => {
+  const seen = new Map<string, number>()
+  return names.map(name => {
+    const n = (seen.get(name) ?? 0) + 1
+    seen.set(name, n)
+    return n === 1 ? name : `${name} (${n})`
+  })
+}

@@ -1,6 +1,6 @@
 import { type PostAge, paths, type Reach, type RecordAnalysis, SOURCES, type Source } from '@iodine/contracts'
 import { SOURCE_LABELS } from '@iodine/mfe-kit'
-import { formatAmount, formatCount } from '@iodine/ui'
+import { formatAmount } from '@iodine/ui'
 import { changeText, type Mark } from './chart'
 import type { Controls } from './controls'
 import type { RankedMark } from './indicators'
@@ -82,16 +82,12 @@ export const ageMarks = ({ ages }: RecordAnalysis, controls: Controls): RankedMa
     ranked(AGE_TEXTS[age], n, null, recordsPath(controls, { source: largestSource(sources), age })),
   )
 
-const DIGITS_LAST = 10
-/** Describes a class of plays or views: '100–999'. */
+const UNITS = ['', 'k', 'M', 'B']
+/** Returns the least number of a class of plays or views: '0', '1', '100', '10k'. */
 export const reachText = (reach: Reach): string => {
-  const digits = Number(reach)
-  if (digits === 0) return '0'
-  const from = short(10 ** (digits - 1))
-  return digits === DIGITS_LAST ? `${from}+` : `${from}–`
+  const zeros = Number(reach) - 1
+  return zeros < 0 ? '0' : `${10 ** (zeros % 3)}${UNITS[Math.floor(zeros / 3)]}`
 }
-const short = (n: number) =>
-  n < 1_000 ? formatCount(n) : n < 1_000_000 ? `${n / 1_000}k` : `${n / 1_000_000}M`
 
 /** Returns the marks of plays or views: a row per platform, a column per class. */
 export const reachMarks = ({ reach }: RecordAnalysis, controls: Controls): Mark[] =>
@@ -102,7 +98,7 @@ export const reachMarks = ({ reach }: RecordAnalysis, controls: Controls): Mark[
         key: reachText(each),
         series: platform,
         n,
-        text: `${platform}, from ${reachText(each).replace(/[–+]$/, '')}: ${formatAmount(n, 'record')}`,
+        text: `${platform}, from ${reachText(each)}: ${formatAmount(n, 'record')}`,
         to: recordsPath(controls, { source, platform, reach: each }),
       })),
   )

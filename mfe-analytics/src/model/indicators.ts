@@ -7,7 +7,7 @@ import {
   type VoteAnalysis,
 } from '@iodine/contracts'
 import { formatAmount } from '@iodine/ui'
-import { changeText, largestSeries, type Mark, OTHERS } from './chart'
+import { changeText, largestSeries, type Mark, OTHERS, uniqueNames } from './chart'
 import type { Controls } from './controls'
 
 /** Filters of the list of IODs, by their names in the URL. */
@@ -74,9 +74,9 @@ export const valueMarks = (
 export const AGREEMENT_TEXTS: Record<Agreement, string> = {
   none: 'No votes',
   few: '1 or 2 votes',
-  agreed: 'Agreed (80 % or more)',
-  mixed: 'Mixed (60 to 80 %)',
-  disputed: 'Disputed (below 60 %)',
+  agreed: 'Agreed (≥ 80 %)',
+  mixed: 'Mixed (≥ 60 %)',
+  disputed: 'Disputed (< 60 %)',
 }
 export const THIRD_VOTE_TEXTS: Record<ThirdVote, string> = {
   hour: 'Within an hour',
@@ -103,19 +103,23 @@ export const thirdVoteMarks = ({ third_votes }: VoteAnalysis, controls: Controls
     ),
   )
 
+const DISPUTED_MAX = 10
+
 /** Returns two marks per disputed IOD: votes for and against. Both open the IOD. */
-export const disputedMarks = ({ disputed }: VoteAnalysis): Mark[] =>
-  disputed.slice(0, 10).flatMap(({ id, value, positive, negative }) =>
+export const disputedMarks = ({ disputed }: VoteAnalysis): Mark[] => {
+  const keys = uniqueNames(disputed.map(({ value }) => value))
+  return disputed.slice(0, DISPUTED_MAX).flatMap(({ id, value, positive, negative }, at) =>
     (
       [
         ['For', positive],
         ['Against', negative],
       ] as const
     ).map(([series, n]) => ({
-      key: value,
+      key: keys[at] ?? value,
       series,
       n,
       text: `${value}: ${formatAmount(n, 'vote')} ${series.toLowerCase()}`,
       to: paths.iod(id),
     })),
   )
+}

@@ -1,21 +1,14 @@
 import { addDays, type NarrativeAnalysis, paths } from '@iodine/contracts'
 import { formatAmount } from '@iodine/ui'
 import type { RangeMark } from '../charts/draw'
-import type { Mark } from './chart'
+import { type Mark, uniqueNames } from './chart'
 import type { Controls } from './controls'
 
 type Narrative = NarrativeAnalysis['narratives'][number]
 
-/** Returns a name per narrative, unique: narratives of other variants may have the same. */
-export const namesOf = (narratives: readonly Narrative[]): string[] => {
-  const seen = new Map<string, number>()
-  return narratives.map(({ subject, verb, object }) => {
-    const name = `${subject} ${verb} ${object}`
-    const n = (seen.get(name) ?? 0) + 1
-    seen.set(name, n)
-    return n === 1 ? name : `${name} (${n})`
-  })
-}
+/** Returns a unique name per narrative: narratives of other variants may have the same. */
+export const namesOf = (narratives: readonly Narrative[]): string[] =>
+  uniqueNames(narratives.map(({ subject, verb, object }) => `${subject} ${verb} ${object}`))
 
 /** Returns the narrative's page with the sentences analyzed in the period, or in a part of it. */
 const narrativePath = (id: string, { from, to, zone }: Controls, part = { from, to }) =>

@@ -1,14 +1,15 @@
 import type { CampaignAnalysis } from '@iodine/contracts'
-import { useCallback } from 'react'
+import { lazy, useCallback } from 'react'
 import { Chart, type ChartContent } from '../charts/Chart'
 import { cells, ranges } from '../charts/draw'
 import { campaignNames, overlapMarks, spanMarks } from '../model/campaigns'
 import { periodText } from '../model/controls'
 import { useCampaignAnalysis } from '../queries/analyses'
-import type { ChartsProps } from './AnalyticsPage'
+import type { ChartsProps } from './charts-props'
+
+const TechniqueMatrix = lazy(() => import('./TechniqueMatrix'))
 
 const SHOWN = 15
-const SHORT = 8
 
 /** The charts of the tab "Campaigns". */
 export function CampaignCharts({ controls }: ChartsProps) {
@@ -26,7 +27,6 @@ export function CampaignCharts({ controls }: ChartsProps) {
               columns: paired,
               rows: paired,
               hasNumbers: true,
-              columnText: name => (name.length > SHORT ? `${name.slice(0, SHORT - 1)}…` : name),
             }),
             numbers: {
               columns: ['Campaign', 'Other campaign', 'IODs', 'Accounts', 'Domains'],
@@ -62,6 +62,26 @@ export function CampaignCharts({ controls }: ChartsProps) {
     },
     [controls],
   )
+  const techniques = useCallback(
+    (data: CampaignAnalysis): ChartContent | null =>
+      data.techniques.length === 0
+        ? null
+        : {
+            drawing: {
+              body: <TechniqueMatrix data={data} controls={controls} />,
+              picture: async title => (await import('../model/techniques')).techniquesSvg(data, title),
+            },
+            numbers: {
+              columns: ['Technique', 'Campaigns', 'Period before'],
+              rows: data.techniques.map(({ technique, campaigns, previous }) => [
+                technique,
+                campaigns,
+                previous,
+              ]),
+            },
+          },
+    [controls],
+  )
   const shared = { query, period: periodText(controls) }
   return (
     <>
@@ -80,6 +100,14 @@ export function CampaignCharts({ controls }: ChartsProps) {
         definition="Shows each campaign from the first (dot) to the last of its IODs created in the period, earliest first."
         content={spans}
         emptyText="No campaign has IODs of this period."
+      />
+      <Chart
+        {...shared}
+        wide
+        title="DISARM techniques"
+        definition="Counts the campaigns created in the period by the DISARM techniques that they state; the shade and the edge of a cell show the number."
+        content={techniques}
+        emptyText="No campaign created in this period states techniques."
       />
     </>
   )

@@ -2,7 +2,7 @@ import { REACHES, type RecordAnalysis, SOURCES } from '@iodine/contracts'
 import { SOURCE_LABELS } from '@iodine/mfe-kit'
 import { useCallback } from 'react'
 import { Chart, type ChartContent } from '../charts/Chart'
-import { cells, stackedDays } from '../charts/draw'
+import { cells } from '../charts/draw'
 import { pivot } from '../model/chart'
 import {
   ageMarks,
@@ -18,14 +18,13 @@ import {
 } from '../model/collection'
 import { type Controls, periodText } from '../model/controls'
 import { useRecordAnalysis } from '../queries/analyses'
-import type { ChartsProps } from './AnalyticsPage'
-import { rankingContent } from './IndicatorCharts'
+import type { ChartsProps } from './charts-props'
+import { daysContent, rankingContent } from './IndicatorCharts'
 
 const EMPTY = 'Collect posts with the browser extension or import them, or choose a longer period.'
 const SHOWN = 15
-const BEFORE = 'Period before'
 
-const daysContent = (
+const recordDays = (
   data: RecordAnalysis,
   controls: Controls,
   onChange: ChartsProps['onChange'],
@@ -35,17 +34,13 @@ const daysContent = (
   const series = SOURCES.map(source => SOURCE_LABELS[source]).filter(name =>
     marks.some(mark => mark.series === name),
   )
-  const keys = data.days.map(({ day }) => day)
-  const { columns, rows } = pivot(marks, 'Day', keys, series)
-  const before = data.days_before
-  return {
-    drawing: stackedDays(marks, keys, series, before),
+  return daysContent(
+    marks,
+    data.days.map(({ day }) => day),
     series,
-    numbers: before
-      ? { columns: [...columns, BEFORE], rows: rows.map((row, n) => [...row, before[n] ?? 0]) }
-      : { columns, rows },
-    onBrush: (from, to) => onChange({ days: null, from, to }),
-  }
+    data.days_before,
+    onChange,
+  )
 }
 
 const hoursContent = (data: RecordAnalysis, controls: Controls): ChartContent | null => {
@@ -104,7 +99,7 @@ export function CollectionCharts({ controls, onChange }: ChartsProps) {
   const query = useRecordAnalysis(controls)
   const shared = { query, period: periodText(controls), emptyText: EMPTY }
   const days = useCallback(
-    (data: RecordAnalysis) => daysContent(data, controls, onChange),
+    (data: RecordAnalysis) => recordDays(data, controls, onChange),
     [controls, onChange],
   )
   const hours = useCallback((data: RecordAnalysis) => hoursContent(data, controls), [controls])
@@ -141,7 +136,7 @@ export function CollectionCharts({ controls, onChange }: ChartsProps) {
       <Chart
         {...shared}
         title="Reach"
-        definition="Counts your records of the period by their plays or views, per platform: platforms count differently, so numbers are never added up."
+        definition="Counts your records of the period by their plays or views, per platform: a column holds those from its number up to the next. Platforms count differently, so numbers are never added up."
         content={reach}
       />
     </>

@@ -27,7 +27,6 @@ export function ControlBar({ controls, onChange }: ControlBarProps) {
   const { tab, days, campaign, categories, sourceTypes, sources, mine } = controls
   const campaigns = useCampaignNames()
   const hasCampaigns = tab === 'indicators' || tab === 'campaigns'
-  const periodId = useId()
   const options = [
     ...PERIODS.map(each => ({ value: String(each), label: PERIOD_TEXTS[each] })),
     { value: CHOSEN, label: 'From–to' },
@@ -35,20 +34,13 @@ export function ControlBar({ controls, onChange }: ControlBarProps) {
   const isKnown = campaign === null || campaigns?.some(({ id }) => id === campaign)
   return (
     <fieldset className={styles.bar} aria-label="Controls">
-      <FormGroup label="Period" labelFor={periodId} className={styles.control}>
-        <HTMLSelect
-          id={periodId}
-          iconName="caret-down"
-          options={options}
-          value={days === null ? CHOSEN : String(days)}
-          onChange={({ target: { value } }) =>
-            onChange({
-              days: value === CHOSEN ? null : Number(value),
-              ...(value !== CHOSEN && { from: '', to: '' }),
-            })
-          }
-        />
-      </FormGroup>
+      <HTMLSelect
+        aria-label="Period"
+        iconName="caret-down"
+        options={options}
+        value={days === null ? CHOSEN : String(days)}
+        onChange={({ target: { value } }) => onChange({ days: value === CHOSEN ? null : Number(value) })}
+      />
       {days === null && (
         <DaysForm key={`${controls.from} ${controls.to}`} controls={controls} onChange={onChange} />
       )}

@@ -16,7 +16,7 @@ import {
   valueMarks,
 } from '../model/indicators'
 import { useIodAnalysis, useValueAnalysis, useVoteAnalysis } from '../queries/analyses'
-import type { ChartsProps } from './AnalyticsPage'
+import type { ChartsProps } from './charts-props'
 
 const EMPTY = 'Choose a longer period, or fewer filters.'
 const BEFORE = 'Period before'
@@ -34,6 +34,26 @@ export const rankingContent = (key: string, marks: readonly RankedMark[]): Chart
         },
       }
     : null
+
+/** Returns the content of a chart of days; `before`: totals of the period before. */
+export const daysContent = (
+  marks: readonly Mark[],
+  keys: readonly string[],
+  series: readonly string[],
+  before: readonly number[] | null,
+  onChange: ChartsProps['onChange'],
+): ChartContent => {
+  const { columns, rows } = pivot(marks, 'Day', keys, series)
+  return {
+    drawing: stackedDays(marks, keys, series, before),
+    series,
+    ...(before && { line: BEFORE }),
+    numbers: before
+      ? { columns: [...columns, BEFORE], rows: rows.map((row, n) => [...row, before[n] ?? 0]) }
+      : { columns, rows },
+    onBrush: (from, to) => onChange({ days: null, from, to }),
+  }
+}
 
 /** The charts of the tab "Indicators". */
 export function IndicatorCharts({ controls, onChange }: ChartsProps) {
@@ -55,18 +75,8 @@ function IodsByDay({ controls, onChange }: ChartsProps) {
       if (data.total === 0 && !data.previous) return null
       const { marks, series } = dayMarks(data, by, controls, id)
       const keys = data.days.map(({ day }) => day)
-      const { columns, rows } = pivot(marks, 'Day', keys, series)
-      const before = data.days_before
-      return {
-        drawing: stackedDays(marks, keys, series, before),
-        series,
-        numbers: before
-          ? { columns: [...columns, BEFORE], rows: rows.map((row, n) => [...row, before[n] ?? 0]) }
-          : { columns, rows },
-        onBrush: (from, to) => onChange({ days: null, from, to }),
-      }
+      return daysContent(marks, keys, series, data.days_before, onChange)
     },
-    // A new setter does not change the chart.
     [by, controls, id, onChange],
   )
   return (

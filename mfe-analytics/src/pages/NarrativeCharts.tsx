@@ -6,7 +6,7 @@ import { pivot } from '../model/chart'
 import { periodText } from '../model/controls'
 import { changeMarks, namesOf, weekMarks } from '../model/narratives'
 import { useNarrativeAnalysis } from '../queries/analyses'
-import type { ChartsProps } from './AnalyticsPage'
+import type { ChartsProps } from './charts-props'
 
 const SHOWN = 20
 const EMPTY = 'Analyze a text in Narratives, or choose a longer period.'
