@@ -26,6 +26,7 @@ import { Types } from 'mongoose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { IodColumns } from '../src/analytics/queries/iod-columns.js'
 import { createApp, iodsConfigSchema, newIodDoc } from '../src/index.js'
+import { terms } from '../src/migrations/0001-terms.js'
 
 let fixture: ServiceFixture
 let service: StoreService
@@ -264,6 +265,15 @@ describe('analyses of IODs', () => {
     expect(votes.agreements.find(({ n }) => n > 0)?.agreement).toBe('mixed')
     expect(votes.third_votes.find(({ n }) => n > 0)?.third_vote).toBe('hour')
     expect(votes.disputed).toMatchObject([{ id: created.id, positive: 2, negative: 1 }])
+  })
+
+  it('find IODs of earlier versions by their values once the migration ran', async () => {
+    const found = await rows({ domain: 'example.org' })
+    expect(found.length).toBeGreaterThan(0)
+    await service.mongo.collection('iods').updateMany({}, { $unset: { terms: 1 } })
+    expect(await rows({ domain: 'example.org' })).toEqual([])
+    await terms.up(service.mongo)
+    expect(await rows({ domain: 'example.org' })).toEqual(found)
   })
 
   it.each([
