@@ -10,6 +10,7 @@ import {
   agreementMarks,
   dayMarks,
   disputedMarks,
+  majorityText,
   type RankedMark,
   type StackedBy,
   thirdVoteMarks,
@@ -150,8 +151,10 @@ function Votes({ controls }: { controls: Controls }) {
   const { id } = useHost().session.user
   const query = useVoteAnalysis(controls)
   const agreements = useCallback(
-    (data: VoteAnalysis) =>
-      data.total > 0 ? rankingContent('Agreement', agreementMarks(data, controls, id)) : null,
+    (data: VoteAnalysis) => {
+      const content = data.total > 0 ? rankingContent('Agreement', agreementMarks(data, controls, id)) : null
+      return content && { ...content, note: majorityText(data) }
+    },
     [controls, id],
   )
   const thirdVotes = useCallback(
