@@ -9,11 +9,6 @@ import { ControlBar } from './ControlBar'
 import { IndicatorCharts } from './IndicatorCharts'
 import { NarrativeCharts } from './NarrativeCharts'
 
-export interface ChartsProps {
-  controls: Controls
-  onChange: (changes: Partial<Controls>) => void
-}
-
 const PANELS = [
   { id: 'indicators', title: 'Indicators', Charts: IndicatorCharts },
   { id: 'collection', title: 'My collection', Charts: CollectionCharts },
