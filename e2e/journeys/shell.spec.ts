@@ -229,7 +229,7 @@ test('the keyboard alone suffices from sign-in to a section', async ({ page, app
       order.push(await focused(page))
     }
   }
-  await tab(11 + sections.length)
+  await tab(12 + sections.length)
   expect(order).toEqual([
     'Skip to content',
     'Search everything',
@@ -240,6 +240,7 @@ test('the keyboard alone suffices from sign-in to a section', async ({ page, app
     'Campaigns',
     'Graph',
     'Community',
+    'Analytics',
     'Origins',
     ...sections.map(section => section.label),
     'OrganizationLocked',
@@ -247,12 +248,12 @@ test('the keyboard alone suffices from sign-in to a section', async ({ page, app
   // Focus alone prefetches the focused sections.
   await expect
     .poll(() => fetched.filter(path => path.endsWith('mf-manifest.json')).length)
-    .toBe(7 + sections.length)
+    .toBe(8 + sections.length)
   await keyboard.press('Enter')
   await expect(
     toast(page, 'Coming Soon - Organization features will be available in a future update.'),
   ).toBeVisible()
-  for (let back = 0; back < 6 + sections.length; back++) await keyboard.press('Shift+Tab')
+  for (let back = 0; back < 7 + sections.length; back++) await keyboard.press('Shift+Tab')
   await keyboard.press('Enter')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Indicators of Disinformation|IODs/)
   await expect(page.getByRole('main')).toBeFocused()

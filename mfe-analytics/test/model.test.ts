@@ -3,7 +3,14 @@ import { overlapMarks, spanMarks, techniquePath } from '../src/model/campaigns'
 import { changeText, largestSeries, numbersCsv, pivot } from '../src/model/chart'
 import { ageMarks, hourMarks, rankingMarks, reachMarks, recordDayMarks } from '../src/model/collection'
 import { type Controls, campaignQuery, iodQuery, readControls, writeControls } from '../src/model/controls'
-import { agreementMarks, dayMarks, disputedMarks, thirdVoteMarks, valueMarks } from '../src/model/indicators'
+import {
+  agreementMarks,
+  dayMarks,
+  disputedMarks,
+  majorityText,
+  thirdVoteMarks,
+  valueMarks,
+} from '../src/model/indicators'
 import { changeMarks, weekMarks } from '../src/model/narratives'
 import { CAMPAIGNS, IODS, idOf, NARRATIVES, RECORDS, VALUES, VOTES } from './fixtures'
 
@@ -128,6 +135,12 @@ describe('the link of a mark has the filters of the chart', () => {
       text: 'mirrors heat lakes: 12 sentences, 2 before; ×5, 95 % interval 1.4 to 18, a significant rise',
     })
   })
+})
+
+it('states the share of the majority', () => {
+  expect(majorityText(VOTES)).toBe('55 % of votes are of the majority')
+  expect(majorityText({ ...VOTES, majority_before: 0.5 })).toContain('(before: 50 %)')
+  expect(majorityText({ ...VOTES, majority: null })).toBe('')
 })
 
 it('a CSV has all numbers, zeros included, and runs no formulas', () => {

@@ -31,6 +31,8 @@ export interface ChartContent {
   numbers: Numbers
   /** Names of the series, for the legend; at most one for none. */
   series?: readonly string[]
+  /** A summary of the numbers, below the title. */
+  note?: string
   /** Name of a dashed line. */
   line?: string
   onBrush?: (from: string, to: string) => void
@@ -88,7 +90,10 @@ export function Chart<T>({ wide = false, ...props }: ChartProps<T>) {
           <SaveMenu title={title} period={period} shown={shown} />
         </div>
       </header>
-      <p className={styles.period}>{period}</p>
+      <p className={styles.period}>
+        {period}
+        {shown?.note && ` · ${shown.note}`}
+      </p>
       <LoadingPanel
         query={query}
         errorTitle={`“${title}” could not be loaded`}

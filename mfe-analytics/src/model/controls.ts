@@ -35,6 +35,12 @@ export interface Controls {
   mine: boolean
 }
 
+/** Props of a tab's charts. */
+export interface ChartsProps {
+  controls: Controls
+  onChange: (changes: Partial<Controls>) => void
+}
+
 const CAMPAIGN_ID = /^[0-9a-f]{24}$/
 
 /** Returns the day of a time in a zone. */

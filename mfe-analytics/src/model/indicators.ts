@@ -93,6 +93,13 @@ export const agreementMarks = ({ agreements }: VoteAnalysis, controls: Controls,
     ranked(AGREEMENT_TEXTS[each.agreement], each, iodsPath(controls, userId, { agreement: each.agreement })),
   )
 
+/** Describes the share of votes that are of their IOD's majority; an IOD weighs by its votes. */
+export const majorityText = ({ majority, majority_before }: VoteAnalysis): string => {
+  const percent = (share: number) => `${Math.round(100 * share)} %`
+  if (majority === null) return ''
+  return `${percent(majority)} of votes are of the majority${majority_before === null ? '' : ` (before: ${percent(majority_before)})`}`
+}
+
 /** Returns the marks of the time to the third vote. */
 export const thirdVoteMarks = ({ third_votes }: VoteAnalysis, controls: Controls, userId: string) =>
   third_votes.map(each =>

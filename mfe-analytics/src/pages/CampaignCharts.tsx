@@ -3,9 +3,8 @@ import { lazy, useCallback } from 'react'
 import { Chart, type ChartContent } from '../charts/Chart'
 import { cells, ranges } from '../charts/draw'
 import { campaignNames, overlapMarks, spanMarks } from '../model/campaigns'
-import { periodText } from '../model/controls'
+import { type ChartsProps, periodText } from '../model/controls'
 import { useCampaignAnalysis } from '../queries/analyses'
-import type { ChartsProps } from './charts-props'
 
 const TechniqueMatrix = lazy(() => import('./TechniqueMatrix'))
 

@@ -2,6 +2,7 @@ import { REACHES, type RecordAnalysis, SOURCES } from '@iodine/contracts'
 import { SOURCE_LABELS } from '@iodine/mfe-kit'
 import { useCallback } from 'react'
 import { Chart, type ChartContent } from '../charts/Chart'
+import { daysContent, rankingContent } from '../charts/content'
 import { cells } from '../charts/draw'
 import { pivot } from '../model/chart'
 import {
@@ -16,10 +17,8 @@ import {
   recordDayMarks,
   WEEKDAYS,
 } from '../model/collection'
-import { type Controls, periodText } from '../model/controls'
+import { type ChartsProps, type Controls, periodText } from '../model/controls'
 import { useRecordAnalysis } from '../queries/analyses'
-import type { ChartsProps } from './charts-props'
-import { daysContent, rankingContent } from './IndicatorCharts'
 
 const EMPTY = 'Collect posts with the browser extension or import them, or choose a longer period.'
 const SHOWN = 15
@@ -70,7 +69,12 @@ const reachContent = (data: RecordAnalysis, controls: Controls): ChartContent | 
   const classes = REACHES.map(reachText)
   const turned = marks.map(mark => ({ ...mark, key: mark.series, series: mark.key }))
   return {
-    drawing: cells(marks, { columns: classes, rows: platforms, hasNumbers: true }),
+    drawing: cells(marks, {
+      columns: classes,
+      rows: platforms,
+      hasNumbers: true,
+      columnText: least => (/^[01]\D?$/.test(least) ? least : ''),
+    }),
     numbers: pivot(turned, 'Platform', platforms, classes),
   }
 }

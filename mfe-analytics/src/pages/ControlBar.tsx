@@ -4,14 +4,9 @@ import { Button, Checkbox, FormGroup, HTMLSelect, InputGroup, SegmentedControl, 
 import { CaretDownIcon } from '@iodine/ui/icons'
 import { FilterMenu, ScrollPopover } from '@iodine/ui/overlays'
 import { type FormEvent, useId, useState } from 'react'
-import { type Controls, PERIODS, periodProblem } from '../model/controls'
+import { type ChartsProps, PERIODS, periodProblem } from '../model/controls'
 import { useCampaignNames } from '../queries/analyses'
 import styles from './AnalyticsPage.module.css'
-
-export interface ControlBarProps {
-  controls: Controls
-  onChange: (changes: Partial<Controls>) => void
-}
 
 const CHOSEN = 'chosen'
 const NAME_CHARS = 60
@@ -23,7 +18,7 @@ const PERIOD_TEXTS: Record<(typeof PERIODS)[number], string> = {
 }
 
 /** The row of controls above the charts: those that the tab's charts respect. */
-export function ControlBar({ controls, onChange }: ControlBarProps) {
+export function ControlBar({ controls, onChange }: ChartsProps) {
   const { tab, days, campaign, categories, sourceTypes, sources, mine } = controls
   const campaigns = useCampaignNames()
   const hasCampaigns = tab === 'indicators' || tab === 'campaigns'
@@ -107,7 +102,7 @@ export function ControlBar({ controls, onChange }: ControlBarProps) {
 }
 
 /** First and last day. They are applied together: one alone may be invalid. */
-function DaysForm({ controls, onChange }: ControlBarProps) {
+function DaysForm({ controls, onChange }: ChartsProps) {
   const [from, setFrom] = useState(controls.from)
   const [to, setTo] = useState(controls.to)
   const problem = periodProblem(from, to)
@@ -132,7 +127,7 @@ function DaysForm({ controls, onChange }: ControlBarProps) {
 /** Zones that the browser knows. */
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter(zone => zone !== 'UTC' && isZone(zone))]
 
-function More({ controls: { compare, zone }, onChange }: ControlBarProps) {
+function More({ controls: { compare, zone }, onChange }: ChartsProps) {
   const id = useId()
   const active = Number(compare) + Number(zone !== 'UTC')
   return (

@@ -1,59 +1,24 @@
 import type { IodAnalysis, ValueAnalysis, ValueKind, VoteAnalysis } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { formatCount, HTMLSelect } from '@iodine/ui'
+import { HTMLSelect } from '@iodine/ui'
 import { useCallback, useState } from 'react'
 import { Chart, type ChartContent } from '../charts/Chart'
-import { bars, stackedDays } from '../charts/draw'
-import { type Mark, pivot } from '../model/chart'
-import { type Controls, periodText } from '../model/controls'
+import { daysContent, rankingContent } from '../charts/content'
+import { bars } from '../charts/draw'
+import { pivot } from '../model/chart'
+import { type ChartsProps, type Controls, periodText } from '../model/controls'
 import {
   agreementMarks,
   dayMarks,
   disputedMarks,
-  type RankedMark,
+  majorityText,
   type StackedBy,
   thirdVoteMarks,
   valueMarks,
 } from '../model/indicators'
 import { useIodAnalysis, useValueAnalysis, useVoteAnalysis } from '../queries/analyses'
-import type { ChartsProps } from './charts-props'
 
 const EMPTY = 'Choose a longer period, or fewer filters.'
-const BEFORE = 'Period before'
-
-/** Returns the content of a ranking. */
-export const rankingContent = (key: string, marks: readonly RankedMark[]): ChartContent | null =>
-  marks.some(({ n }) => n > 0)
-    ? {
-        drawing: bars(marks, [], ({ n, change }: Mark & { change?: string }) =>
-          [formatCount(n), change && `(${change})`].filter(Boolean).join(' '),
-        ),
-        numbers: {
-          columns: [key, 'Number', 'Change'],
-          rows: marks.map(mark => [mark.key, mark.n, mark.change]),
-        },
-      }
-    : null
-
-/** Returns the content of a chart of days; `before`: totals of the period before. */
-export const daysContent = (
-  marks: readonly Mark[],
-  keys: readonly string[],
-  series: readonly string[],
-  before: readonly number[] | null,
-  onChange: ChartsProps['onChange'],
-): ChartContent => {
-  const { columns, rows } = pivot(marks, 'Day', keys, series)
-  return {
-    drawing: stackedDays(marks, keys, series, before),
-    series,
-    ...(before && { line: BEFORE }),
-    numbers: before
-      ? { columns: [...columns, BEFORE], rows: rows.map((row, n) => [...row, before[n] ?? 0]) }
-      : { columns, rows },
-    onBrush: (from, to) => onChange({ days: null, from, to }),
-  }
-}
 
 /** The charts of the tab "Indicators". */
 export function IndicatorCharts({ controls, onChange }: ChartsProps) {
@@ -150,8 +115,10 @@ function Votes({ controls }: { controls: Controls }) {
   const { id } = useHost().session.user
   const query = useVoteAnalysis(controls)
   const agreements = useCallback(
-    (data: VoteAnalysis) =>
-      data.total > 0 ? rankingContent('Agreement', agreementMarks(data, controls, id)) : null,
+    (data: VoteAnalysis) => {
+      const content = data.total > 0 ? rankingContent('Agreement', agreementMarks(data, controls, id)) : null
+      return content && { ...content, note: majorityText(data) }
+    },
     [controls, id],
   )
   const thirdVotes = useCallback(

@@ -3,10 +3,9 @@ import { useCallback } from 'react'
 import { Chart, type ChartContent } from '../charts/Chart'
 import { cells, ranges } from '../charts/draw'
 import { pivot } from '../model/chart'
-import { periodText } from '../model/controls'
+import { type ChartsProps, periodText } from '../model/controls'
 import { changeMarks, namesOf, weekMarks } from '../model/narratives'
 import { useNarrativeAnalysis } from '../queries/analyses'
-import type { ChartsProps } from './charts-props'
 
 const SHOWN = 20
 const EMPTY = 'Analyze a text in Narratives, or choose a longer period.'

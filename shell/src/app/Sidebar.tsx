@@ -16,6 +16,7 @@ import {
   PeopleIcon,
   SearchIcon,
   TagIcon,
+  TimelineBarChartIcon,
   TimelineEventsIcon,
   UserIcon,
 } from '@iodine/ui/icons'
@@ -36,6 +37,7 @@ const ICONS: Record<string, ReactElement> = {
   campaigns: <FlagIcon />,
   graph: <GraphIcon />,
   community: <PeopleIcon />,
+  analytics: <TimelineBarChartIcon />,
   origins: <TimelineEventsIcon />,
   admin: <CogIcon />,
   profile: <UserIcon />,
