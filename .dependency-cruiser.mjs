@@ -39,10 +39,10 @@ const reserved = (name, to, importers, comment) => ({
 /** Capabilities of the services that have several: each builds on those before it alone. */
 const CAPABILITIES = {
   auth: ['audit', 'mails', 'sessions', 'tokens', 'accounts', 'sign-in', 'keys', 'administration'],
-  campaigns: ['campaigns', 'techniques', 'imports', 'exports', 'feeds', 'subscriptions', 'deletion'],
-  collector: ['imports', 'records', 'captures'],
-  iods: ['iods', 'votes', 'overlay', 'evidence'],
-  narratives: ['canon', 'graph', 'narratives'],
+  campaigns: ['campaigns', 'techniques', 'imports', 'exports', 'feeds', 'subscriptions', 'deletion', 'analytics'],
+  collector: ['imports', 'records', 'captures', 'analytics'],
+  iods: ['iods', 'votes', 'overlay', 'evidence', 'analytics'],
+  narratives: ['canon', 'graph', 'narratives', 'analytics'],
   notifications: ['watches', 'notifications', 'channels'],
   sightings: ['sightings', 'coordination'],
 }

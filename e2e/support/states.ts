@@ -49,6 +49,15 @@ export const OVERLAYS: readonly State[] = (
       [CAMPAIGN, 'Techniques', 'Choose techniques'],
       '.bp6-dialog:has-text("Techniques of the campaign"):has([type="checkbox"])',
     ],
+    ['/dashboard/campaigns', [CAMPAIGN, 'Techniques', 'Propose techniques'], '.bp6-dialog:has(textarea)'],
+    ['/dashboard/campaigns', [CAMPAIGN, 'Matrix', 'Choose'], '[role="grid"][aria-multiselectable]'],
+    ['/dashboard/campaigns', [CAMPAIGN, 'Matrix', 'Export matrix'], '.bp6-menu:has-text("CSV")'],
+    [
+      '/dashboard/campaigns/matrix',
+      ['T0066 Degrade Adversary'],
+      '[role="dialog"]:has-text("T0066 Degrade Adversary"):has-text("None")',
+    ],
+    ['/dashboard/campaigns/matrix', ['Unfold all'], '[data-tid="T0151.004"]'],
     ['/dashboard/campaigns', [CAMPAIGN, 'Import'], '.bp6-dialog:has-text("Import IODs")'],
     ['/dashboard/graph', ['Filters'], 'form[aria-label="Filters"]'],
     ['/dashboard/community', ['View full profile'], 'ul[aria-label="Contributions"]'],
@@ -82,6 +91,7 @@ export const SECTIONS = [
   'narratives',
   'narratives/canonical',
   'campaigns',
+  'campaigns/matrix',
   'graph',
   'community',
   'origins',
@@ -112,6 +122,7 @@ export const reach = async (
       .or(page.getByRole('checkbox', { name, exact: true }))
       .or(page.getByRole('searchbox', { name }))
       .or(page.getByRole('cell').getByRole('link', { name }))
+      .or(page.getByRole('gridcell', { name, exact: true }))
     await control.first().click()
     // A campaign's buttons work once its dialog has the campaign's name.
     if (name === CAMPAIGN) await expect(page.getByRole('dialog', { name })).toBeVisible()

@@ -2,7 +2,7 @@ import { type PrefixRules, SERVICE_NAMES, SERVICES, type ServiceName } from '@io
 
 /** Target service and rules of the paths below a prefix. */
 export interface Route extends PrefixRules {
-  /** First segment of the path below /api/v1. */
+  /** Start of the path below /api/v1: its first segment, or its first two. */
   prefix: string
   service: ServiceName
 }

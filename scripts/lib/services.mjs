@@ -20,6 +20,8 @@ const AGAINST = [
   'collector → iods',
   // The command that erases a quoted person's words deletes the quotes of techniques.
   'collector → campaigns',
+  // Reads the members of the campaign that filters IODs.
+  'iods → campaigns',
   // Reads the IOD of anonymous counts.
   'sightings → iods',
 ]

@@ -11,7 +11,7 @@ const byLiterals = (a: { template: string }, b: { template: string }): number =>
 /** Returns a function that finds a request's operation in the contracts of a route. */
 export const operationsOf = ({ prefix }: Route) => {
   const operations = OPERATIONS.filter(
-    ({ spec }) => /^\/([^/]+)/.exec(spec.path)?.[1] === prefix || spec.path.startsWith('/:'),
+    ({ spec: { path } }) => `${path}/`.startsWith(`/${prefix}/`) || path.startsWith('/:'),
   ).map(({ spec }) => ({
     method: spec.method,
     template: `${API_BASE}${spec.path}`,

@@ -11,6 +11,7 @@ import {
   EmptyState,
   formatAmount,
   formatCount,
+  Loading,
   LoadingPanel,
   SearchInput,
   Tab,
@@ -21,7 +22,7 @@ import {
 import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
 import { TableSkeleton } from '@iodine/ui/table'
-import { useCallback, useDeferredValue, useId, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useDeferredValue, useId, useMemo, useRef, useState } from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
 import { type Statistics, searchMembers } from '../model/iods'
 import { type CampaignQuery, useCampaign, useStatistics } from '../queries/campaigns'
@@ -39,6 +40,12 @@ import { HEIGHTS, IodTable, memberColumns } from './IodTable'
 import { SharingBlock } from './SharingBlock'
 import { SummaryBlock } from './SummaryBlock'
 import { Techniques } from './Techniques'
+
+const CampaignMatrix = lazy(() =>
+  import(/* webpackChunkName: "matrix" */ './CampaignMatrix').then(module => ({
+    default: module.CampaignMatrix,
+  })),
+)
 
 /** Length from which a title may not fit into a narrow window. */
 const LONG_TITLE = 60
@@ -174,6 +181,8 @@ interface MembersProps {
   onAdd: () => void
 }
 
+type Content = 'iods' | 'matrix'
+
 function Members({ campaign, query, statistics, techniques, onAdd }: MembersProps) {
   const { iods } = campaign
   const { iods: state, isFetching, refetch } = query
@@ -184,6 +193,7 @@ function Members({ campaign, query, statistics, techniques, onAdd }: MembersProp
   const [text, setText] = useState('')
   const wanted = useDeferredValue(text)
   const found = useMemo(() => searchMembers(iods, wanted), [iods, wanted])
+  const [content, setContent] = useState<Content>('iods')
   const [openIod, setOpenIod] = useState<Iod | null>(null)
   const members = useRef<HTMLElement>(null)
   const removeIod = useRemoveIod(campaign.id)
@@ -261,7 +271,7 @@ function Members({ campaign, query, statistics, techniques, onAdd }: MembersProp
           title="Techniques"
           tagContent={used && used.length > 0 ? formatCount(used.length) : undefined}
           panelClassName={styles.panel}
-          panel={<Techniques {...techniques} />}
+          panel={<Techniques campaignId={campaign.id} {...techniques} />}
         />
         <Tab
           id="discussion"
@@ -285,7 +295,12 @@ function Members({ campaign, query, statistics, techniques, onAdd }: MembersProp
           }
         />
       </Tabs>
-      <section ref={members} className={styles.members} aria-label="Campaign IODs" tabIndex={-1}>
+      <section
+        ref={members}
+        className={`${styles.members} ${content === 'matrix' ? styles.whole : ''}`}
+        aria-label="Campaign IODs"
+        tabIndex={-1}
+      >
         {state === 'missing' && (
           <div role="status">
             <Callout className={styles.notice} intent="warning" compact>
@@ -294,7 +309,31 @@ function Members({ campaign, query, statistics, techniques, onAdd }: MembersProp
             </Callout>
           </div>
         )}
-        {list()}
+        <Tabs
+          id="contents"
+          className={styles.contents}
+          selectedTabId={content}
+          onChange={id => setContent(id as Content)}
+          renderActiveTabPanelOnly
+          animate={false}
+        >
+          <Tab
+            id="iods"
+            title="IODs"
+            panelClassName={styles.contents}
+            panel={<div className={styles.contents}>{list()}</div>}
+          />
+          <Tab
+            id="matrix"
+            title="Matrix"
+            panelClassName={styles.contents}
+            panel={
+              <Suspense fallback={<Loading />}>
+                <CampaignMatrix campaign={campaign} techniques={techniques} />
+              </Suspense>
+            }
+          />
+        </Tabs>
       </section>
       <IodDetailsDialog iod={openIod} onClose={() => setOpenIod(null)} />
     </div>

@@ -1,5 +1,5 @@
 import type { Campaign } from '@iodine/contracts'
-import { withData } from '@iodine/mfe-kit'
+import { paths, SectionLink, withData } from '@iodine/mfe-kit'
 import {
   Button,
   EmptyState,
@@ -70,7 +70,12 @@ export function CampaignsPage() {
       <PageHeader
         title="Campaigns"
         subtitle="Organize and manage your IOD collections"
-        actions={<Button intent="primary" icon={<PlusIcon />} text="Create Campaign" onClick={create} />}
+        actions={
+          <>
+            <SectionLink to={paths.matrix()}>DISARM matrix</SectionLink>
+            <Button intent="primary" icon={<PlusIcon />} text="Create Campaign" onClick={create} />
+          </>
+        }
       />
       <SearchInput
         className={styles.search}

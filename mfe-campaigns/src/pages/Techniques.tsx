@@ -1,15 +1,21 @@
 import type { CampaignTechnique } from '@iodine/contracts'
-import { Button, Classes, LoadingPanel, Tag } from '@iodine/ui'
-import { EditIcon, SmallCrossIcon } from '@iodine/ui/icons'
-import { useMemo, useRef, useState } from 'react'
+import { Button, Classes, LoadingPanel, Tag, useDialog } from '@iodine/ui'
+import { EditIcon, LightbulbIcon, SmallCrossIcon } from '@iodine/ui/icons'
+import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 import { type CampaignTechniques, type ListedTechnique, useTechniqueList } from '../queries/techniques'
 import { ObsoleteTag } from './ObsoleteTag'
 import { SummaryBlock } from './SummaryBlock'
 import styles from './Techniques.module.css'
 import { TechniquesDialog } from './TechniquesDialog'
 
+const ProposalsDialog = lazy(() =>
+  import('./ProposalsDialog').then(module => ({ default: module.ProposalsDialog })),
+)
+
 /** The DISARM techniques of a campaign, as tags. */
-export function Techniques({ query, add, remove, removeUndoably, replace }: CampaignTechniques) {
+export function Techniques({ campaignId, ...techniquesOf }: CampaignTechniques & { campaignId: string }) {
+  const { query, add, remove, removeUndoably, replace } = techniquesOf
+  const proposing = useDialog()
   const { data: techniques } = query
   const [isChoosing, setChoosing] = useState(false)
   const list = useTechniqueList(isChoosing || (techniques !== undefined && techniques.length > 0))
@@ -27,15 +33,26 @@ export function Techniques({ query, add, remove, removeUndoably, replace }: Camp
       ref={block}
       action={
         techniques && (
-          <Button
-            size="small"
-            variant="minimal"
-            icon={<EditIcon />}
-            text="Choose"
-            aria-label="Choose techniques"
-            aria-haspopup="dialog"
-            onClick={() => setChoosing(true)}
-          />
+          <div className={styles.actions}>
+            <Button
+              size="small"
+              variant="minimal"
+              icon={<LightbulbIcon />}
+              text="Propose"
+              aria-label="Propose techniques"
+              aria-haspopup="dialog"
+              onClick={proposing.open}
+            />
+            <Button
+              size="small"
+              variant="minimal"
+              icon={<EditIcon />}
+              text="Choose"
+              aria-label="Choose techniques"
+              aria-haspopup="dialog"
+              onClick={() => setChoosing(true)}
+            />
+          </div>
         )
       }
     >
@@ -78,6 +95,11 @@ export function Techniques({ query, add, remove, removeUndoably, replace }: Camp
         onAdd={add}
         onRemove={remove}
       />
+      {proposing.key > 0 && (
+        <Suspense>
+          <ProposalsDialog campaignId={campaignId} isOpen={proposing.isOpen} onClose={proposing.close} />
+        </Suspense>
+      )}
     </SummaryBlock>
   )
 }

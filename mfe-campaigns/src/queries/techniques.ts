@@ -6,7 +6,7 @@ import { useCallback } from 'react'
 import { useCampaignCache } from './campaigns'
 import { failureFields, successToast, TOAST_MS } from './toasts'
 
-const techniquesKey = (campaignId: string) => ['campaigns', 'techniques', campaignId]
+export const techniquesKey = (campaignId: string) => ['campaigns', 'techniques', campaignId]
 
 export interface CampaignTechniques {
   query: UseQueryResult<CampaignTechnique[]>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { dayFilters, flag } from './analytics-filters.js'
 import { endpoint, internalEndpoint } from './endpoint.js'
 import { iod, iodCounts } from './iods.js'
 import { LIMITS, TECHNIQUE_PATTERN } from './limits.js'
@@ -65,11 +66,15 @@ export const campaignsApi = {
   listCampaigns: endpoint('user', 'GET /campaigns', {
     scopes: ['read'],
     summary:
-      'Campaigns, newest first: all, those with an IOD (`iod_id`), with a DISARM technique (`technique`), those whose name contains a text in any case (`q`)',
+      'Campaigns, newest first: all, those with an IOD (`iod_id`), with a DISARM technique (`technique`), those whose name contains a text in any case (`q`), those created from one day to another (`from`, `to`, of `zone`)',
     query: z.strictObject({
       iod_id: id.optional(),
       technique: z.string().regex(TECHNIQUE_PATTERN).optional(),
       q: text(LIMITS.searchMax).optional(),
+      /** Days of creation. */
+      ...dayFilters,
+      /** Only the caller's. */
+      mine: flag.optional(),
       ...pageQuery,
     }),
     response: z.array(campaign),
@@ -187,6 +192,11 @@ export const campaignsApi = {
 } as const
 
 export const campaignsInternal = {
+  getMembers: internalEndpoint('POST /internal/campaigns/members', {
+    summary: 'The ids of the IODs that all of these campaigns have; 404 if one is unknown',
+    body: z.strictObject({ ids: z.array(id).min(1).max(2) }),
+    response: z.array(id),
+  }),
   ...techniquesInternal,
   nameCampaigns: internalEndpoint('POST /internal/campaigns/names', {
     summary: 'Names of campaigns; unknown ones are omitted',

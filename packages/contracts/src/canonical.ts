@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { dayFilters } from './analytics-filters.js'
 import { endpoint, internalEndpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import { graphTriplet, textPlace } from './narratives.js'
@@ -190,6 +191,8 @@ export const canonicalApi = {
     query: z.strictObject({
       ...owner,
       source: text().optional(),
+      /** Days of the analysis. */
+      ...dayFilters,
       limit: limitParam(LIMITS.canonicalSentencesMax).optional(),
       cursor: pageQuery.cursor,
     }),

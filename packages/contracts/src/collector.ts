@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { dayFilters } from './analytics-filters.js'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
-import { id, pageQuery, text } from './primitives.js'
+import { id, pageQuery, text, wholeNumber } from './primitives.js'
 import { blogRecord, postRecord, type RecordOf, telegramRecord, tiktokRecord } from './record-schemas.js'
-import { SHARED_AS, SOURCES, type Source } from './vocabulary.js'
+import { POST_AGES, REACHES, SHARED_AS, SOURCES, type Source } from './vocabulary.js'
 
 /** A record as the API returns it. */
 export type Stored<S extends Source = Source> = RecordOf[S] & { id: string }
@@ -24,15 +25,31 @@ const stored = z.union([
   postRecord.extend({ id }),
 ])
 
+/** Filters of the list of records that analyses link to. */
+const recordFilters = {
+  ...dayFilters,
+  account: text().optional(),
+  hashtag: text().optional(),
+  domain: text().optional(),
+  language: text(40).optional(),
+  weekday: wholeNumber(0, 6).optional(),
+  hour: wholeNumber(0, 23).optional(),
+  age: z.enum(POST_AGES).optional(),
+  platform: text(40).optional(),
+  reach: z.enum(REACHES).optional(),
+}
+
 export const collectorApi = {
   listRecords: endpoint('user', 'GET /:source/data', {
     scopes: ['read'],
-    summary: "The caller's records of one source, newest first; with q those with a text that contains it",
+    summary:
+      "The caller's records of one source, newest first; with q those with a text that contains it. `from` and `to`: days of collection in `zone`; `weekday` (0: Monday) and `hour` of posting",
     params: z.strictObject({ source }),
     query: z.strictObject({
       q: text(LIMITS.searchMax).optional(),
       /** Only records that an import of the caller created or changed. */
       import_id: id.optional(),
+      ...recordFilters,
       ...pageQuery,
     }),
     response: z.array(stored),

@@ -71,7 +71,7 @@ export const HASHTAG_SIGNS = '#﹟＃'
 const SIGNS = new RegExp(`^[${HASHTAG_SIGNS}]+`)
 
 /** Returns a folded value without the sign of a hashtag; a value of signs only is unchanged. */
-const foldHashtag = (value: string): string => {
+export const foldHashtag = (value: string): string => {
   const folded = foldValue(value)
   return trimBlank(folded.replace(SIGNS, '')) || folded
 }

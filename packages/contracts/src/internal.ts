@@ -138,6 +138,22 @@ export const iodsInternal = {
     body: z.strictObject({ ids: z.array(id).max(LIMITS.levelsMax) }),
     response: z.record(id, z.enum(TLP_LEVELS)),
   }),
+  compareIods: internalEndpoint('POST /internal/iods/compare', {
+    summary:
+      'Of groups of IODs, those created from a time until before another: their number, first and last time, and by pairs what two groups have in common; pairs without anything are omitted',
+    body: z.strictObject({
+      from: time,
+      until: time,
+      groups: z.array(z.array(id).max(LIMITS.analyzedMembersMax)).max(LIMITS.analyzedCampaignsMax),
+    }),
+    response: z.strictObject({
+      groups: z.array(z.strictObject({ iods: z.int(), first: time.nullable(), last: time.nullable() })),
+      pairs: z.array(
+        z.strictObject({ a: z.int(), b: z.int(), iods: z.int(), accounts: z.int(), domains: z.int() }),
+      ),
+    }),
+    bodyLimit: 4 * LIMITS.bodyBytes,
+  }),
   stateIods: internalEndpoint('POST /internal/iods/statements', {
     summary: 'State of IODs for files of other tools; unknown IODs are omitted',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.consensusMax) }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { dayFilters } from './analytics-filters.js'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import {
@@ -12,7 +13,15 @@ import {
   text,
   time,
 } from './primitives.js'
-import { CATEGORIES, IOD_SORTS, SOURCE_TYPES, TLP_LEVELS, VOTE_TYPES } from './vocabulary.js'
+import {
+  AGREEMENTS,
+  CATEGORIES,
+  IOD_SORTS,
+  SOURCE_TYPES,
+  THIRD_VOTES,
+  TLP_LEVELS,
+  VOTE_TYPES,
+} from './vocabulary.js'
 
 const category = z.enum(CATEGORIES)
 const sourceType = z.enum(SOURCE_TYPES)
@@ -79,6 +88,19 @@ export const iodFilters = {
   source: text().optional(),
 }
 
+/** Filters of the list of IODs that analyses link to. */
+const analyzedFilters = {
+  ...dayFilters,
+  /** All of these campaigns. */
+  campaign: repeatable(id, 2),
+  /** Values of `GET /analytics/values`. */
+  domain: text().optional(),
+  hashtag: text().optional(),
+  account: text().optional(),
+  agreement: z.enum(AGREEMENTS).optional(),
+  third_vote: z.enum(THIRD_VOTES).optional(),
+}
+
 const counts = (key: z.ZodType<string>) => z.partialRecord(key as z.ZodString, z.int())
 /** Numbers of IODs by category and by source type; zeros are omitted. */
 export const iodCounts = z.strictObject({ categories: counts(category), source_types: counts(sourceType) })
@@ -118,15 +140,20 @@ export const iodsApi = {
     scopes: ['read'],
     summary:
       'IODs, filtered and sorted, newest first by default. `q` is searched in the value and the first 2,000 characters of the description, `source` is compared exactly. ' +
-      'More than 1,000 matches are not counted: `X-Total-Count: 1000` with `X-Total-Relation: gte`',
-    query: z.strictObject({ ...iodFilters, sort: z.enum(IOD_SORTS).optional(), ...pageQuery }),
+      '`from` and `to` are days of `zone`. More than 1,000 matches are not counted: `X-Total-Count: 1000` with `X-Total-Relation: gte`',
+    query: z.strictObject({
+      ...iodFilters,
+      ...analyzedFilters,
+      sort: z.enum(IOD_SORTS).optional(),
+      ...pageQuery,
+    }),
     response: z.array(iod),
   }),
   getIodFacets: endpoint('user', 'GET /iods/facets', {
     scopes: ['read'],
     summary:
       'Counts a category and a source type under the same filters; above 1,000 matches, lower bounds with `exact: false`',
-    query: z.strictObject(iodFilters),
+    query: z.strictObject({ ...iodFilters, ...analyzedFilters }),
     response: iodFacets,
   }),
   getOverlay: endpoint('collector', 'GET /iods/overlay', {

@@ -32,6 +32,14 @@ export const LIMITS = {
   /** Days of which IODs are counted, at most and by default. */
   countedDaysMax: 90,
   countedDays: 30,
+  /** Maximum days of an analyzed period: a year, and points of a series. */
+  analyzedDaysMax: 400,
+  /** Maximum values in an analysis, most frequent first. */
+  analyzedValuesMax: 50,
+  /** Maximum campaigns that are compared with each other. */
+  analyzedCampaignsMax: 30,
+  /** Maximum IODs of compared campaigns together. */
+  analyzedMembersMax: 50_000,
   graphNodesMax: 50_000,
   /** Maximum links of a bounded graph per requested node. */
   graphLinksPerNode: 4,
@@ -216,6 +224,18 @@ export const LIMITS = {
   publishedObjectsMax: 100_000,
   /** Time for which withdrawn objects remain in feeds as revoked. */
   revokedMs: 90 * 24 * 3_600_000,
+  /** Reports: open drafts of a campaign, versions, findings; indicators and exhibits on a page, and in its files. */
+  reportDraftsMax: 3,
+  reportVersionsMax: 50,
+  reportFindingsMax: 40,
+  reportPageBytes: 1_048_576,
+  reportPageIndicators: 500,
+  reportExhibitsMax: 100,
+  reportIndicatorsMax: 10_000,
+  /** Bytes of a file of a report. */
+  reportFileBytes: 16_777_216,
+  /** Time for which quoted users can take their content out of a report before it can be approved. */
+  reportObjectionMs: 72 * 3_600_000,
   tooltipChars: 40,
   /** Context of a post in a record: characters of its text, its links and media. */
   contextTextMax: 50_000,

@@ -1,17 +1,46 @@
-import type { Source } from './vocabulary.js'
+import type { Agreement, PostAge, Reach, Source, ThirdVote } from './vocabulary.js'
 
 declare const brand: unique symbol
 
 /** Full path of a page of the web app, with its query. Only `paths` creates one. */
 export type AppPath = string & { readonly [brand]: true }
 
+/** Days of a zone, default UTC; both are included. */
+interface Days {
+  from?: string | undefined
+  to?: string | undefined
+  zone?: string | undefined
+}
+
+/** Filters of My data, by their names in the URL. */
+interface RecordFilters extends Days {
+  source?: Source | undefined
+  q?: string | undefined
+  account?: string | undefined
+  hashtag?: string | undefined
+  domain?: string | undefined
+  language?: string | undefined
+  /** 0: Monday. */
+  weekday?: number | undefined
+  hour?: number | undefined
+  age?: PostAge | undefined
+  platform?: string | undefined
+  reach?: Reach | undefined
+}
+
 /** Filters of the list of IODs, by their names in the URL. */
-interface IodFilters {
+interface IodFilters extends Days {
   q?: string | undefined
   category?: readonly string[] | undefined
   source_type?: readonly string[] | undefined
   source?: string | undefined
   created_by?: readonly string[] | undefined
+  campaign?: readonly string[] | undefined
+  domain?: string | undefined
+  hashtag?: string | undefined
+  account?: string | undefined
+  agreement?: Agreement | undefined
+  third_vote?: ThirdVote | undefined
 }
 
 const page = (segments: readonly string[], query: object = {}): AppPath => {
@@ -26,7 +55,7 @@ const page = (segments: readonly string[], query: object = {}): AppPath => {
 /** Pages of the web app behind the sign-in. Every link to one is created here; an end-to-end journey opens each. */
 export const paths = {
   overview: () => page(['overview']),
-  data: (query?: { source?: Source; q?: string }) => page(['data'], query),
+  data: (query?: RecordFilters) => page(['data'], query),
   importData: () => page(['data', 'import']),
   iods: (query?: IodFilters) => page(['iods'], query),
   /** The side panel of an IOD; `add` opens the dialog that adds it to a campaign, `comment` shows a comment. */
@@ -39,12 +68,14 @@ export const paths = {
     page(['narratives', id], place && { start: place.start, end: place.end }),
   /** `user_id`: of another member, whose profile is public. */
   canonicalNarratives: (query?: { user_id?: string | undefined }) => page(['narratives', 'canonical'], query),
-  canonicalNarrative: (id: string, query?: { user_id?: string | undefined }) =>
+  canonicalNarrative: (id: string, query?: { user_id?: string | undefined } & Days) =>
     page(['narratives', 'canonical', id], query),
   canonicalHistory: () => page(['narratives', 'canonical', 'history']),
-  campaigns: (query?: { search?: string }) => page(['campaigns'], query),
+  campaigns: (query?: { search?: string; technique?: string } & Days) => page(['campaigns'], query),
   /** `comment`: the id of a comment to show. */
   campaign: (id: string, query?: { comment?: string }) => page(['campaigns', id], query),
+  /** DISARM's matrix of all campaigns, of one, or of two that are compared. */
+  matrix: (query?: { campaign?: string; with?: string }) => page(['campaigns', 'matrix'], query),
   /** `node`: the id of the selected node. */
   graph: (query?: { node?: string; canonical?: true }) => page(['graph'], query),
   /** Accounts that share the same content; the query names the topic, `about` as free text. */

@@ -99,7 +99,7 @@ export const repeatable = <T extends z.ZodType>(item: T, max = Number.POSITIVE_I
     ) as unknown as z.ZodType<z.output<T>[], z.input<T> | z.input<T>[]>
   ).optional()
 
-const wholeNumber = (min: number, max: number) =>
+export const wholeNumber = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d+$/, 'must be a whole number')

@@ -1,5 +1,11 @@
 import { accountsInternal, personalDataInternal } from './accounts.js'
 import { backupsInternal, peopleApi, systemApi } from './admin.js'
+import {
+  campaignAnalyticsApi,
+  iodAnalyticsApi,
+  narrativeAnalyticsApi,
+  recordAnalyticsApi,
+} from './analytics.js'
 import { auditApi, auditInternal } from './audit.js'
 import { adminApi, authApi, profileApi } from './auth.js'
 import { campaignsApi, campaignsInternal } from './campaigns.js'
@@ -8,7 +14,7 @@ import { collectorApi } from './collector.js'
 import { campaignCommentsApi, commentsInternal, iodCommentsApi } from './comments.js'
 import { communityApi } from './community.js'
 import { coordinationApi } from './coordination.js'
-import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
+import type { FeedEndpoint, InternalEndpoint, PageEndpoint, PublicEndpoint } from './endpoint.js'
 import { communityInternal, historyInternal, mailsInternal, rebuildInternal } from './events.js'
 import { capturesApi, evidenceApi, sealsApi } from './evidence.js'
 import { atomFeeds, mispFeeds, sealsInternal, taxiiFeeds } from './feeds.js'
@@ -28,6 +34,7 @@ import { notificationsInternal } from './notification-events.js'
 import { notificationsApi } from './notifications.js'
 import { outboxInternal } from './outbox.js'
 import { recordImportsApi } from './record-imports.js'
+import { oembedPages, reportPages } from './reports.js'
 import { recordsInternal, sightingsApi, sightingsInternal } from './sightings.js'
 import { subscriptionsApi, subscriptionsInternal } from './subscriptions.js'
 import { usageInternal } from './usage.js'
@@ -41,7 +48,7 @@ export interface PrefixRules {
 
 /** Manifest of a service, used by other parts, tools and end-to-end tests. */
 export interface ServiceManifest {
-  /** First segments of its public paths, below /api/v1. */
+  /** First segments of its public paths, below /api/v1; the first two where services share the first. */
   prefixes: Readonly<Record<string, PrefixRules>>
   /** Public endpoints, by section of the API reference. */
   apis: Readonly<Record<string, Readonly<Record<string, PublicEndpoint>>>>
@@ -51,6 +58,8 @@ export interface ServiceManifest {
   internal: Readonly<Record<string, InternalEndpoint>>
   /** Feeds for other systems, by the first segment of their paths, which are not below /api/v1. */
   feeds?: Readonly<Record<string, Readonly<Record<string, FeedEndpoint>>>>
+  /** Public pages, by the first segment of their paths, which are not below /api/v1. */
+  pages?: Readonly<Record<string, Readonly<Record<string, PageEndpoint>>>>
 }
 
 const large = { waitMs: 60_000 }
@@ -90,8 +99,15 @@ export const SERVICES = {
       imports: {},
       captures: large,
       seals: {},
+      'analytics/records': {},
     },
-    apis: { collector: collectorApi, imports: recordImportsApi, captures: capturesApi, seals: sealsApi },
+    apis: {
+      collector: collectorApi,
+      imports: recordImportsApi,
+      captures: capturesApi,
+      seals: sealsApi,
+      analytics: recordAnalyticsApi,
+    },
     internal: {
       ...recordsInternal,
       ...capturesInternal,
@@ -102,8 +118,8 @@ export const SERVICES = {
     },
   },
   iods: {
-    prefixes: { iods: {} },
-    apis: { iods: iodsApi, evidence: evidenceApi, comments: iodCommentsApi },
+    prefixes: { iods: {}, 'analytics/iods': {}, 'analytics/values': {}, 'analytics/votes': {} },
+    apis: { iods: iodsApi, evidence: evidenceApi, comments: iodCommentsApi, analytics: iodAnalyticsApi },
     internal: {
       ...iodsInternal,
       ...evidenceInternal,
@@ -115,14 +131,16 @@ export const SERVICES = {
     },
   },
   campaigns: {
-    prefixes: { campaigns: large },
+    prefixes: { campaigns: large, 'analytics/campaigns': {} },
     apis: {
       campaigns: campaignsApi,
       comments: campaignCommentsApi,
       imports: importsApi,
       subscriptions: subscriptionsApi,
+      analytics: campaignAnalyticsApi,
     },
     feeds: { taxii2: taxiiFeeds, feeds: mispFeeds },
+    pages: { reports: reportPages, oembed: oembedPages },
     internal: {
       ...campaignsInternal,
       ...subscriptionsInternal,
@@ -137,8 +155,14 @@ export const SERVICES = {
       narratives: { waitMs: LIMITS.extractionWaitMs + 15_000 },
       // A graph of a million triplets is aggregated before the first byte is sent.
       graph: { waitMs: 120_000 },
+      'analytics/narratives': large,
     },
-    apis: { narratives: narrativesApi, canonical: canonicalApi, graph: graphApi },
+    apis: {
+      narratives: narrativesApi,
+      canonical: canonicalApi,
+      graph: graphApi,
+      analytics: narrativeAnalyticsApi,
+    },
     internal: {
       ...narrativesInternal,
       ...canonInternal,
@@ -203,3 +227,16 @@ export const FEEDS: readonly { service: ServiceName; prefix: string; name: strin
       Object.entries(table).map(([name, spec]) => ({ service, prefix, name, spec })),
     )
   })
+
+/** Every public page, with its first segment. */
+export const PUBLIC_PAGES: readonly {
+  service: ServiceName
+  prefix: string
+  name: string
+  spec: PageEndpoint
+}[] = SERVICE_NAMES.flatMap(service => {
+  const { pages = {} } = SERVICES[service] as ServiceManifest
+  return Object.entries(pages).flatMap(([prefix, table]) =>
+    Object.entries(table).map(([name, spec]) => ({ service, prefix, name, spec })),
+  )
+})

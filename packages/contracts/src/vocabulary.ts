@@ -305,3 +305,26 @@ export type MailMode = (typeof MAIL_MODES)[number]
 /** Feeds that a feed key reads: published campaigns, or the notifications of its owner. */
 export const FEED_KEY_READS = ['campaigns', 'notifications'] as const
 export type FeedKeyReads = (typeof FEED_KEY_READS)[number]
+
+/** Kinds of values of IODs that are counted. */
+export const VALUE_KINDS = ['domain', 'hashtag', 'account'] as const
+export type ValueKind = (typeof VALUE_KINDS)[number]
+
+/**
+ * Agreement of an IOD's votes. `none` and `few`: no vote, and less than three. Then by the share of the majority:
+ * `agreed` from 80 %, `mixed` from 60 %, `disputed` below.
+ */
+export const AGREEMENTS = ['none', 'few', 'agreed', 'mixed', 'disputed'] as const
+export type Agreement = (typeof AGREEMENTS)[number]
+
+/** Time from the creation of an IOD to its third vote; `later`: more than 30 days, `never`: less than three votes. */
+export const THIRD_VOTES = ['hour', 'day', 'week', 'month', 'later', 'never'] as const
+export type ThirdVote = (typeof THIRD_VOTES)[number]
+
+/** Age of a post when it was collected; `older`: more than 365 days, `unknown`: without a time of posting. */
+export const POST_AGES = ['hour', 'day', 'week', 'month', 'year', 'older', 'unknown'] as const
+export type PostAge = (typeof POST_AGES)[number]
+
+/** Classes of plays or views: the number of digits, so `3` is 100 to 999, and `0` is none. */
+export const REACHES = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10'] as const
+export type Reach = (typeof REACHES)[number]

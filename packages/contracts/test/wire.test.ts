@@ -6,11 +6,13 @@ import {
   foldIod,
   foldValue,
   graphApi,
+  iodAnalyticsApi,
   LIMITS,
   narrativesApi,
   newIod,
   OPERATIONS,
   paths,
+  periodBefore,
   sourceReference,
   tiktokRecord,
 } from '../src/index.js'
@@ -109,6 +111,8 @@ describe('periods', () => {
   const bounds = OPERATIONS.flatMap(({ name, spec: { query, body } }) =>
     [query, body].flatMap(schema => {
       const shape = (schema as { shape?: Record<string, z.ZodType> } | undefined)?.shape ?? {}
+      // Of a zone, the bounds are days.
+      if ('zone' in shape) return []
       return NAMES.filter(bound => shape[bound]?.safeParse('2026-01-02').success).map(
         bound => [name, bound, shape[bound] as z.ZodType] as const,
       )
@@ -140,6 +144,31 @@ describe('periods', () => {
       '2026',
     ])
       expect(schema.safeParse(impossible).success).toBe(false)
+  })
+})
+
+describe('periods of a zone', () => {
+  const analyze = (query: object) => iodAnalyticsApi.analyzeIods.query.safeParse(query)
+  it.each([
+    [{ from: '2026-11-02', to: '2026-11-01' }, 'must not be before from'],
+    [{ from: '1926-11-02', to: '2026-11-01' }, 'must be at most 400 days after from'],
+    [{ from: '2026-02-30', to: '2026-11-01' }, 'must be a day such as 2026-11-28'],
+    [
+      { from: '2026-11-01', to: '2026-11-02', zone: 'Mars/Olympus' },
+      'must be a time zone such as Europe/Paris',
+    ],
+  ])('%j is refused: it %s', (query, message) =>
+    expect(analyze(query).error?.issues.map(issue => issue.message)).toContain(message),
+  )
+  it('is compared with the days before it', () => {
+    expect(analyze({ from: '2026-11-01', to: '2026-11-30' }).data).toMatchObject({
+      zone: 'UTC',
+      compare: false,
+    })
+    expect(periodBefore({ from: '2026-11-01', to: '2026-11-30' })).toEqual({
+      from: '2026-10-02',
+      to: '2026-10-31',
+    })
   })
 })
 

@@ -16,6 +16,7 @@ export {
   type CampaignFile,
   type ExportContext,
   type ExportFile,
+  exportFileName,
   type ImportedCounterpart,
   type StatementsById,
   toCampaignFile,

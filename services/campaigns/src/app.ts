@@ -1,5 +1,6 @@
 import { campaignCommentsApi } from '@iodine/contracts'
 import { type ServiceDeps, type StoreService, serveComments, startStoreService } from '@iodine/service-kit'
+import { addAnalyticsRoutes } from './analytics/routes/analytics.js'
 import { addCampaignRoutes } from './campaigns/routes/campaigns.js'
 import type { CampaignsConfig } from './config.js'
 import { addFeedRoutes } from './feeds/routes/feeds.js'
@@ -23,4 +24,5 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
     addSubscriptionRoutes(service, store)
     addFeedRoutes(service, store)
     addMispFeedRoutes(service, store)
+    addAnalyticsRoutes(service, store)
   })

@@ -1,4 +1,5 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
+import { addAnalyticsRoutes } from './analytics/routes/analytics.js'
 import { addCanonicalRoutes } from './canon/routes/canonical.js'
 import type { NarrativesConfig } from './config.js'
 import { addGraphRoutes } from './graph/routes/graph.js'
@@ -14,4 +15,5 @@ export const createApp = (config: NarrativesConfig, deps?: ServiceDeps): Promise
     addCanonicalRoutes(store)
     addGraphRoutes(store)
     addInternalRoutes(store, config)
+    addAnalyticsRoutes(store)
   })

@@ -170,11 +170,16 @@ export function PrivacyPolicy() {
               capture that evidence quotes stays when its record is deleted; you can delete it by itself.
             </li>
             <li>
+              Proposals of techniques are kept for 7 days, with the text that you pasted for them, and shown
+              to you alone. The words of a proposal that you accept stay in the campaign, where all members
+              see them, also those of a private narrative; you can delete them there.
+            </li>
+            <li>
               When an account is deleted, its profile, sessions, passkeys, tokens, keys, collected data and
               narratives are removed, with their entries in Origins, and so are its captures, except those
               that you shared: these stay without an owner. Its IODs, votes, campaigns and the words quoted as
-              evidence stay without your name, and its comments unless you chose to delete them. Only the
-              random number of the account is kept, marked as deleted.
+              evidence or for techniques stay without your name, and its comments unless you chose to delete
+              them. Only the random number of the account is kept, marked as deleted.
             </li>
             <li>
               The log of seals keeps one number for each capture, which reveals nothing once the capture is
@@ -222,8 +227,10 @@ export function PrivacyPolicy() {
           <p>
             Narrative extraction uses the AI provider OpenAI with your own key. When you ask for an analysis,
             the text you submitted is sent to the provider with your key, under the provider's own terms and
-            privacy policy. Nothing else is sent, and nothing is sent without your request. Don't submit
-            confidential texts or personal data that you have no right to share.
+            privacy policy. When you ask your AI provider to propose techniques, the sentences of the text,
+            narrative or quotes that you chose are sent; proposals by rules send nothing. Nothing else is
+            sent, and nothing is sent without your request. Don't submit confidential texts or personal data
+            that you have no right to share.
           </p>
         ),
         'Policy updates': (

@@ -62,13 +62,17 @@ export default () => ({
 
 const hasSameContent = (file, other) => existsSync(other) && readFileSync(file).equals(readFileSync(other))
 
+/** Compiled entry files by name. `main` is the last: its chunks and the files that it starts must exist. */
+const ENTRIES = {
+  isolated: 'packages/embedded-mongo/dist/isolated.js',
+  'canon-thread': 'services/workers/dist/canon/canon-thread.js',
+  'coordination-thread': 'services/sightings/dist/coordination/thread/coordination-thread.js',
+  'propose-thread': 'services/campaigns/dist/techniques/thread/propose-thread.js',
+  main: 'tools/dev-stack/dist/main.js',
+}
+
 const bundle = await rolldown({
-  input: {
-    main: join(ROOT, 'tools/dev-stack/dist/main.js'),
-    isolated: join(ROOT, 'packages/embedded-mongo/dist/isolated.js'),
-    'canon-thread': join(ROOT, 'services/workers/dist/canon/canon-thread.js'),
-    'coordination-thread': join(ROOT, 'services/sightings/dist/coordination/thread/coordination-thread.js'),
-  },
+  input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(ROOT, file)])),
   platform: 'node',
   plugins: [keepExternal, lazyJsdom],
   logLevel: 'silent',
@@ -87,8 +91,7 @@ const require = requireOf(import.meta.url)`,
   keepNames: true,
 })
 await bundle.close()
-// Entries last: the chunks that they import must exist.
-const entries = ['isolated.js', 'canon-thread.js', 'coordination-thread.js', 'main.js']
+const entries = Object.keys(ENTRIES).map(name => `${name}.js`)
 const files = readdirSync(staging)
 const chunks = files.filter(file => !entries.includes(file))
 // Unchanged files keep their times, so that the next build does not take them for changed.

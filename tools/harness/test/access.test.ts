@@ -116,6 +116,8 @@ const MARK = 'only-its-owner-sees-this'
 /** The text of both captures. */
 const PAGE = `Captured, and ${MARK}`
 const [[HASH, BYTES] = ['', new Uint8Array()]] = captureOf({ text: PAGE }).contents
+/** Query of an analysis. */
+const PERIOD = '?from=2026-01-01&to=2026-01-31'
 const RECORDS = {
   tiktok: tiktokPost,
   telegram: telegramPost,
@@ -208,6 +210,12 @@ const ROWS: Record<string, Row> = {
   'GET /imports/:id': { id: 'file', status: ownerOnly(200, 404) },
   'DELETE /imports/:id': { id: 'file', status: ownerOnly(202, 404) },
   'DELETE /:source/data/:id': { id: 'record', status: ownerOnly(200, 404) },
+  'GET /analytics/iods': { query: () => PERIOD, status: 200 },
+  'GET /analytics/values': { query: () => PERIOD, status: 200 },
+  'GET /analytics/votes': { query: () => PERIOD, status: 200 },
+  'GET /analytics/records': { query: () => PERIOD, status: 200 },
+  'GET /analytics/campaigns': { query: () => PERIOD, status: 200 },
+  'GET /analytics/narratives': { query: () => PERIOD, status: 200 },
   'POST /iods': { body: () => iodInput(), status: 201 },
   'POST /iods/lookup': { body: () => ({ values: ['anything'] }), status: 200 },
   'GET /iods/overlay': { status: 200 },
@@ -435,6 +443,12 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'GET /iods/facets',
     'GET /iods/overlay',
     'GET /iods/days',
+    'GET /analytics/iods',
+    'GET /analytics/values',
+    'GET /analytics/votes',
+    'GET /analytics/records',
+    'GET /analytics/campaigns',
+    'GET /analytics/narratives',
     'GET /iods/:id',
     'POST /iods/lookup',
     'POST /iods/consensus',

@@ -22,12 +22,13 @@ export {
   sideOf,
   type TechniqueUse,
 } from './matrix.js'
+export { type MatrixFileOptions, matrixCsv, matrixLayer } from './matrix-file.js'
 export { type MatrixSvgOptions, matrixSvg } from './matrix-svg.js'
 export { type NavigatorLayer, toNavigatorLayer } from './navigator.js'
 export { type ProposalOptions, proposeTechniques, type TechniqueProposal } from './propose.js'
 export { techniqueOf } from './read.js'
 export { type Successors, successorsOf } from './successors.js'
-export type { Tactic, Technique } from './technique.js'
+export { pageOf, type Tactic, type Technique } from './technique.js'
 export { findTechnique, LIST_DATE, TACTICS, TECHNIQUES, VERSION } from './techniques.js'
 
 /** Returns whether a release of DISARM contains a technique with this id. */

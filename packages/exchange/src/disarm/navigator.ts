@@ -7,8 +7,28 @@ export interface NavigatorLayer {
   versions: { navigator: string; layer: '4.4' }
   domain: 'DISARM'
   description: string
-  techniques: { techniqueID: string; tactic: string; score: number; comment: string; enabled: true }[]
+  techniques: {
+    techniqueID: string
+    tactic: string
+    score: number
+    comment: string
+    enabled: true
+    color?: string
+  }[]
 }
+
+/** Returns a layer of techniques. */
+export const layerOf = (
+  name: string,
+  description: string,
+  techniques: NavigatorLayer['techniques'],
+): NavigatorLayer => ({
+  name,
+  versions: { navigator: '4.8.0', layer: '4.4' },
+  domain: 'DISARM',
+  description,
+  techniques,
+})
 
 /**
  * Converts a campaign's current techniques to a layer of DISARM's Navigator, which lacks obsolete ones.
@@ -18,22 +38,21 @@ export const toNavigatorLayer = (
   { name, description }: Pick<CampaignDetail, 'name' | 'description'>,
   techniques: readonly UsedTechnique[],
   quotes: ReadonlyMap<string, string> = new Map(),
-): NavigatorLayer => ({
-  name,
-  versions: { navigator: '4.8.0', layer: '4.4' },
-  domain: 'DISARM',
-  description,
-  techniques: techniques.flatMap(({ id, tactic, until }) =>
-    tactic === null || until !== null
-      ? []
-      : [
-          {
-            techniqueID: id,
-            tactic: phaseNameOf(tactic),
-            score: 1,
-            comment: quotes.get(id) ?? '',
-            enabled: true,
-          },
-        ],
-  ),
-})
+): NavigatorLayer =>
+  layerOf(
+    name,
+    description,
+    techniques.flatMap(({ id, tactic, until }) =>
+      tactic === null || until !== null
+        ? []
+        : [
+            {
+              techniqueID: id,
+              tactic: phaseNameOf(tactic),
+              score: 1,
+              comment: quotes.get(id) ?? '',
+              enabled: true,
+            },
+          ],
+    ),
+  )

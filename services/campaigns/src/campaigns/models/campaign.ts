@@ -29,6 +29,7 @@ const BY_DATE = { created_at: -1, _id: -1 } as const
 /** Indexes of filtered lists. */
 export const BY_IOD = { iod_ids: 1, ...BY_DATE } as const
 export const BY_TECHNIQUE = { 'techniques.id': 1, ...BY_DATE } as const
+export const BY_SIZE = { iod_count: -1, ...BY_DATE } as const
 export const BY_GRAM = { ngrams: 1, ...BY_DATE } as const
 
 const required = true
@@ -74,6 +75,7 @@ export type CampaignDoc = DocOf<typeof campaignSchema>
 campaignSchema.index(BY_DATE)
 campaignSchema.index({ created_by: 1, ...BY_DATE })
 campaignSchema.index(BY_IOD)
+campaignSchema.index(BY_SIZE)
 campaignSchema.index(BY_GRAM)
 campaignSchema.index(BY_TECHNIQUE, { sparse: true })
 // For the export and the deletion of an account.

@@ -34,6 +34,7 @@ import type { CampaignDoc } from '../models/campaign.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
 import { findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
+import { membersOf } from '../queries/members.js'
 import { createCampaignOverlay } from '../queries/overlay.js'
 import { selectCampaigns } from '../queries/select-campaigns.js'
 import { countStatistics } from '../queries/statistics.js'
@@ -62,9 +63,11 @@ export const addCampaignRoutes = (
     return new Streamed<CampaignDetail>(campaignDetailJson(campaign, first?.value ?? [], batches))
   }
 
-  service.route(campaignsApi.listCampaigns, async ({ query: { limit, cursor, ...filters }, reply }) =>
-    sendList(reply, { model: campaigns, ...selectCampaigns(filters), limit, cursor, present }),
-  )
+  service.route(campaignsApi.listCampaigns, async ({ query, user, reply }) => {
+    const { limit, cursor, mine, ...filters } = query
+    const selection = selectCampaigns({ ...filters, creator: mine ? new Types.ObjectId(user.id) : undefined })
+    return sendList(reply, { model: campaigns, ...selection, limit, cursor, present })
+  })
   const overlay = createCampaignOverlay(campaigns)
   const download = createDownloads()
   service.route(campaignsApi.getOverlay, async call => download(call, await overlay()))
@@ -126,6 +129,8 @@ export const addCampaignRoutes = (
     })
     return sendDetail(doc, reply)
   })
+
+  service.internal(campaignsInternal.getMembers, async ({ body: { ids } }) => membersOf(campaigns, ids))
 
   service.internal(campaignsInternal.nameCampaigns, async ({ body: { ids } }) => {
     const docs = await campaigns

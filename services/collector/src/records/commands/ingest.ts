@@ -36,6 +36,7 @@ import {
   versionOf,
 } from '../models/record.js'
 import { firstLayers, formOf, observationOf, withObservation } from '../policies/layers.js'
+import { factsOf } from '../presenters/facts.js'
 import { packRecord } from '../presenters/record.js'
 
 const ATTEMPTS = 20
@@ -195,7 +196,7 @@ export const ingest = async (
 }
 
 type StoredVersion = Pick<RecordDoc, 'key' | 'bytes'>
-type StoredRecord = Omit<RecordDoc, 'user_id' | 'source' | 'created_at'>
+type StoredRecord = Omit<RecordDoc, 'user_id' | 'source'>
 
 const keysOf = (entries: Entry[]): string[] => entries.map(({ key }) => key)
 
@@ -260,7 +261,8 @@ const outcomeOf = (
     if (isRemovalNotice(record)) return { result: { error: [NEVER_COLLECTED] } }
     const _id = new Types.ObjectId()
     const form = storedForm(incoming, firstLayers(run?._id))
-    const document = { _id, ...scope, key, created_at: new Date(), ...form }
+    const created = { _id, ...scope, key, created_at: new Date() }
+    const document = { ...created, facts: factsOf({ ...created, ...form }), ...form }
     const delta = { records: 1, record_bytes: form.bytes, [scope.source]: 1 }
     const change = { at, delta, operation: { insertOne: { document } } }
     return { result: { id: _id.toHexString(), status: 'created' }, change }
@@ -273,7 +275,12 @@ const outcomeOf = (
   const { sighted, ...form } = storedForm(merged, layers)
   if (isTooLarge(form)) return { result: changed ? { error: TOO_LARGE } : result }
   const update = {
-    $set: { ...form, ...(changed && { sighted }), revision: (doc.revision ?? 0) + 1 },
+    $set: {
+      ...form,
+      facts: factsOf({ ...doc, ...scope, ...form }),
+      ...(changed && { sighted }),
+      revision: (doc.revision ?? 0) + 1,
+    },
     $unset: { ...(!form.seen && { seen: 1 as const }), ...(!layers && { layers: 1 as const }) },
   }
   const delta = { record_bytes: form.bytes - doc.bytes }

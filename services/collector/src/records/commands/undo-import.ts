@@ -5,6 +5,7 @@ import { findRecordImport } from '../../imports/queries/find-record-import.js'
 import type { CollectorModels } from '../../models.js'
 import { bytesOf, type RecordDoc, versionOf } from '../models/record.js'
 import { withoutImport } from '../policies/layers.js'
+import { factsOf } from '../presenters/facts.js'
 import { unpackRecord } from '../presenters/record.js'
 import { type DeletionContext, deleteRecords } from './delete-record.js'
 
@@ -53,6 +54,7 @@ const removeImport = async (
         const { fetch_timestamp } = unpackRecord({ data }).collector_metadata
         const $set = {
           data,
+          facts: factsOf({ ...doc, data }),
           ...(seen && { seen }),
           ...(layers && { layers }),
           bytes,

@@ -18,6 +18,21 @@ export interface Layers {
   imports: ({ id: Types.ObjectId } & Partial<RecordForm>)[]
 }
 
+/** Values of a record that analyses count and lists are filtered by. */
+export interface RecordFacts {
+  /** Folded name. */
+  account?: string
+  /** In the form of `countedValue`. */
+  hashtags?: string[]
+  domains?: string[]
+  /** Primary language tag in lower case. */
+  language?: string
+  posted_at?: Date
+  platform: string
+  /** Plays or views. */
+  reach?: number
+}
+
 /** Returns the bytes of a record that count towards its user's quota. */
 export const bytesOf = ({ data, seen, layers }: RecordForm & { layers?: Layers | undefined }): number =>
   [data, seen, layers].reduce<number>(
@@ -59,6 +74,8 @@ const schema = defineSchema(
     layers: typed<Layers>(Schema.Types.Mixed),
     /** Time of the insert. Lists are sorted by it, so that a newer version keeps its position. */
     created_at: { type: Date, required },
+    // Before the data, so that analyses find it without reading the data.
+    facts: typed<RecordFacts>(Schema.Types.Mixed),
     /**
      * The record as sent or merged. `imageHashes` is stored as pairs, because its keys may contain dots and dollar signs.
      */

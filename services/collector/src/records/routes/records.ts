@@ -11,6 +11,7 @@ import { shareRecords } from '../commands/share-records.js'
 import { undoRecordImport } from '../commands/undo-import.js'
 import type { RecordDoc, RecordScope } from '../models/record.js'
 import { presentRecords } from '../presenters/record.js'
+import { analyzedFilter } from '../queries/analyzed-records.js'
 import { containedValues } from '../queries/contained-values.js'
 import { knownKeys } from '../queries/known-keys.js'
 import { containingText } from '../queries/search-records.js'
@@ -25,15 +26,23 @@ export const addRecordRoutes = (service: StoreService, store: CollectorStore): v
   /** A search reads all of a user's records of a source: one at a time for each user and source. A check of values reads all. */
   const searches = createKeyedLimiter()
   service.route(collectorApi.listRecords, async ({ params, query, user, reply }) => {
-    const { q, import_id, limit, cursor } = query
+    const { q, import_id, limit, cursor, ...filters } = query
     const scope = {
       ...scopeOf(user, params),
       ...(import_id && { 'layers.imports.id': new Types.ObjectId(import_id) }),
     }
+    const analyzed = analyzedFilter(filters)
     const list = { model: records, limit, cursor, present: presentRecords }
     if (q)
       return searches(`${user.id} ${params.source}`, () =>
-        sendList(reply, { ...list, filter: { ...scope, ...containingText(params.source, q) } }),
+        sendList(reply, {
+          ...list,
+          filter: { ...scope, ...analyzed, ...containingText(params.source, q) },
+        }),
+      )
+    if (analyzed)
+      return searches(`${user.id} ${params.source}`, () =>
+        sendList(reply, { ...list, filter: { ...scope, ...analyzed } }),
       )
     if (import_id) return sendList(reply, { ...list, filter: scope })
     const total = async () => (await quotas.used(scope.user_id))[params.source] ?? 0

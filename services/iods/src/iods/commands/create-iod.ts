@@ -5,6 +5,7 @@ import { bytesOf } from '../../models.js'
 import type { IodStore } from '../../store.js'
 import { type IodDoc, searchFields } from '../models/iod.js'
 import { foldKey, iodUid } from '../policies/names.js'
+import { termsOf } from '../policies/terms.js'
 
 /** Returns the document of a new IOD. */
 export const newIodDoc = (created_by: Types.ObjectId, input: BodyOf<typeof iodsApi.createIod>): IodDoc => {
@@ -25,6 +26,7 @@ export const newIodDoc = (created_by: Types.ObjectId, input: BodyOf<typeof iodsA
     votes: [],
     votes_total: 0,
     votes_disputed: 0,
+    terms: termsOf(input),
     fold_key: foldKey(input),
     uid: iodUid(input),
   }

@@ -89,6 +89,8 @@ export const iodSchema = defineSchema('iods', {
   tlp: { type: Number, select: false },
   /** Import that created it: a later part of the file may raise its level. Not read by default. */
   import_id: { type: Schema.Types.ObjectId, select: false },
+  /** Domains, hashtags and accounts in its texts, as `termsOf` returns them. Not read by default. */
+  terms: { type: [String], default: undefined, select: false },
   /** The n-grams of `search`. */
   ngrams: { type: [Number], required, select: false },
 })
@@ -109,11 +111,14 @@ export const BY = {
   creator: { created_by: 1 },
   source: { source: 1 },
   gram: { ngrams: 1 },
+  term: { terms: 1 },
+  id: { _id: 1 },
 } as const
 
 iodSchema.index({ fold_key: 1, category: 1 }, { unique: true })
 iodSchema.index(BY_DATE)
 iodSchema.index({ ...BY.gram, ...BY_DATE })
+iodSchema.index({ ...BY.term, ...BY_DATE }, { sparse: true })
 for (const order of Object.values(ORDERS)) {
   iodSchema.index({ ...BY.kind, ...order })
   iodSchema.index({ ...BY.creator, ...order })

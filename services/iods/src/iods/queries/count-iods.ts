@@ -3,7 +3,7 @@ import { createSharedReads, type Total } from '@iodine/service-kit'
 import type { ClientSession, PipelineStage } from 'mongoose'
 import type { IodModels } from '../../models.js'
 import { BY_DATE } from '../models/iod.js'
-import type { Selection } from './select-iods.js'
+import { indexOf, type Selection } from './select-iods.js'
 
 /** Matches are counted up to this number; above, a count is a lower bound. */
 const COUNTED_MAX = 1_000
@@ -38,7 +38,7 @@ export const createIodCounts = ({ iods, tallies }: Models) => {
     if (!kinds)
       return iods
         .aggregate<KindCount>([{ $match: filter }, { $limit: COUNTED_MAX + 1 }, ...byKind(1)])
-        .hint({ ...by, ...BY_DATE })
+        .hint(indexOf(by, BY_DATE) as never)
     return (await shared('tallies', () => sumTallies(tallies))).filter(
       ({ category, source_type }) =>
         kinds.category.includes(category) && kinds.source_type.includes(source_type),
@@ -62,7 +62,7 @@ export const createIodCounts = ({ iods, tallies }: Models) => {
   const countTo = async ({ filter, by }: Selection, max: number): Promise<number | undefined> => {
     const n = await iods
       .countDocuments(filter)
-      .hint({ ...by, ...BY_DATE } as never)
+      .hint(indexOf(by, BY_DATE) as never)
       .limit(max + 1)
     return n > max ? undefined : n
   }

@@ -2,6 +2,7 @@ import type { Iod, IodFacets, IodSort, iodsApi, QueryOf } from '@iodine/contract
 import {
   afterPosition,
   createSharedAnswers,
+  type Peers,
   type RankedPosition,
   type ReplyHeaders,
   type Streamed,
@@ -9,25 +10,24 @@ import {
   type Total,
   type UserDirectory,
 } from '@iodine/service-kit'
-import type { IndexDefinition, QueryFilter } from 'mongoose'
+import type { QueryFilter } from 'mongoose'
 import type { IodStore } from '../../store.js'
-import { BY, BY_DATE, type IodDoc, ORDERS } from '../models/iod.js'
+import { BY, type IodDoc, ORDERS } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { createIodCounts } from './count-iods.js'
-import { createIodSelection, kindsOf, ofKinds, type Selection } from './select-iods.js'
+import { createIodSelection, indexOf, kindsOf, ofKinds, type Selection } from './select-iods.js'
 
 const RANKS = { created: undefined, votes: 'votes_total', disputed: 'votes_disputed' } as const
 
-export const createIodQueries = (models: IodStore, directory: UserDirectory) => {
+export const createIodQueries = (models: IodStore, directory: UserDirectory, peers: Peers) => {
   const { iods, comments } = models
-  const select = createIodSelection(models, directory)
+  const select = createIodSelection(models, directory, peers)
   const counts = createIodCounts(models)
   const shared = createSharedAnswers()
 
   /** Reads documents of a selection in an order, by the index that bounds the selection. */
   const read = ({ by, filter }: Selection, sort: IodSort, limit: number): Promise<IodDoc[]> => {
-    // The n-grams have an index for one order only: the database sorts matches for the others.
-    const index: IndexDefinition = { ...by, ...(by === BY.gram ? BY_DATE : ORDERS[sort]) }
+    const index = indexOf(by, ORDERS[sort])
     return iods
       .find(filter)
       .hint(index as never)
@@ -73,8 +73,10 @@ export const createIodQueries = (models: IodStore, directory: UserDirectory) => 
      * has the order.
      */
     const inOrder = async (): Promise<Selection> => {
-      if (!rank || (selection.by && selection.by !== BY.gram)) return selection
-      if (selection.by === BY.gram && !(await counts.isUnsortable(selection, await total()))) return selection
+      const { by } = selection
+      const isSorted = by === BY.gram || by === BY.term
+      if (!rank || (by && !isSorted)) return selection
+      if (isSorted && !(await counts.isUnsortable(selection, await total()))) return selection
       return { filter: { ...selection.filter, ...ofKinds(kindsOf(filters)) }, by: BY.kind }
     }
     return sendList(reply, {

@@ -1,17 +1,28 @@
 import {
   CATEGORIES,
   type Category,
+  campaignsInternal,
   foldText,
   type iodsApi,
   type QueryOf,
   refang,
   SOURCE_TYPES,
   type SourceType,
+  timesOf,
+  VALUE_KINDS,
 } from '@iodine/contracts'
-import { containing, createRarestGram, gramsOfTerm, type UserDirectory } from '@iodine/service-kit'
-import { type QueryFilter, Types } from 'mongoose'
+import {
+  containing,
+  createRarestGram,
+  gramsOfTerm,
+  type Peers,
+  type UserDirectory,
+} from '@iodine/service-kit'
+import { type IndexDefinition, type QueryFilter, Types } from 'mongoose'
 import type { IodModels } from '../../models.js'
 import { BY, BY_DATE, GRAM_LENGTHS, type IodDoc } from '../models/iod.js'
+import { ofAgreement, ofThirdVote } from '../policies/agreement.js'
+import { termOf } from '../policies/terms.js'
 
 type Filters = QueryOf<typeof iodsApi.getIodFacets>
 
@@ -47,8 +58,45 @@ export interface Selection {
   isFrequent?: boolean
 }
 
+/** Returns the conditions of the filters that analyses link to; undefined without one. */
+const analyzedFilter = (filters: Filters): QueryFilter<IodDoc> | undefined => {
+  const { agreement, third_vote } = filters
+  const terms = VALUE_KINDS.flatMap(kind => (filters[kind] ? [termOf(kind, filters[kind])] : []))
+  const created_at = timesOf(filters)
+  const and = [
+    ...(agreement ? [ofAgreement(agreement)] : []),
+    ...(third_vote ? [ofThirdVote(third_vote)] : []),
+    ...terms.slice(1).map(term => ({ terms: term })),
+  ]
+  if (!created_at && terms.length === 0 && and.length === 0) return undefined
+  return {
+    ...(terms[0] && { terms: terms[0] }),
+    ...(created_at && { created_at }),
+    ...(and.length > 0 && { $and: and }),
+  }
+}
+
+/** Returns the ids of the IODs that all of these campaigns have. @throws HttpError 404 for an unknown one */
+export const membersOf = async (peers: Peers, ids: string[]): Promise<Types.ObjectId[]> => {
+  const members = await peers.call('campaigns', campaignsInternal.getMembers, { body: { ids } })
+  return members.map(id => new Types.ObjectId(id))
+}
+
+/**
+ * Returns the index that bounds a selection, in an order. N-grams and terms have one for the order by date only, ids
+ * none: the database sorts matches for the others.
+ */
+export const indexOf = (by: Selection['by'], order: IndexDefinition): IndexDefinition => {
+  if (by === BY.id) return BY.id
+  return { ...by, ...(by === BY.gram || by === BY.term ? BY_DATE : order) }
+}
+
 /** Creates a resolver of filters: an absent filter matches all IODs, a filter with several values any of them. */
-export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory: UserDirectory) => {
+export const createIodSelection = (
+  { iods }: Pick<IodModels, 'iods'>,
+  directory: UserDirectory,
+  peers: Peers,
+) => {
   const rarest = createRarestGram(iods, 'ngrams', BY_DATE)
   /** Returns the filter of the IODs that contain a term as typed or refanged, and whether the term is frequent. */
   const searched = async (term: string) => {
@@ -72,12 +120,23 @@ export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory:
   return async (filters: Filters): Promise<Selection> => {
     const { category, source_type, created_by, source } = filters
     const term = foldText(filters.q ?? '')
-    if (!term && !created_by && !source) {
+    const analyzed = analyzedFilter(filters)
+    const members = filters.campaign && (await membersOf(peers, filters.campaign))
+    if (!term && !created_by && !source && !members) {
       const kinds = kindsOf(filters)
+      if (analyzed) {
+        const by = filters.domain || filters.hashtag || filters.account ? BY.term : undefined
+        if (by) return { filter: { ...analyzed, ...ofKinds(kinds) }, by }
+        return category || source_type
+          ? { filter: { ...ofKinds(kinds), ...analyzed }, by: BY.kind }
+          : { filter: analyzed }
+      }
       return category || source_type ? { filter: ofKinds(kinds), by: BY.kind, kinds } : { filter: {}, kinds }
     }
     const search = term ? await searched(term) : undefined
     const filter = {
+      ...analyzed,
+      ...(members && { _id: { $in: members } }),
       ...search?.filter,
       ...(created_by && { created_by: { $in: await creatorIds(created_by) } }),
       ...(category && { category: { $in: category } }),
@@ -86,7 +145,7 @@ export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory:
     }
     // The most selective index: a source has fewer IODs than its creators, whose IODs are limited; those with a gram
     // are not.
-    const by = source ? BY.source : created_by ? BY.creator : BY.gram
+    const by = members ? BY.id : source ? BY.source : created_by ? BY.creator : BY.gram
     return { filter, by, ...(search && { isFrequent: search.isFrequent }) }
   }
 }

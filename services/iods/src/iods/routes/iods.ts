@@ -35,7 +35,7 @@ export const addIodRoutes = (
   config: Pick<IodsConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
   const { iods, evidence, comments, quotas } = models
-  const queries = createIodQueries(models, service.users)
+  const queries = createIodQueries(models, service.users, service.peers)
   const weighings = createKeyedLimiter()
   const countDays = createDayCounts(models)
   const present = async (docs: IodDoc[], options?: { latest: boolean }) =>

@@ -14,15 +14,20 @@ const NO_POSITION = -1
 const startOf = ({ place }: CitedMentions): number => place?.start ?? NO_POSITION
 
 /**
- * Returns the sentences of a narrative: newest text first, then by position. @param source null: texts without source
+ * Returns the sentences of a narrative: newest text first, then by position.
+ * @param source null: texts without source
+ * @param times of the analysis
  */
 export const sentencesOf = (
   { mentions }: NarrativeView,
   source: string | null | undefined,
+  times: { $gte?: Date; $lt?: Date } = {},
 ): CitedMentions[] => {
   const found = new Map<string, CitedMentions>()
   for (const { text, triplet } of mentions) {
     if (source !== undefined && text.src !== source) continue
+    if (times.$gte && text.created_at < times.$gte) continue
+    if (times.$lt && text.created_at >= times.$lt) continue
     const { cite } = triplet
     const name = `${text._id.toHexString()} ${cite?.start ?? NO_POSITION}`
     const known = found.get(name)

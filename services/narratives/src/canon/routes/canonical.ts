@@ -1,4 +1,11 @@
-import { type CanonicalNarrative, canonInternal, canonicalApi, foldLabel, foldWords } from '@iodine/contracts'
+import {
+  type CanonicalNarrative,
+  canonInternal,
+  canonicalApi,
+  foldLabel,
+  foldWords,
+  timesOf,
+} from '@iodine/contracts'
 import { createKeyedLimiter, invalid, type ReplyHeaders, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { graphOwner, textsOwner } from '../../graph/policies/graph-owner.js'
@@ -151,7 +158,7 @@ export const addCanonicalRoutes = (store: Store): void => {
   service.route(canonicalApi.listCanonicalSentences, async ({ user, params, query, reply }) => {
     const { source, cursor, limit = SENTENCES_PAGE } = query
     const narrative = await find(user.id, textsOwner(user.id, query.user_id), params.id)
-    const all = sentencesOf(narrative, source === '' ? null : source)
+    const all = sentencesOf(narrative, source === '' ? null : source, timesOf(query))
     const rest = sentencesAfter(all, cursor)
     const shown = cut(reply, { all: all.length, rest, limit, cursorOf })
     const texts = await narratives
