@@ -79,7 +79,8 @@ describe('each operation of the contracts is limited', () => {
 
 it('limits every other route and unknown paths', async () => {
   const others = registered.filter(
-    ({ url }) => !/^(\/api\/v1\/[a-z]+|\/taxii2|\/feeds|\/reports|\/oembed)(\/\*)?$/.test(url) || /\/docs/.test(url),
+    ({ url }) =>
+      !/^(\/api\/v1\/[a-z]+|\/taxii2|\/feeds|\/reports|\/oembed)(\/\*)?$/.test(url) || /\/docs/.test(url),
   )
   expect(others.length).toBeGreaterThan(10)
   expect(others.map(({ url }) => url)).toContain('/readyz')

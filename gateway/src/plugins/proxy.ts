@@ -48,11 +48,7 @@ export const addProxy = (app: FastifyInstance, { routes, ...options }: ProxyOpti
         },
       )
     for (const [prefix, { service }] of new Map(PUBLIC_PAGES.map(each => [each.prefix, each])))
-      add(
-        `/${prefix}`,
-        { service },
-        { ...PAGE_ROUTE, onRequest: admitPage(pagesOf(prefix), options) },
-      )
+      add(`/${prefix}`, { service }, { ...PAGE_ROUTE, onRequest: admitPage(pagesOf(prefix), options) })
   })
   return load
 }

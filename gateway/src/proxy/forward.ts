@@ -276,6 +276,10 @@ export const createForwarder = (
         throw error
       }
     },
-    load: (): Load => ({ in_flight: inFlight.held + pagesInFlight.held, ...bodies.state(), pools: pools.load() }),
+    load: (): Load => ({
+      in_flight: inFlight.held + pagesInFlight.held,
+      ...bodies.state(),
+      pools: pools.load(),
+    }),
   }
 }
