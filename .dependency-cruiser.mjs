@@ -39,7 +39,16 @@ const reserved = (name, to, importers, comment) => ({
 /** Capabilities of the services that have several: each builds on those before it alone. */
 const CAPABILITIES = {
   auth: ['audit', 'mails', 'sessions', 'tokens', 'accounts', 'sign-in', 'keys', 'administration'],
-  campaigns: ['campaigns', 'techniques', 'imports', 'exports', 'feeds', 'subscriptions', 'deletion', 'analytics'],
+  campaigns: [
+    'campaigns',
+    'techniques',
+    'imports',
+    'exports',
+    'feeds',
+    'subscriptions',
+    'deletion',
+    'analytics',
+  ],
   collector: ['imports', 'records', 'captures', 'analytics'],
   iods: ['iods', 'votes', 'overlay', 'evidence', 'analytics'],
   narratives: ['canon', 'graph', 'narratives', 'analytics'],
@@ -75,6 +84,12 @@ export default {
       'A kit imports packages/contracts and nothing else of ours: what knows a service or a section belongs there.',
     ),
     only(
+      'reports-are-made-of-exports',
+      '^(packages/reports)/(?!test/)',
+      'packages/(?:contracts|evidence|exchange)',
+      'A report is made by pure functions from its content alone: what knows a service belongs there.',
+    ),
+    only(
       'likeness-folds-as-the-product-does',
       '^(packages/likeness)/(?!test/)',
       'packages/(?:contracts|known-iods)',
@@ -97,7 +112,7 @@ export default {
       code('packages/exchange'),
       [
         of(
-          'packages/exchange|services/(?:auth|campaigns|workers)|mfe-(?:campaigns|data|graph|iods|origins)|tools/bench|e2e',
+          'packages/(?:exchange|reports)|services/(?:auth|campaigns|workers)|mfe-(?:campaigns|data|graph|iods|origins)|tools/bench|e2e',
         ),
       ],
       'Files are written and read by campaigns, the list of IODs, My data and what goes out as CSV (auth: the audit log), answers of feeds by the workers: a section that exports something else adds itself here.',
