@@ -19,7 +19,7 @@ const table = (
     const id = ids[at] === undefined ? '' : ` id="${ids[at]}"`
     return `<tr${id}><th scope="row">${first}</th>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
   })
-  return `<div class="table"><table><caption>${caption}</caption><thead><tr>${head.map(cell => `<th scope="col">${cell}</th>`).join('')}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>`
+  return `<div class="table" role="group" tabindex="0" aria-label="${caption}"><table><caption>${caption}</caption><thead><tr>${head.map(cell => `<th scope="col">${cell}</th>`).join('')}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>`
 }
 
 /** Returns the table of exhibits. */
@@ -78,7 +78,7 @@ export const matrixSection = (
     links(exhibits),
   ])
   return [
-    `<div class="matrix">${matrixSvg(matrix, { title, language, idPrefix: 'matrix' })}</div>`,
+    `<div class="matrix" role="group" tabindex="0" aria-label="${t.techniques}">${matrixSvg(matrix, { title, language, idPrefix: 'matrix' })}</div>`,
     table(t.techniques, ['DISARM', t.technique, t.quotes, t.exhibits], rows),
     `<p>${t.techniquesNote(escapeXml(disarm))}</p>`,
   ].join('\n')
