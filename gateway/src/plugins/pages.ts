@@ -48,7 +48,6 @@ export const errorPage = (status: number, acceptedLanguages = ''): string => {
 <link rel="stylesheet" href="/reports/style.css">
 </head>
 <body class="error">
-<header><p>${PRODUCT_NAME}</p></header>
 <main>
 <h1>${title}</h1>
 <p>${advice}</p>

@@ -8,6 +8,7 @@ export const STYLE = `:root{color-scheme:light dark;--ink:#1c2127;--ground:#fff;
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;color:var(--ink);background:var(--ground);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
 main{max-width:56rem;margin:0 auto;padding:0 1rem 2rem}
+.error main{padding-top:2rem}
 a{color:var(--accent);text-underline-offset:.15em}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 :target{background:var(--soft)}
