@@ -13,6 +13,7 @@ const SECTIONS = [
   ['campaigns', 'Giant mirrors over Lake Varnel'],
   ['graph', 'entities'],
   ['community', '@night_reader'],
+  ['analytics', 'Most disputed'],
   [
     'origins?text=A+worker+of+the+dam+told+us+tonight%3A+the+siren+of+Varnel+was+switched+off',
     'Earliest known here',

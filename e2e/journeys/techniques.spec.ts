@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { campaignsApi, paths } from '@iodine/contracts'
+import { campaignsApi, paths, profileApi } from '@iodine/contracts'
 import { expect, type Page, test } from '../support/fixtures.js'
 import { expectFits, SIZES, tierOf } from '../support/sizes.js'
 
@@ -58,7 +58,9 @@ test('a text becomes proposals, techniques with quotes, a matrix, and files of o
   const drawer = page.getByRole('dialog', { name: 'Technique', exact: true })
   const quote = await drawer.getByRole('article', { name: 'Quote' }).locator('mark').textContent()
   expect(INCIDENT).toContain(quote)
-  await drawer.getByRole('button', { name: 'Close' }).click()
+  await page.keyboard.press('Escape')
+  await expect(drawer).toHaveCount(0)
+  await expect(matrix.locator(`[data-tid="${first}"]`)).toBeFocused()
 
   const stix = JSON.parse(await saved(page, 'More formats', 'STIX 2.1 bundle'))
   const idsIn = (each: { external_references?: { external_id?: string }[] }) =>
@@ -75,6 +77,37 @@ test('a text becomes proposals, techniques with quotes, a matrix, and files of o
   )
   for (const { comment } of layer.techniques) expect(INCIDENT).toContain(comment)
   expect(await saved(page, 'Export matrix', 'Picture (SVG)')).toContain(first)
+})
+
+test('the user’s AI provider names techniques by numbers of sentences, and unusable answers are counted', async ({
+  page,
+  person,
+  openAs,
+  ai,
+}) => {
+  const ana = await person('ana')
+  await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-ana' } })
+  const { id } = await ana.api.call(campaignsApi.createCampaign, { body: { name: 'Cloned newspapers' } })
+  const answer = (...pairs: [sentence: number, id: string][]) => ({
+    content: JSON.stringify({ pairs: pairs.map(([sentence, tid]) => ({ sentence, id: tid })) }),
+  })
+  ai.next(answer([1, 'T0143'], [2, 'T0145'], [9, 'T0002'], [1, 'T9999']), answer([1, 'T0143.003']))
+  await openAs(ana, paths.campaign(id))
+  await detailOf(page).getByRole('tab', { name: 'Techniques' }).click()
+  await detailOf(page).getByRole('button', { name: 'Propose techniques' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Propose techniques' })
+  await dialog.getByRole('textbox', { name: 'Text to read' }).fill(INCIDENT)
+  await dialog.getByText('My AI provider').click()
+  await expect(dialog.getByText('Sends the sentences to your AI provider')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Propose', exact: true }).click()
+  await expect(
+    dialog.getByText(/^2 proposals · By your AI provider, model .* 2 answers could not be used\.$/),
+  ).toBeVisible()
+  await expect(dialog.getByRole('article', { name: /^T0143\.003 / })).toContainText(
+    'The network cloned the website',
+  )
+  await expect(dialog.getByRole('article', { name: /^T0145 / })).toContainText('Fake accounts on X')
+  expect((await ana.api.call(campaignsApi.listTechniques, { params: { id } })).length).toBe(0)
 })
 
 for (const viewport of SIZES)

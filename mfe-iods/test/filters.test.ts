@@ -1,12 +1,14 @@
 import { toggled } from '@iodine/ui'
 import { expect, test } from 'vitest'
 import {
+  analyzedChips,
   isFiltered,
   NO_FILTERS,
   readFilters,
   readPage,
   readSort,
   toQuery,
+  toSearch,
   writeSearch,
 } from '../src/model/filters'
 
@@ -17,6 +19,12 @@ test('writes filters, order and page to a URL and reads them back', () => {
     sourceTypes: ['BLOG'],
     source: 'https://b.example.org/?a=1&b=2',
     createdBy: 'ada',
+    analyzed: {
+      from: ['2026-11-01'],
+      to: ['2026-11-02'],
+      campaign: ['a'.repeat(24)],
+      domain: ['example.org'],
+    },
   } as const
   const search = new URLSearchParams(writeSearch(filters, { sort: 'disputed', page: 3 }).toString())
   expect(readFilters(search)).toEqual(filters)
@@ -55,7 +63,14 @@ test('ignores unknown values of a URL', () => {
 test('queries the API only for active filters', () => {
   expect(toQuery(NO_FILTERS)).toEqual({})
   expect(
-    toQuery({ q: 'x', categories: ['URL'], sourceTypes: ['BLOG'], source: 'a/path', createdBy: 'ada' }),
+    toQuery({
+      q: 'x',
+      categories: ['URL'],
+      sourceTypes: ['BLOG'],
+      source: 'a/path',
+      createdBy: 'ada',
+      analyzed: {},
+    }),
   ).toEqual({ q: 'x', category: ['URL'], source_type: ['BLOG'], source: 'a/path', created_by: ['ada'] })
   const some = [
     { q: 'x' },
@@ -63,8 +78,32 @@ test('queries the API only for active filters', () => {
     { sourceTypes: ['BLOG'] },
     { source: 'x' },
     { createdBy: 'x' },
+    { analyzed: { domain: ['x'] } },
   ]
   expect(isFiltered(NO_FILTERS)).toBe(false)
   expect(some.filter(each => !isFiltered({ ...NO_FILTERS, ...(each as object) }))).toEqual([])
   expect(toggled(toggled(['a', 'b'], 'a'), 'c')).toEqual(['b', 'c'])
+})
+
+test('passes the filters of a link from Analytics on, and describes each', () => {
+  const [a, b] = ['a'.repeat(24), 'b'.repeat(24)]
+  const filters = readFilters(
+    new URLSearchParams(
+      `from=2026-11-01&to=2026-11-31&zone=Nowhere&campaign=${a}&campaign=x&campaign=${b}&domain=example.org&agreement=few&third_vote=<b>`,
+    ),
+  )
+  expect(toQuery(filters)).toEqual({
+    from: '2026-11-01',
+    campaign: [a, b],
+    domain: 'example.org',
+    agreement: 'few',
+  })
+  expect(analyzedChips(filters).map(({ label }) => label)).toEqual([
+    'Created: 2026-11-01 to … (UTC)',
+    'In both chosen campaigns',
+    'Domain: example.org',
+    'Votes: few',
+  ])
+  expect(analyzedChips(filters)[0]?.without.analyzed.from).toBeUndefined()
+  expect(toSearch(filters)).toEqual({})
 })

@@ -1,51 +1,39 @@
-import type { CampaignDetail, Iod } from '@iodine/contracts'
+import type { CampaignDetail } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { Discussion, useComments, useLinkedComment } from '@iodine/mfe-kit/comments'
 import { WatchButton } from '@iodine/mfe-kit/watches'
 import {
   Button,
-  Callout,
   Card,
   Classes,
   DateTime,
-  EmptyState,
-  formatAmount,
   formatCount,
-  Loading,
   LoadingPanel,
-  SearchInput,
   Tab,
   Tabs,
   useDialog,
   useTitle,
 } from '@iodine/ui'
-import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
+import { CrossIcon, ImportIcon, PlusIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
 import { TableSkeleton } from '@iodine/ui/table'
-import { lazy, Suspense, useCallback, useDeferredValue, useId, useMemo, useRef, useState } from 'react'
+import { useId, useState } from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
-import { type Statistics, searchMembers } from '../model/iods'
+import type { Statistics } from '../model/iods'
 import { type CampaignQuery, useCampaign, useStatistics } from '../queries/campaigns'
-import { useRemoveIod } from '../queries/members'
 import { type CampaignTechniques, useTechniques } from '../queries/techniques'
 import { TOAST_MS } from '../queries/toasts'
 import { AddIodsDialog } from './AddIodsDialog'
+import { CampaignContents, type ContentId } from './CampaignContents'
 import styles from './CampaignDetails.module.css'
 import { type CampaignActions, CampaignMenu } from './CampaignMenu'
 import { CampaignSummary } from './CampaignSummary'
 import { ExportButtons } from './ExportButtons'
 import { ImportDialog } from './ImportDialog'
-import { IodDetailsDialog } from './IodDetailsDialog'
-import { HEIGHTS, IodTable, memberColumns } from './IodTable'
+import { HEIGHTS, memberColumns } from './IodTable'
 import { SharingBlock } from './SharingBlock'
 import { SummaryBlock } from './SummaryBlock'
 import { Techniques } from './Techniques'
-
-const CampaignMatrix = lazy(() =>
-  import(/* webpackChunkName: "matrix" */ './CampaignMatrix').then(module => ({
-    default: module.CampaignMatrix,
-  })),
-)
 
 /** Length from which a title may not fit into a narrow window. */
 const LONG_TITLE = 60
@@ -181,65 +169,15 @@ interface MembersProps {
   onAdd: () => void
 }
 
-type Content = 'iods' | 'matrix'
-
 function Members({ campaign, query, statistics, techniques, onAdd }: MembersProps) {
   const { iods } = campaign
-  const { iods: state, isFetching, refetch } = query
+  const { iods: state } = query
   const used = techniques.query.data
   const subject = { kind: 'campaigns', id: campaign.id } as const
   const comments = useComments(subject).total
   const linkedComment = useLinkedComment()
   const [text, setText] = useState('')
-  const wanted = useDeferredValue(text)
-  const found = useMemo(() => searchMembers(iods, wanted), [iods, wanted])
-  const [content, setContent] = useState<Content>('iods')
-  const [openIod, setOpenIod] = useState<Iod | null>(null)
-  const members = useRef<HTMLElement>(null)
-  const removeIod = useRemoveIod(campaign.id)
-  const remove = useCallback(
-    async (iodId: string) => {
-      await removeIod(iodId)
-      // The focused button is removed with its row. Without a focus inside, the dialog would not receive Escape.
-      if (!(document.activeElement instanceof HTMLInputElement)) members.current?.focus()
-    },
-    [removeIod],
-  )
-
-  const list = () => {
-    if (iods.length === 0)
-      return state === 'missing' ? null : (
-        <EmptyState
-          icon={<TagIcon size={40} />}
-          title="No IODs in this campaign yet"
-          action={<Button intent="primary" icon={<PlusIcon />} text="Add First IOD" onClick={onAdd} />}
-        />
-      )
-    return (
-      <>
-        <div className={styles.bar}>
-          <SearchInput
-            className={styles.search}
-            value={text}
-            onChange={setText}
-            placeholder="Search by value or category..."
-          />
-          <span className={styles.count} role="status">
-            {formatCount(found.length)} of {formatAmount(campaign.iod_count, 'IOD')}
-          </span>
-        </div>
-        {found.length > 0 ? (
-          <IodTable key={wanted} iods={found} onOpen={setOpenIod} onRemove={remove} />
-        ) : (
-          <EmptyState
-            icon={<SearchIcon size={40} />}
-            title="No IODs match your search"
-            action={<Button text="Clear search" onClick={() => setText('')} />}
-          />
-        )}
-      </>
-    )
-  }
+  const [content, setContent] = useState<ContentId>('iods')
   return (
     <div className={styles.columns}>
       <Tabs
@@ -262,7 +200,10 @@ function Members({ campaign, query, statistics, techniques, onAdd }: MembersProp
               total={campaign.iod_count}
               statistics={statistics}
               iods={state === 'complete' ? iods : null}
-              onCategory={setText}
+              onCategory={category => {
+                setText(category)
+                setContent('iods')
+              }}
             />
           }
         />
@@ -295,47 +236,11 @@ function Members({ campaign, query, statistics, techniques, onAdd }: MembersProp
           }
         />
       </Tabs>
-      <section
-        ref={members}
-        className={`${styles.members} ${content === 'matrix' ? styles.whole : ''}`}
-        aria-label="Campaign IODs"
-        tabIndex={-1}
-      >
-        {state === 'missing' && (
-          <div role="status">
-            <Callout className={styles.notice} intent="warning" compact>
-              The IODs of this campaign can’t be shown right now.{' '}
-              <Button size="small" text="Retry" onClick={() => void refetch()} loading={isFetching} />
-            </Callout>
-          </div>
-        )}
-        <Tabs
-          id="contents"
-          className={styles.contents}
-          selectedTabId={content}
-          onChange={id => setContent(id as Content)}
-          renderActiveTabPanelOnly
-          animate={false}
-        >
-          <Tab
-            id="iods"
-            title="IODs"
-            panelClassName={styles.contents}
-            panel={<div className={styles.contents}>{list()}</div>}
-          />
-          <Tab
-            id="matrix"
-            title="Matrix"
-            panelClassName={styles.contents}
-            panel={
-              <Suspense fallback={<Loading />}>
-                <CampaignMatrix campaign={campaign} techniques={techniques} />
-              </Suspense>
-            }
-          />
-        </Tabs>
-      </section>
-      <IodDetailsDialog iod={openIod} onClose={() => setOpenIod(null)} />
+      <CampaignContents
+        {...{ campaign, query, techniques, content, text, onAdd }}
+        onContent={setContent}
+        onText={setText}
+      />
     </div>
   )
 }

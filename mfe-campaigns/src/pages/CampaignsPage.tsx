@@ -2,6 +2,7 @@ import type { Campaign } from '@iodine/contracts'
 import { paths, SectionLink, withData } from '@iodine/mfe-kit'
 import {
   Button,
+  Callout,
   EmptyState,
   formatCount,
   LoadingPanel,
@@ -14,8 +15,9 @@ import {
 } from '@iodine/ui'
 import { FlagIcon, PlusIcon, SearchIcon } from '@iodine/ui/icons'
 import { useNavigate, useParams, useSearchParams, useSetParam } from '@iodine/ui/router'
-import { useCallback, useDeferredValue, useState } from 'react'
+import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { searchCampaigns } from '../model/campaigns'
+import { filterText, readFilter } from '../model/filter'
 import { useCampaigns } from '../queries/campaigns'
 import { useDeleteCampaign } from '../queries/edit'
 import { CampaignDetails } from './CampaignDetails'
@@ -27,9 +29,10 @@ type TabId = 'all' | 'my'
 
 /** The page of all campaigns and the user's campaigns. The URL contains the tab, the search and the open campaign. */
 export function CampaignsPage() {
-  const { tab, setTab, text, setText, openId, close } = useAddress()
+  const { tab, setTab, text, setText, openId, close, filter, showAll } = useAddress()
+  const filtered = filterText(filter)
   const wanted = useDeferredValue(text)
-  const query = useCampaigns()
+  const query = useCampaigns(filter)
   const { data: campaigns, own } = query
   const [draft, setDraft] = useState<Campaign | 'new' | null>(null)
   const remove = useDeleteCampaign(id => id === openId && close())
@@ -84,6 +87,12 @@ export function CampaignsPage() {
         placeholder="Search campaigns..."
         hotkey={openId === undefined}
       />
+      {filtered && (
+        <Callout className={styles.search ?? ''} icon={false} compact>
+          Only campaigns {filtered}.{' '}
+          <Button size="small" variant="minimal" text="Show all" onClick={showAll} />
+        </Callout>
+      )}
       <Tabs
         id="campaigns"
         selectedTabId={tab}
@@ -128,5 +137,15 @@ function useAddress() {
   const set = useSetParam()
   const setTab = (next: TabId) => set('tab', next === 'my' ? next : '')
   const [text, setText] = useSearchText(search.get('search') ?? '', next => set('search', next.trim()))
-  return { tab, setTab, text, setText, openId, close }
+  const filter = useMemo(() => readFilter(new URLSearchParams(query)), [query])
+  return {
+    tab,
+    setTab,
+    text,
+    setText,
+    openId,
+    close,
+    filter,
+    showAll: () => navigate({ pathname: '/', search: '' }),
+  }
 }

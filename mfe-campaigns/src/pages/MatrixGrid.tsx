@@ -7,7 +7,7 @@ import {
   sideOf,
 } from '@iodine/exchange/disarm'
 import { ChevronDownIcon, ChevronRightIcon } from '@iodine/ui/icons'
-import { type KeyboardEvent, type MouseEvent, memo, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, type MouseEvent, memo, useMemo, useState } from 'react'
 import { type GridRow, gridRows, nextId, usedBelow } from '../model/matrix'
 import styles from './MatrixGrid.module.css'
 
@@ -42,60 +42,17 @@ const SIDES = { first: '1', second: '2', both: '1+2' } as const
  */
 export function MatrixGrid(props: MatrixGridProps) {
   const { matrix, label, measure, countText, names, open, text, isChoosing = false } = props
-  const { onChoose, onOpen, onFold, onType } = props
-  const [current, setCurrent] = useState<string>()
-  const grid = useRef<HTMLDivElement>(null)
   const rows = useMemo(() => gridRows(matrix, { open, text }), [matrix, open, text])
   const shades = useMemo(() => shadesOf(matrix, measure), [matrix, measure])
-  const cellById = useMemo(
-    () => new Map(rows.flatMap(({ cells }) => cells.map(each => [each.cell.technique.id, each]))),
-    [rows],
-  )
-  const active = current && cellById.has(current) ? current : rows[0]?.cells[0]?.cell.technique.id
   const styleOf = (cell: MatrixCell): string => {
     const side = matrix.isComparison ? sideOf(cell) : null
     if (side) return styles[side] ?? ''
     return cell.use ? (styles[`level${levelIn(shades, cell.use[measure])}`] ?? '') : ''
   }
-  const act = (id: string, isOpening: boolean) => {
-    const shown = cellById.get(id)
-    if (!shown) return
-    if (isChoosing && !isOpening) onChoose?.(shown.cell)
-    else onOpen(id)
-  }
-  const idAt = ({ target }: { target: EventTarget }) =>
-    (target as Element).closest<HTMLElement>('[data-tid]')?.dataset.tid
-  const click = (event: MouseEvent) => {
-    const id = idAt(event)
-    if (!id) return
-    setCurrent(id)
-    if ((event.target as Element).closest('[data-fold]')) onFold(id)
-    else act(id, false)
-  }
-  const press = (event: KeyboardEvent) => {
-    if (event.altKey || event.metaKey) return
-    const id = idAt(event) ?? active
-    const next = nextId(rows, id, event.key, event.ctrlKey)
-    if (next !== undefined) {
-      event.preventDefault()
-      setCurrent(next)
-      grid.current?.querySelector<HTMLElement>(`[data-tid="${next}"]`)?.focus()
-      return
-    }
-    if (event.ctrlKey || id === undefined) return
-    const fold = { '+': false, '-': true, '−': true }[event.key]
-    const isHandled = fold !== undefined || event.key === 'Enter' || event.key === ' '
-    if (isHandled) event.preventDefault()
-    if (fold !== undefined) {
-      if (cellById.get(id)?.isOpen === fold) onFold(id)
-    } else if (isHandled) act(id, event.key === 'Enter')
-    // The character goes to the field that has the focus when the key's input begins.
-    else if (event.key.length === 1) onType?.()
-  }
+  const { active, click, press } = useGridInput(props, rows)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table's rows cannot be drawn as columns
     <div
-      ref={grid}
       role="grid"
       aria-label={label}
       aria-multiselectable={isChoosing || undefined}
@@ -118,6 +75,53 @@ export function MatrixGrid(props: MatrixGridProps) {
       ))}
     </div>
   )
+}
+
+/** The cell that the keyboard reaches, and the handlers of clicks and keys in a grid of these rows. */
+function useGridInput(props: MatrixGridProps, rows: readonly GridRow[]) {
+  const { isChoosing = false, onChoose, onOpen, onFold, onType } = props
+  const [current, setCurrent] = useState<string>()
+  const cellById = useMemo(
+    () => new Map(rows.flatMap(({ cells }) => cells.map(each => [each.cell.technique.id, each]))),
+    [rows],
+  )
+  const active = current && cellById.has(current) ? current : rows[0]?.cells[0]?.cell.technique.id
+  const act = (id: string, isOpening: boolean) => {
+    const shown = cellById.get(id)
+    if (!shown) return
+    if (isChoosing && !isOpening) onChoose?.(shown.cell)
+    else onOpen(id)
+  }
+  const idAt = ({ target }: { target: EventTarget }) =>
+    (target as Element).closest<HTMLElement>('[data-tid]')?.dataset.tid
+  const click = (event: MouseEvent) => {
+    const id = idAt(event)
+    if (!id) return
+    setCurrent(id)
+    if ((event.target as Element).closest('[data-fold]')) onFold(id)
+    else act(id, false)
+  }
+  const press = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.altKey || event.metaKey) return
+    const id = idAt(event) ?? active
+    const next = nextId(rows, id, event.key, event.ctrlKey)
+    if (next !== undefined) {
+      event.preventDefault()
+      setCurrent(next)
+      event.currentTarget.querySelector<HTMLElement>(`[data-tid="${next}"]`)?.focus()
+      return
+    }
+    if (event.ctrlKey || id === undefined) return
+    const fold = { '+': false, '-': true, '−': true }[event.key]
+    const isHandled = fold !== undefined || event.key === 'Enter' || event.key === ' '
+    if (isHandled) event.preventDefault()
+    if (fold !== undefined) {
+      if (cellById.get(id)?.isOpen === fold) onFold(id)
+    } else if (isHandled) act(id, event.key === 'Enter')
+    // The character goes to the field that has the focus when the key's input begins.
+    else if (event.key.length === 1) onType?.()
+  }
+  return { active, click, press }
 }
 
 interface RowProps extends Pick<MatrixGridProps, 'measure' | 'countText' | 'names'> {
@@ -227,7 +231,7 @@ const Cell = memo(function Cell(cell: CellProps) {
       )}
       {isOpen !== undefined && (
         <span className={styles.fold} data-fold aria-hidden="true" title={isOpen ? 'Fold' : 'Unfold'}>
-          {cell.usedBelow > 0 ? `${cell.usedBelow}/${cell.below}` : cell.below}
+          {!isOpen && (cell.usedBelow > 0 ? `${cell.usedBelow}/${cell.below}` : `+${cell.below}`)}
           {isOpen ? <ChevronDownIcon size={12} /> : <ChevronRightIcon size={12} />}
         </span>
       )}

@@ -37,72 +37,50 @@ const NOUNS: Record<Measure, readonly [one: string, label: string]> = {
   quotes: ['quote', 'Quotes'],
 }
 
+/** What the user has set. */
+interface ViewState {
+  text: string
+  measure: Measure
+  isUsedOnly: boolean
+  isChoosing: boolean
+  /** Ids of the techniques whose sub-techniques are displayed. */
+  open: ReadonlySet<string>
+}
+
 /** DISARM's matrix with its tools: search, folding, colours, choice with undo, files, and a drawer of each technique. */
 export function MatrixView(props: MatrixViewProps) {
   const { title, campaignId, uses, compareWith, names, measures, techniques } = props
-  const [text, setText] = useState('')
-  const wanted = useDeferredValue(text)
-  const [measure, setMeasure] = useState<Measure>(measures[0] ?? 'quotes')
-  const [isUsedOnly, setUsedOnly] = useState(false)
-  const [isChoosing, setChoosing] = useState(false)
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [state, setState] = useState<ViewState>({
+    text: '',
+    measure: measures[0] ?? 'quotes',
+    isUsedOnly: false,
+    isChoosing: false,
+    open: new Set(),
+  })
+  const { measure, isUsedOnly, open } = state
+  const wanted = useDeferredValue(state.text)
   const [openId, setOpenId] = useState<string | null>(null)
   const tools = useRef<HTMLDivElement>(null)
   const matrix = useMemo(() => matrixOf(uses, { compareWith, isUsedOnly }), [uses, compareWith, isUsedOnly])
-  const foldable = useMemo(() => foldableIds(matrix), [matrix])
-  const isUnfolded = foldable.length > 0 && foldable.every(id => open.has(id))
-  const { toggle, undo, canUndo } = useChoice(techniques)
+  const choice = useChoice(techniques)
   const fold = (tid: string) => {
     const next = new Set(open)
     if (!next.delete(tid)) next.add(tid)
-    setOpen(next)
+    setState({ ...state, open: next })
   }
-  const countText = (count: number) => formatAmount(count, NOUNS[measure][0])
   // An obsolete technique cannot be chosen: its drawer replaces it.
   const choose = (cell: MatrixCell) =>
-    cell.technique.until === null ? toggle(cell) : setOpenId(cell.technique.id)
-  const focusSearch = () => tools.current?.querySelector<HTMLInputElement>('input[type="search"]')?.focus()
+    cell.technique.until === null ? choice.toggle(cell) : setOpenId(cell.technique.id)
   return (
     <div className={styles.view}>
       <div className={styles.tools} ref={tools}>
-        <SearchInput
-          className={styles.search}
-          value={text}
-          onChange={setText}
-          placeholder="Search techniques..."
-          hotkey={false}
+        <Tools
+          state={state}
+          onChange={changes => setState({ ...state, ...changes })}
+          measures={compareWith ? [] : measures}
+          foldable={foldableIds(matrix)}
+          choice={techniques && choice}
         />
-        {!compareWith && (
-          <HTMLSelect
-            aria-label="Colour by"
-            value={measure}
-            onChange={event => setMeasure(event.currentTarget.value as Measure)}
-            options={measures.map(each => ({ value: each, label: `Colour: ${NOUNS[each][1]}` }))}
-          />
-        )}
-        <Switch
-          className={styles.switch}
-          label="Used only"
-          checked={isUsedOnly}
-          onChange={() => setUsedOnly(!isUsedOnly)}
-        />
-        <Button
-          text={isUnfolded ? 'Fold all' : 'Unfold all'}
-          disabled={foldable.length === 0}
-          onClick={() => setOpen(new Set(isUnfolded ? [] : foldable))}
-        />
-        {techniques && (
-          <>
-            <Switch
-              className={styles.switch}
-              label="Choose"
-              title="A click or Space adds a technique to the campaign, or removes it"
-              checked={isChoosing}
-              onChange={() => setChoosing(!isChoosing)}
-            />
-            {isChoosing && <Button icon={<UndoIcon />} text="Undo" disabled={!canUndo} onClick={undo} />}
-          </>
-        )}
         <MatrixExport {...{ matrix, title, campaignId, names, measure }} />
       </div>
       <Legend matrix={matrix} measure={measure} names={names} />
@@ -110,15 +88,15 @@ export function MatrixView(props: MatrixViewProps) {
         matrix={matrix}
         label={`DISARM matrix: ${title}`}
         measure={measure}
-        countText={countText}
+        countText={count => formatAmount(count, NOUNS[measure][0])}
         names={names}
         open={open}
         text={wanted}
-        isChoosing={isChoosing}
+        isChoosing={state.isChoosing}
         onChoose={choose}
         onOpen={setOpenId}
         onFold={fold}
-        onType={focusSearch}
+        onType={() => tools.current?.querySelector<HTMLInputElement>('input[type="search"]')?.focus()}
       />
       <TechniqueDrawer
         tid={openId}
@@ -128,6 +106,64 @@ export function MatrixView(props: MatrixViewProps) {
         onClose={() => setOpenId(null)}
       />
     </div>
+  )
+}
+
+interface ToolsProps {
+  state: ViewState
+  onChange: (changes: Partial<ViewState>) => void
+  /** Empty if the cells are not shaded. */
+  measures: readonly Measure[]
+  /** Ids of the techniques with sub-techniques. */
+  foldable: readonly string[]
+  /** Undefined if techniques cannot be chosen. */
+  choice: ReturnType<typeof useChoice> | undefined
+}
+
+function Tools({ state, onChange, measures, foldable, choice }: ToolsProps) {
+  const { text, measure, isUsedOnly, isChoosing, open } = state
+  const isUnfolded = foldable.length > 0 && foldable.every(id => open.has(id))
+  return (
+    <>
+      <SearchInput
+        className={styles.search}
+        value={text}
+        onChange={next => onChange({ text: next })}
+        placeholder="Search techniques..."
+        hotkey={false}
+      />
+      {measures.length > 0 && (
+        <HTMLSelect
+          aria-label="Colour by"
+          value={measure}
+          onChange={event => onChange({ measure: event.currentTarget.value as Measure })}
+          options={measures.map(each => ({ value: each, label: `Colour: ${NOUNS[each][1]}` }))}
+        />
+      )}
+      <Switch
+        className={styles.switch}
+        label="Used only"
+        checked={isUsedOnly}
+        onChange={() => onChange({ isUsedOnly: !isUsedOnly })}
+      />
+      <Button
+        text={isUnfolded ? 'Fold all' : 'Unfold all'}
+        disabled={foldable.length === 0}
+        onClick={() => onChange({ open: new Set(isUnfolded ? [] : foldable) })}
+      />
+      {choice && (
+        <Switch
+          className={styles.switch}
+          label="Choose"
+          title="A click or Space adds a technique to the campaign, or removes it"
+          checked={isChoosing}
+          onChange={() => onChange({ isChoosing: !isChoosing })}
+        />
+      )}
+      {choice && isChoosing && (
+        <Button icon={<UndoIcon />} text="Undo" disabled={!choice.canUndo} onClick={choice.undo} />
+      )}
+    </>
   )
 }
 
@@ -188,6 +224,7 @@ function Legend({ matrix, measure, names }: LegendProps) {
           </span>
         </span>
       ))}
+      {matrix.unknown.length > 0 && <span>Not in DISARM’s list: {matrix.unknown.join(', ')}</span>}
     </p>
   )
 }

@@ -2,6 +2,7 @@ import { type Campaign, type CampaignDetail, LIMITS } from '@iodine/contracts'
 import { type ApiClient, hasStatus, useErrorToast, useHost, withData } from '@iodine/mfe-kit'
 import { type QueryClient, useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { useMemo, useState } from 'react'
+import type { CampaignFilter } from '../model/filter'
 import { readStatistics, type Statistics, summarize } from '../model/iods'
 import { TOAST_MS } from './toasts'
 
@@ -15,21 +16,30 @@ export const CAMPAIGNS = ['campaigns']
 const ALL = ['campaigns', 'all']
 const MINE = ['campaigns', 'my']
 const LISTS = [ALL, MINE]
+const FILTERED = ['campaigns', 'filtered']
 const detailKey = (id: string) => ['campaigns', 'detail', id]
 
-/** Reads all campaigns and the user's. If the latter can't be read, they are silently filtered from the former. */
-export function useCampaigns() {
+/**
+ * Reads all campaigns that match a filter, and the user's of them. If the latter can't be read, they are silently
+ * filtered from the former.
+ */
+export function useCampaigns(filter: CampaignFilter = {}) {
   const { api, session } = useHost()
-  const all = useQuery({ queryKey: ALL, queryFn: ({ signal }) => api.call('GET /campaigns', { signal }) })
+  const isFiltered = Object.keys(filter).length > 0
+  const all = useQuery({
+    queryKey: isFiltered ? [...FILTERED, filter] : ALL,
+    queryFn: ({ signal }) => api.call('GET /campaigns', { query: filter, signal }),
+  })
   const mine = useQuery({
     queryKey: MINE,
+    enabled: !isFiltered,
     queryFn: ({ signal }) => api.call('GET /campaigns/my', { signal }),
   })
   useErrorToast(all.error, 'Failed to load campaigns', TOAST_MS)
   const { id } = session.user
   const own = useMemo(
-    () => mine.data ?? all.data?.filter(campaign => campaign.created_by_id === id),
-    [mine.data, all.data, id],
+    () => (isFiltered ? undefined : mine.data) ?? all.data?.filter(campaign => campaign.created_by_id === id),
+    [mine.data, all.data, id, isFiltered],
   )
   return { ...withData(all, all.data), own }
 }
@@ -114,6 +124,7 @@ export function useCampaignCache() {
   return useMemo(() => {
     const change = (update: (campaigns: Campaign[]) => Campaign[]) =>
       writeOver(queryClient, LISTS, () => {
+        void queryClient.invalidateQueries({ queryKey: FILTERED })
         for (const key of LISTS)
           queryClient.setQueryData<Campaign[]>(key, current => current && update(current))
       })

@@ -2,8 +2,7 @@ import type { BodyOf, campaignsApi, TechniqueProposals } from '@iodine/contracts
 import { useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import type { ProposalDraft } from '../model/proposals'
-import { USE_COUNTS } from './quotes'
-import { techniquesKey } from './techniques'
+import { CAMPAIGNS_WITH, techniquesKey, USE_COUNTS } from './techniques'
 
 /** Interval of polling a run, in milliseconds. */
 const POLL_MS = 1_000
@@ -92,7 +91,7 @@ export function useDecision(campaignId: string, pid: string, failureText: (error
         )
       })
     },
-    invalidates: [['campaigns', 'quotes', campaignId], USE_COUNTS],
+    invalidates: [['campaigns', 'quotes', campaignId], USE_COUNTS, CAMPAIGNS_WITH],
     failed: error => ({ title: 'Error', description: failureText(error), status: 'error' }),
   })
 }

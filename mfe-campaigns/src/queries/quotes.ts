@@ -1,7 +1,7 @@
 import type { TechniqueQuote } from '@iodine/contracts'
 import { useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
-import { techniquesKey } from './techniques'
+import { CAMPAIGNS_WITH, techniquesKey, USE_COUNTS } from './techniques'
 import { failureFields, successToast } from './toasts'
 
 const quotesKey = (campaignId: string, tid: string) => ['campaigns', 'quotes', campaignId, tid]
@@ -37,13 +37,11 @@ const LISTED_CAMPAIGNS = 50
 export function useCampaignsWith(tid: string) {
   const { api } = useHost()
   return useQuery({
-    queryKey: ['campaigns', 'with', tid],
+    queryKey: [...CAMPAIGNS_WITH, tid],
     queryFn: ({ signal }) =>
       api.page('GET /campaigns', { query: { technique: tid, limit: LISTED_CAMPAIGNS }, signal }),
   })
 }
-
-export const USE_COUNTS = ['campaigns', 'use-counts']
 
 /** Reads the techniques that campaigns use, with numbers of campaigns, IODs and quotes. */
 export function useTechniqueCounts() {

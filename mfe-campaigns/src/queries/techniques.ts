@@ -8,6 +8,11 @@ import { failureFields, successToast, TOAST_MS } from './toasts'
 
 export const techniquesKey = (campaignId: string) => ['campaigns', 'techniques', campaignId]
 
+/** Query key of the techniques of all campaigns. */
+export const USE_COUNTS = ['campaigns', 'use-counts']
+/** Query key prefix of the campaigns with a technique. */
+export const CAMPAIGNS_WITH = ['campaigns', 'with']
+
 export interface CampaignTechniques {
   query: UseQueryResult<CampaignTechnique[]>
   add: (tid: string) => void
@@ -36,6 +41,7 @@ export function useTechniques(campaignId: string): CampaignTechniques {
     mutationKey: queryKey,
     // Sequential: the response to the last request is the final state.
     scope: { id: queryKey.join(' ') },
+    invalidates: [USE_COUNTS, CAMPAIGNS_WITH],
     mutationFn: ({ tid, isUsed }: Change) =>
       api.call(isUsed ? 'PUT /campaigns/:id/techniques/:tid' : 'DELETE /campaigns/:id/techniques/:tid', {
         params: { id: campaignId, tid },
@@ -81,6 +87,7 @@ export function useTechniques(campaignId: string): CampaignTechniques {
   })
   const replacing = useAction({
     scope: { id: queryKey.join(' ') },
+    invalidates: [USE_COUNTS, CAMPAIGNS_WITH],
     mutationFn: ({ tid, successors }: { tid: string; successors: readonly string[] }) =>
       api.call('POST /campaigns/:id/techniques/:tid/replace', {
         params: { id: campaignId, tid },

@@ -29,6 +29,7 @@ import { ImportIcon, RefreshIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { useSearchParams } from '@iodine/ui/router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { analyzedText, readAnalyzed } from '../model/analyzed'
 import { quoteOf, type RecordView, type TextSelection } from '../model/record-view'
 import { useAddOwnIod, useOwnIods, useReloadIods } from '../queries/iods'
 import {
@@ -37,11 +38,12 @@ import {
   useDeleteRecord,
   useHasPosts,
   useReloadRecords,
+  type Wanted,
 } from '../queries/records'
 import styles from './DataPage.module.css'
 import { ExportButton } from './ExportButton'
 import { RecordPanel } from './RecordPanel'
-import { SearchTerm, SelectedRecords } from './record-context'
+import { AnalyzedFilters, SearchTerm, SelectedRecords } from './record-context'
 import { ShareBar } from './ShareBar'
 
 const NONE: ReadonlySet<string> = new Set()
@@ -59,16 +61,18 @@ const formatTotal = (total: number | undefined) => (total === undefined ? '\u200
 
 /** 'My Data': the signed-in user's records by source. */
 export function DataPage() {
-  const { requested, term, setSource, setTerm } = useView()
+  const { requested, wanted, setSource, setTerm, showAll } = useView()
+  const { term, analyzed } = wanted
+  const filters = analyzedText(analyzed)
   const [text, setText] = useSearchText(term, setTerm)
-  const all = useAllRecords(term)
+  const all = useAllRecords(wanted)
   // Posts of other platforms have a tab once the user has such a record.
-  const hasPosts = useHasPosts(term, all.post) ?? requested === 'post'
+  const hasPosts = useHasPosts(term !== '' || filters !== '', all.post) ?? requested === 'post'
   const tabs: readonly Source[] = hasPosts ? SOURCES : COLLECTED_SOURCES
   const source = tabs.includes(requested) ? requested : SOURCES[0]
   const { isError: isMarkingDown } = useOwnIods()
   const sections = useSections()
-  const { reload, afterCreation, afterDeletion, isReloading } = useReload(term)
+  const { reload, afterCreation, afterDeletion, isReloading } = useReload(wanted)
   const [picked, setPicked] = useState<FormSelection | null>(null)
   const [deleting, setDeleting] = useState<RecordView | null>(null)
 
@@ -127,37 +131,44 @@ export function DataPage() {
         </Callout>
       )}
       {chosen && <ShareBar source={source} ids={chosen} onDone={() => setChosen(null)} />}
-      <SearchTerm value={term}>
-        <SelectedRecords value={choosing}>
-          <Tabs
-            id="my-data"
-            className={styles.tabs}
-            selectedTabId={source}
-            onChange={id => {
-              setSource(id as Source)
-              if (chosen) setChosen(NONE)
-            }}
-            renderActiveTabPanelOnly
-          >
-            {tabs.map(candidate => (
-              <Tab
-                key={candidate}
-                id={candidate}
-                title={SOURCE_LABELS[candidate]}
-                tagContent={formatTotal(all[candidate].total)}
-                panel={
-                  <RecordPanel
-                    source={candidate}
-                    records={all[candidate]}
-                    onStartIod={startIod}
-                    onDelete={setDeleting}
-                  />
-                }
-              />
-            ))}
-          </Tabs>
-        </SelectedRecords>
-      </SearchTerm>
+      {filters && (
+        <Callout className={styles.notice} icon={false} compact>
+          Only records {filters}. <Button size="small" variant="minimal" text="Show all" onClick={showAll} />
+        </Callout>
+      )}
+      <AnalyzedFilters value={analyzed}>
+        <SearchTerm value={term}>
+          <SelectedRecords value={choosing}>
+            <Tabs
+              id="my-data"
+              className={styles.tabs}
+              selectedTabId={source}
+              onChange={id => {
+                setSource(id as Source)
+                if (chosen) setChosen(NONE)
+              }}
+              renderActiveTabPanelOnly
+            >
+              {tabs.map(candidate => (
+                <Tab
+                  key={candidate}
+                  id={candidate}
+                  title={SOURCE_LABELS[candidate]}
+                  tagContent={formatTotal(all[candidate].total)}
+                  panel={
+                    <RecordPanel
+                      source={candidate}
+                      records={all[candidate]}
+                      onStartIod={startIod}
+                      onDelete={setDeleting}
+                    />
+                  }
+                />
+              ))}
+            </Tabs>
+          </SelectedRecords>
+        </SearchTerm>
+      </AnalyzedFilters>
       <CreateIod
         picked={picked}
         onClose={() => setPicked(null)}
@@ -165,7 +176,7 @@ export function DataPage() {
         onCreated={afterCreation}
       />
       <DeleteRecord
-        term={term}
+        wanted={wanted}
         record={deleting}
         onClose={() => setDeleting(null)}
         onDeleted={afterDeletion}
@@ -229,14 +240,14 @@ function CreateIod({ picked, onClose, onQuoted, onCreated }: CreateIodProps) {
 }
 
 interface DeleteRecordProps {
-  term: string
+  wanted: Wanted
   record: RecordView | null
   onClose: () => void
   onDeleted: (source: Source) => Promise<unknown>
 }
 
-function DeleteRecord({ term, record, onClose, onDeleted }: DeleteRecordProps) {
-  const deleteRecord = useDeleteRecord(term)
+function DeleteRecord({ wanted, record, onClose, onDeleted }: DeleteRecordProps) {
+  const deleteRecord = useDeleteRecord(wanted)
   const { run } = useAction({
     mutationFn: ({ source, id }: RecordView) => deleteRecord(source, id),
     onSuccess: (_, { source }) => void onDeleted(source),
@@ -259,18 +270,25 @@ function DeleteRecord({ term, record, onClose, onDeleted }: DeleteRecordProps) {
 /** The requested tab and the searched term, stored in the URL. */
 function useView() {
   const [search, setSearch] = useSearchParams()
+  const text = search.toString()
   const requested = SOURCES.find(candidate => candidate === search.get('source')) ?? SOURCES[0]
   const term = (search.get('q') ?? '').slice(0, LIMITS.searchMax).trim()
-  const set = (next: { source: Source; term: string }) =>
+  const wanted = useMemo(() => ({ term, analyzed: readAnalyzed(new URLSearchParams(text)) }), [term, text])
+  const set = ({ source, term, analyzed }: { source: Source } & Wanted) =>
     setSearch(
-      { ...(next.source !== SOURCES[0] && { source: next.source }), ...(next.term && { q: next.term }) },
+      {
+        ...Object.fromEntries(Object.entries(analyzed).map(([name, value]) => [name, String(value)])),
+        ...(source !== SOURCES[0] && { source }),
+        ...(term && { q: term }),
+      },
       { replace: true },
     )
   return {
     requested,
-    term,
-    setSource: (next: Source) => set({ source: next, term }),
-    setTerm: (next: string) => set({ source: requested, term: next.trim() }),
+    wanted,
+    setSource: (source: Source) => set({ ...wanted, source }),
+    setTerm: (next: string) => set({ ...wanted, source: requested, term: next.trim() }),
+    showAll: () => set({ source: requested, term, analyzed: {} }),
   }
 }
 
@@ -290,8 +308,8 @@ function useFailureToast(all: Record<Source, Records>): void {
 }
 
 /** Returns functions that refetch everything, or the data that a change may have affected. */
-function useReload(term: string) {
-  const records = useReloadRecords(term)
+function useReload(wanted: Wanted) {
+  const records = useReloadRecords(wanted)
   const iods = useReloadIods()
   const { run, isPending } = useAction({
     mutationFn: (refetch: () => Promise<unknown>) => refetch(),

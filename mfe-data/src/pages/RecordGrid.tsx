@@ -9,7 +9,7 @@ import { type Records, useShownRecords } from '../queries/records'
 import { RecordCard, type RecordCardProps } from './RecordCard'
 import styles from './RecordGrid.module.css'
 import { RecordStates } from './RecordStates'
-import { SearchTerm } from './record-context'
+import { AnalyzedFilters, SearchTerm } from './record-context'
 
 const COLUMN_MIN = 500
 const GAP = 16
@@ -29,6 +29,7 @@ export function RecordGrid(props: RecordGridProps) {
   const { source, slots } = props
   const { total = 0, hasMore, isFetching, fetchMore } = props.records
   const term = use(SearchTerm)
+  const analyzed = use(AnalyzedFilters)
   const feed = useRef<HTMLDivElement>(null)
   const { columns, top } = useGridMetrics(feed)
   const rowCount = Math.ceil(slots.length / columns)
@@ -43,7 +44,7 @@ export function RecordGrid(props: RecordGridProps) {
   const rows = virtualizer.getVirtualItems()
   const lastRow = rows.at(-1)?.index ?? -1
   const [from, to] = [(rows[0]?.index ?? 0) * columns, (lastRow + 1) * columns]
-  const { contents, error, retry } = useShownRecords({ source, term }, slots.slice(from, to))
+  const { contents, error, retry } = useShownRecords({ source, term, analyzed }, slots.slice(from, to))
   const ids = useMemo(() => slots.map(({ id }) => id), [slots])
   const sealed = useSealedCaptures(ids, from, to)
   useEffect(() => {

@@ -3,12 +3,13 @@ import { paths, SectionLink, useSections } from '@iodine/mfe-kit'
 import { Button, EmptyState, SkeletonCards } from '@iodine/ui'
 import { DatabaseIcon, SearchIcon } from '@iodine/ui/icons'
 import { use } from 'react'
+import { analyzedText } from '../model/analyzed'
 import type { RecordView, TextSelection } from '../model/record-view'
 import type { Records } from '../queries/records'
 import styles from './DataPage.module.css'
 import { RecordGrid } from './RecordGrid'
 import { RecordStates } from './RecordStates'
-import { SearchTerm } from './record-context'
+import { AnalyzedFilters, SearchTerm } from './record-context'
 
 const SKELETONS = 4
 
@@ -22,7 +23,8 @@ interface RecordPanelProps {
 /** The records of a source, or why there are none. */
 export function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps) {
   const { error, hasMore } = records
-  const isSearch = use(SearchTerm) !== ''
+  const term = use(SearchTerm)
+  const isSearch = analyzedText(use(AnalyzedFilters)) !== '' || term !== ''
   return (
     <RecordStates
       // If there is data, the error is shown below it.

@@ -1,5 +1,6 @@
 import type { KnownIods } from '@iodine/known-iods'
 import { createContext, use } from 'react'
+import type { Analyzed } from '../model/analyzed'
 import type { TextSelection } from '../model/record-view'
 
 /** The context that a card provides to its fields. */
@@ -11,6 +12,9 @@ export interface RecordContextValue {
 
 /** The searched term, highlighted in the fields; empty without a search. */
 export const SearchTerm = createContext('')
+
+/** The filters of a link from Analytics. */
+export const AnalyzedFilters = createContext<Analyzed>({})
 
 export const RecordContext = createContext<RecordContextValue | null>(null)
 

@@ -2,6 +2,7 @@ import type { Source, Stored } from '@iodine/contracts'
 import { type ApiClient, useHost } from '@iodine/mfe-kit'
 import { usePagedQuery, useQueries, useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import type { Analyzed } from '../model/analyzed'
 import {
   flattenPages,
   replaceFirstPage,
@@ -22,19 +23,28 @@ type Contents = Awaited<ReturnType<typeof readPage>>
 
 const PAGES = ['record-page']
 const HAS_POSTS = ['has-posts']
-/** The records of a source that contain a searched term; all for an empty one. */
-export interface Selection {
-  source: Source
+/** Records by a searched term, all for an empty one, and by the filters of a link from Analytics. */
+export interface Wanted {
   term: string
+  analyzed: Analyzed
+}
+export interface Selection extends Wanted {
+  source: Source
 }
 
-const listKey = ({ source, term }: Selection) => ['records', source, term]
-const pageKey = ({ source, term }: Selection, cursor: string | null) => [...PAGES, source, term, cursor]
+const listKey = ({ source, term, analyzed }: Selection) => ['records', source, term, analyzed]
+const pageKey = ({ source, term, analyzed }: Selection, cursor: string | null) => [
+  ...PAGES,
+  source,
+  term,
+  analyzed,
+  cursor,
+]
 
-const readPage = (api: ApiClient, { source, term }: Selection, cursor: string | null) =>
+const readPage = (api: ApiClient, { source, term, analyzed }: Selection, cursor: string | null) =>
   api.page('GET /:source/data', {
     params: { source },
-    query: { limit: PAGE_SIZE, ...(term && { q: term }), ...(cursor !== null && { cursor }) },
+    query: { ...analyzed, limit: PAGE_SIZE, ...(term && { q: term }), ...(cursor !== null && { cursor }) },
   })
 
 /** Returns the query of a page's records. The list keeps all slots, but contents only near the viewport. */
@@ -63,8 +73,8 @@ export interface Records {
   refetch: () => void
 }
 
-function useRecords(source: Source, term: string): Records {
-  const selection = { source, term }
+function useRecords(source: Source, wanted: Wanted): Records {
+  const selection = { source, ...wanted }
   const { api } = useHost()
   const queryClient = useQueryClient()
   const query = usePagedQuery({
@@ -99,29 +109,29 @@ function useRecords(source: Source, term: string): Records {
   }, [pages, error, isFetching, nextPageError, hasNextPage, fetchNextPage, refetch])
 }
 
-/** Reads the records of each source that contain a term, paginated. */
-export function useAllRecords(term: string): Record<Source, Records> {
-  const tiktok = useRecords('tiktok', term)
-  const telegram = useRecords('telegram', term)
-  const blog = useRecords('blog', term)
-  const post = useRecords('post', term)
+/** Reads the wanted records of each source, paginated. */
+export function useAllRecords(wanted: Wanted): Record<Source, Records> {
+  const tiktok = useRecords('tiktok', wanted)
+  const telegram = useRecords('telegram', wanted)
+  const blog = useRecords('blog', wanted)
+  const post = useRecords('post', wanted)
   return { tiktok, telegram, blog, post }
 }
 
 /**
  * Returns whether the user has posts of other platforms, whatever is searched; undefined while unknown.
- * @param found those that contain the searched term
+ * @param isFiltered whether `found` are not all of them
  */
-export function useHasPosts(term: string, found: Records): boolean | undefined {
+export function useHasPosts(isFiltered: boolean, found: Records): boolean | undefined {
   const { api } = useHost()
   const [known, setKnown] = useState<boolean>()
   const any = useQuery({
     queryKey: HAS_POSTS,
     queryFn: ({ signal }) =>
       api.page('GET /:source/data', { params: { source: 'post' }, query: { limit: 1 }, signal }),
-    enabled: term !== '' && found.total === 0,
+    enabled: isFiltered && found.total === 0,
   }).data
-  const total = found.total || term === '' ? found.total : any?.items.length
+  const total = found.total || !isFiltered ? found.total : any?.items.length
   const hasPosts = total === undefined ? known : total > 0
   if (hasPosts !== known) setKnown(hasPosts)
   return hasPosts
@@ -177,7 +187,7 @@ export function useShownRecords(selection: Selection, slots: readonly Slot[]): S
 }
 
 /** Refetches the first page of the sources and the pages in view. Rejects if one of them fails. */
-export function useReloadRecords(term: string): (sources: readonly Source[]) => Promise<void> {
+export function useReloadRecords(wanted: Wanted): (sources: readonly Source[]) => Promise<void> {
   const { api } = useHost()
   const queryClient = useQueryClient()
   const reloads = useRef(0)
@@ -185,7 +195,7 @@ export function useReloadRecords(term: string): (sources: readonly Source[]) => 
     reloads.current += 1
     const current = reloads.current
     const reload = async (source: Source) => {
-      const selection = { source, term }
+      const selection = { source, ...wanted }
       const first = await readPage(api, selection, null)
       const listed = () => queryClient.getQueryData<Pages>(listKey(selection))?.pages ?? []
       const isIn = new Set(first.items.map(({ id }) => id))
@@ -220,11 +230,11 @@ export function useReloadRecords(term: string): (sources: readonly Source[]) => 
 }
 
 /** Deletes a record on the server, then from the displayed list. */
-export function useDeleteRecord(term: string): (source: Source, id: string) => Promise<void> {
+export function useDeleteRecord(wanted: Wanted): (source: Source, id: string) => Promise<void> {
   const { api } = useHost()
   const removeFromList = useRemoveFromList()
   return async (source, id) => {
     await api.call('DELETE /:source/data/:id', { params: { source, id } })
-    removeFromList({ source, term }, [id])
+    removeFromList({ source, ...wanted }, [id])
   }
 }

@@ -4,7 +4,7 @@ import { Button, HTMLSelect, SearchInput, toggled, truncate, useSearchText } fro
 import { CrossIcon } from '@iodine/ui/icons'
 import { FilterMenu } from '@iodine/ui/overlays'
 import { useId } from 'react'
-import { type IodFilters, isFiltered, NO_FILTERS, toQuery } from '../model/filters'
+import { analyzedChips, type IodFilters, isFiltered, NO_FILTERS, toSearch } from '../model/filters'
 import styles from './FilterBar.module.css'
 
 const CHIP_CHARS = 40
@@ -52,6 +52,7 @@ export function FilterBar({ filters, creator, counts, onChange, sort, onSortChan
     })),
     source && { label: `Source: ${cut(source)}`, without: { source: '' } },
     createdBy && { label: `Created By: ${cut(creator ?? createdBy)}`, without: { createdBy: '' } },
+    ...analyzedChips(filters).map(chip => ({ ...chip, label: cut(chip.label) })),
   ].filter(chip => chip !== '')
   return (
     <div className={styles.bar}>
@@ -102,12 +103,14 @@ export function FilterBar({ filters, creator, counts, onChange, sort, onSortChan
             />
           ))}
           <Button variant="minimal" size="small" text="Clear all" onClick={() => onChange(NO_FILTERS)} />
-          <WatchButton
-            subject={{ kind: 'search', search: toQuery(filters) }}
-            about="this search"
-            variant="minimal"
-            size="small"
-          />
+          {Object.keys(filters.analyzed).length === 0 && (
+            <WatchButton
+              subject={{ kind: 'search', search: toSearch(filters) }}
+              about="this search"
+              variant="minimal"
+              size="small"
+            />
+          )}
         </fieldset>
       )}
     </div>

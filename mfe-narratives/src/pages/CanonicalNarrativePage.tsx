@@ -27,7 +27,7 @@ import { useParams, useSearchParams } from '@iodine/ui/router'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { clockText, graphNodeOf, nameOf, narrativeOf, reachText, sinceText } from '../model/canonical'
 import { timeline } from '../model/timeline'
-import { useCanonical, useCanonicalState, useDecide, useSentences } from '../queries/canonical'
+import { readDays, useCanonical, useCanonicalState, useDecide, useSentences } from '../queries/canonical'
 import { useReadNarrative } from '../queries/narrative'
 import { useTripletIods } from '../queries/triplet-iods'
 import styles from './CanonicalNarrativePage.module.css'
@@ -242,7 +242,10 @@ function Sources({ narrative: { by_source }, source, onSource }: SourcesProps) {
 }
 
 function Sentences({ id, source }: { id: string; source: string | null }) {
-  const query = useSentences(id, source)
+  const [search, setSearch] = useSearchParams()
+  const days = readDays(search)
+  const { from, to, zone = 'UTC' } = days
+  const query = useSentences(id, source, days)
   const narratives = useMemo(() => query.items?.map(narrativeOf), [query.items])
   const iodOf = useTripletIods(narratives)
   const readNarrative = useReadNarrative()
@@ -258,6 +261,12 @@ function Sentences({ id, source }: { id: string; source: string | null }) {
       <h2 id="canonical-sentences" className={styles.heading}>
         Sentences{query.items && ` (${formatCount(query.total ?? 0)})`}
       </h2>
+      {from && (
+        <p className={styles.muted}>
+          Of texts analyzed {from === to ? `on ${from}` : `from ${from} to ${to}`} ({zone}).{' '}
+          <Button size="small" variant="minimal" text="Show all" onClick={() => setSearch({})} />
+        </p>
+      )}
       <LoadingPanel
         query={query}
         errorTitle="Unable to load the sentences"

@@ -1,4 +1,4 @@
-import type { CanonicalNarrative, CanonPart, MergeScope } from '@iodine/contracts'
+import { type CanonicalNarrative, type CanonPart, isDay, isZone, type MergeScope } from '@iodine/contracts'
 import { errorDetail, hasStatus, useAction, useHost } from '@iodine/mfe-kit'
 import { keepPreviousData, usePagedQuery, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useEffect } from 'react'
@@ -15,6 +15,20 @@ const POLL_MS = 2_000
 export interface OwnerFilter {
   scope: 'own' | 'all'
   userId: string | null
+}
+
+/** Days of a zone, of a link from Analytics. */
+export interface Days {
+  from?: string
+  to?: string
+  zone?: string
+}
+
+/** Reads the days of a link from Analytics from a URL's query. Invalid values are ignored. */
+export const readDays = (search: URLSearchParams): Days => {
+  const [from, to, zone] = ['from', 'to', 'zone'].map(name => search.get(name) ?? '')
+  if (!from || !to || !isDay(from) || !isDay(to)) return {}
+  return { from, to, ...(zone && isZone(zone) && { zone }) }
 }
 
 const ownerOf = (userId: string | null) => (userId ? { user_id: userId } : {})
@@ -71,10 +85,11 @@ export function useCanonical(id: string, userId: string | null) {
 /**
  * Reads the sentences of a canonical narrative, newest first.
  * @param source '' for texts without a source, null for all
+ * @param days of the analysis; empty for all
  */
-export function useSentences(id: string, source: string | null) {
+export function useSentences(id: string, source: string | null, days: Days) {
   const { api } = useHost()
-  const query = { ...(source !== null && { source }), limit: SENTENCES }
+  const query = { ...(source !== null && { source }), ...days, limit: SENTENCES }
   return usePagedQuery({
     queryKey: [...CANONICAL, 'sentences', id, query],
     placeholderData: keepPreviousData,

@@ -81,6 +81,7 @@ export const paths = {
   /** Accounts that share the same content; the query names the topic, `about` as free text. */
   coShares: (query?: { iod: string } | { record: string } | { campaign: string } | { about: string }) =>
     page(['graph'], { tab: 'co-shares', ...query }),
+  analytics: (query?: { tab?: 'collection' | 'campaigns' | 'narratives' }) => page(['analytics'], query),
   community: (query?: { search?: string }) => page(['community'], query),
   /** The public profile of a user. */
   person: (id: string) => page(['community', 'profile', id]),

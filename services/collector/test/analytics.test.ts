@@ -186,7 +186,7 @@ describe('analyses of records', () => {
   it('contain records of earlier versions once the migration ran', async () => {
     const before = await analyze(PERIOD)
     const collection = service.mongo.collection('records')
-    await collection.updateMany({}, { $unset: { facts: 1 } })
+    await collection.updateMany({}, { $unset: { facts: 1, changed_at: 1 } })
     await facts.up(service.mongo)
     expect(await analyze(PERIOD)).toEqual(before)
   })

@@ -17,6 +17,7 @@ export const SECTIONS: readonly Section[] = [
   { id: 'campaigns', label: 'Campaigns', remote: 'mfe_campaigns' },
   { id: 'graph', label: 'Graph', remote: 'mfe_graph' },
   { id: 'community', label: 'Community', remote: 'mfe_community' },
+  { id: 'analytics', label: 'Analytics', remote: 'mfe_analytics' },
   { id: 'origins', label: 'Origins', remote: 'mfe_origins' },
 ]
 

@@ -1,5 +1,5 @@
-import { paths } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
+import { type AppPath, paths } from '@iodine/contracts'
+import { SectionLink, useHost } from '@iodine/mfe-kit'
 import { AnchorButton, Button, Card, Disclosure, formatAmount, Page, PageHeader } from '@iodine/ui'
 import { EnvelopeIcon, TagIcon, TickCircleIcon, TimeIcon } from '@iodine/ui/icons'
 import { type ReactElement, useEffect } from 'react'
@@ -17,13 +17,12 @@ const AVAILABLE = [
   'Data import from the browser extension',
   'Voting and community features',
   'Source tracking and attribution',
-]
-const COMING = [
   'Advanced analytics dashboard',
-  'Organization collaboration',
-  'AI-powered insights',
-  'Advanced graph visualizations',
 ]
+const COMING = ['Organization collaboration', 'AI-powered insights', 'Advanced graph visualizations']
+
+/** Pages of roadmap items. */
+const PAGES: Readonly<Record<string, AppPath>> = { 'Advanced analytics dashboard': paths.analytics() }
 
 const ROADMAP_TITLE = 'Product roadmap'
 
@@ -137,7 +136,7 @@ function RoadmapList({ title, items, icon }: { title: string; items: string[]; i
         {items.map(item => (
           <li key={item}>
             {icon}
-            {item}
+            {PAGES[item] ? <SectionLink to={PAGES[item]}>{item}</SectionLink> : item}
           </li>
         ))}
       </ul>

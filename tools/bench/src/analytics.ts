@@ -86,12 +86,15 @@ for (let sent = 0; sent < owned; sent += BATCH) {
   const records = Array.from({ length: Math.min(BATCH, owned - sent) }, (_, n) => record(n))
   await small.api.call(collectorApi.ingestRecords, { params: { source }, body: { records } })
 }
-const { records } = await timeInterleaved(
-  rounds,
-  { records: () => small.get(`records?${YEAR}&compare=true`) },
-  2,
-)
-console.log(`Analysis of ${whole(owned)} own records: ${count(records)} ms`)
+const measureRecords = async (when: string) => {
+  const read = () => small.get(`records?${YEAR}&compare=true`)
+  const { records } = await timeInterleaved(rounds, { records: read }, 2)
+  console.log(`Analysis of ${whole(owned)} own records, ${when}: ${count(records)} ms`)
+}
+await measureRecords('just stored')
+// Changes of the last 90 s are read again.
+await new Promise(resolve => setTimeout(resolve, 95_000))
+await measureRecords('stored before')
 
 await small.stop()
 await large.stop()

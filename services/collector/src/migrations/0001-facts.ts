@@ -15,7 +15,9 @@ export const facts: Migration = {
       // A replica of the previous version may change the record meanwhile, without its values.
       const { _id, fetched_at, revision } = doc
       const unchanged = { _id, fetched_at, revision: revision ?? { $exists: false } }
-      await records.updateOne(unchanged as never, { $set: { facts: factsOf(doc as RecordDoc) } })
+      await records.updateOne(unchanged as never, {
+        $set: { facts: factsOf(doc as RecordDoc), changed_at: new Date() },
+      })
     }
   },
 }

@@ -262,7 +262,8 @@ const outcomeOf = (
     const _id = new Types.ObjectId()
     const form = storedForm(incoming, firstLayers(run?._id))
     const created = { _id, ...scope, key, created_at: new Date() }
-    const document = { ...created, facts: factsOf({ ...created, ...form }), ...form }
+    const facts = factsOf({ ...created, ...form })
+    const document = { ...created, facts, changed_at: created.created_at, ...form }
     const delta = { records: 1, record_bytes: form.bytes, [scope.source]: 1 }
     const change = { at, delta, operation: { insertOne: { document } } }
     return { result: { id: _id.toHexString(), status: 'created' }, change }
@@ -278,6 +279,7 @@ const outcomeOf = (
     $set: {
       ...form,
       facts: factsOf({ ...doc, ...scope, ...form }),
+      changed_at: new Date(),
       ...(changed && { sighted }),
       revision: (doc.revision ?? 0) + 1,
     },

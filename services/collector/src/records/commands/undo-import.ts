@@ -55,6 +55,7 @@ const removeImport = async (
         const $set = {
           data,
           facts: factsOf({ ...doc, data }),
+          changed_at: new Date(),
           ...(seen && { seen }),
           ...(layers && { layers }),
           bytes,

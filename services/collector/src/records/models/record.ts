@@ -76,6 +76,8 @@ const schema = defineSchema(
     created_at: { type: Date, required },
     // Before the data, so that analyses find it without reading the data.
     facts: typed<RecordFacts>(Schema.Types.Mixed),
+    /** Time of the last write of `facts`. */
+    changed_at: Date,
     /**
      * The record as sent or merged. `imageHashes` is stored as pairs, because its keys may contain dots and dollar signs.
      */
@@ -92,6 +94,8 @@ const schema = defineSchema(
 export type RecordDoc = DocOf<typeof schema>
 schema.index({ user_id: 1, source: 1, key: 1 }, { unique: true })
 schema.index({ user_id: 1, source: 1, created_at: -1, _id: -1 })
+// For the analyses, which read changes.
+schema.index({ user_id: 1, changed_at: 1 })
 /** Index of the records of an import. */
 export const BY_IMPORT = { user_id: 1, 'layers.imports.id': 1, created_at: -1, _id: -1 } as const
 schema.index(BY_IMPORT, { partialFilterExpression: { 'layers.imports.id': { $exists: true } } })

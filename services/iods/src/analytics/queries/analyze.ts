@@ -158,13 +158,20 @@ const countVotes = (rows: Rows, [from, until]: [number, number]) => {
 /** Returns the ids of the IODs of a period with the most votes of the smaller side, most first. */
 const mostDisputed = (rows: Rows, [from, until]: [number, number]): string[] => {
   const { columns } = rows
-  const found: number[] = []
-  visitRows(rows, from, until, row => {
-    if (columns.disputedAt(row) > 0) found.push(row)
-  })
+  const max = LIMITS.analyzedValuesMax
   // The order of the list: of equal ones the newest first.
-  found.sort((a, b) => columns.disputedAt(b) - columns.disputedAt(a) || b - a)
-  return found.slice(0, LIMITS.analyzedValuesMax).map(row => columns.idAt(row))
+  const sorted = (found: number[]) =>
+    found.sort((a, b) => columns.disputedAt(b) - columns.disputedAt(a) || b - a).slice(0, max)
+  let found: number[] = []
+  let least = 1
+  visitRows(rows, from, until, row => {
+    if (columns.disputedAt(row) < least) return
+    found.push(row)
+    if (found.length < 20 * max) return
+    found = sorted(found)
+    least = columns.disputedAt(found.at(-1) as number)
+  })
+  return sorted(found).map(row => columns.idAt(row))
 }
 
 /** Votes of a period; `disputed` has ids. */

@@ -59,26 +59,22 @@ export const createColumnReader = (
   const building = createSingleFlight<'all', Loaded>()
   const refreshing = createSharedReads<'changes', void>(REFRESH_TIMEOUT_MS)
 
+  /** Reads all IODs in the order of the columns, so that each is appended. */
   async function* readAll(): AsyncGenerator<AnalyzedIod> {
     for (let last: Pick<IodDoc, '_id' | 'created_at'> | undefined; ; ) {
-      // In the order of the columns, so that each IOD is appended.
-      const found: AnalyzedIod[] = await iods
-        .aggregate<AnalyzedIod>([
-          ...(last
-            ? [
-                { $match: { created_at: { $gte: last.created_at } } },
-                {
-                  $match: {
-                    $or: [{ created_at: { $gt: last.created_at } }, { _id: { $gt: last._id } }],
-                  },
-                },
-              ]
-            : []),
-          { $sort: { created_at: 1, _id: 1 } },
-          { $limit: BATCH },
-          { $project: FIELDS },
-        ])
+      const after = last && {
+        $and: [
+          { created_at: { $gte: last.created_at } },
+          { $or: [{ created_at: { $gt: last.created_at } }, { _id: { $gt: last._id } }] },
+        ],
+      }
+      // The driver's query: an aggregation sorts all later IODs for each page.
+      const found = await iods.collection
+        .find<AnalyzedIod>((after ?? {}) as object, { projection: FIELDS })
         .hint(BY_DATE)
+        .sort({ created_at: 1, _id: 1 })
+        .limit(BATCH)
+        .toArray()
       yield* found
       last = found.at(-1)
       if (found.length < BATCH) return

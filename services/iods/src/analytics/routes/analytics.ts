@@ -1,5 +1,6 @@
 import { countVotes, iodAnalyticsApi, iodsInternal, type VoteAnalysis } from '@iodine/contracts'
 import type { StoreService } from '@iodine/service-kit'
+import { LRUCache } from 'lru-cache'
 import { Types } from 'mongoose'
 import type { IodDoc } from '../../iods/models/iod.js'
 import { membersOf } from '../../iods/queries/select-iods.js'
@@ -15,14 +16,22 @@ import {
 } from '../queries/analyze.js'
 import { creationsOf } from '../queries/campaign-members.js'
 import { compareGroups } from '../queries/compare-iods.js'
+import type { IodColumns } from '../queries/iod-columns.js'
 import { createColumnReader } from '../queries/read-columns.js'
+
+/** Answers of some 100 kB each, at most. */
+const ANSWERS_MAX = 200
 
 export const addAnalyticsRoutes = (service: StoreService, models: IodStore): void => {
   const { iods } = models
   const read = createColumnReader(models)
 
+  /** Answers by their question, until an IOD changes: all clients request the same when one was created. */
+  const answers = new LRUCache<string, { columns: IodColumns; version: number; answer: object }>({
+    max: ANSWERS_MAX,
+  })
   /** Calls `work` in the same step that selects rows: a later one may insert others before them. */
-  const analyze = async <T>(
+  const analyze = async <T extends object>(
     query: Query,
     userId: string,
     work: (rows: Rows, query: Query) => T,
@@ -31,7 +40,13 @@ export const addAnalyticsRoutes = (service: StoreService, models: IodStore): voi
       ? await creationsOf(iods, await membersOf(service.peers, [query.campaign]))
       : undefined
     const columns = await read()
-    return work(
+    // A campaign's members change without a change of an IOD.
+    const key = query.campaign
+      ? undefined
+      : `${work.name} ${query.mine ? userId : ''} ${JSON.stringify(query)}`
+    const known = key && answers.get(key)
+    if (known && known.columns === columns && known.version === columns.version) return known.answer as T
+    const answer = work(
       {
         columns,
         kinds: allowedKinds(query),
@@ -41,6 +56,8 @@ export const addAnalyticsRoutes = (service: StoreService, models: IodStore): voi
       },
       query,
     )
+    if (key) answers.set(key, { columns, version: columns.version, answer })
+    return answer
   }
 
   service.route(iodAnalyticsApi.analyzeIods, ({ query, user }) => analyze(query, user.id, analyzeIods))

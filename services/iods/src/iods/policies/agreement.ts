@@ -4,7 +4,7 @@ import type { IodDoc } from '../models/iod.js'
 
 /** Votes from which an IOD counts as agreed, mixed or disputed. */
 export const DECIDED_MIN = 3
-/** Least shares of the majority, in percent. */
+/** Minimum share of the majority, in percent. */
 const AGREED = 80
 const MIXED = 60
 

@@ -1,0 +1,3 @@
+import { defineRemote } from '@iodine/build-kit'
+
+export default defineRemote(import.meta.dirname)

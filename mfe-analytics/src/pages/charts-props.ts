@@ -1,0 +1,7 @@
+import type { Controls } from '../model/controls'
+
+/** Props of a tab's charts. */
+export interface ChartsProps {
+  controls: Controls
+  onChange: (changes: Partial<Controls>) => void
+}
