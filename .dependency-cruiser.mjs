@@ -84,6 +84,12 @@ export default {
       'A kit imports packages/contracts and nothing else of ours: what knows a service or a section belongs there.',
     ),
     only(
+      'reports-are-made-of-exports',
+      '^(packages/reports)/(?!test/)',
+      'packages/(?:contracts|evidence|exchange)',
+      'A report is made by pure functions from its content alone: what knows a service belongs there.',
+    ),
+    only(
       'likeness-folds-as-the-product-does',
       '^(packages/likeness)/(?!test/)',
       'packages/(?:contracts|known-iods)',
@@ -106,7 +112,7 @@ export default {
       code('packages/exchange'),
       [
         of(
-          'packages/exchange|services/(?:auth|campaigns|workers)|mfe-(?:analytics|campaigns|data|graph|iods|origins)|tools/bench|e2e',
+          'packages/(?:exchange|reports)|services/(?:auth|campaigns|workers)|mfe-(?:analytics|campaigns|data|graph|iods|origins)|tools/bench|e2e',
         ),
       ],
       'Files are written and read by campaigns, the list of IODs, My data and what goes out as CSV (auth: the audit log), answers of feeds by the workers: a section that exports something else adds itself here.',

@@ -27,6 +27,10 @@ export interface Bounds {
   pool: ClientLimits
   /** The same for operations that wait for other work: they use a separate pool. */
   waitPool: ClientLimits
+  /** The same for public pages, whose readers take no connection from users. */
+  pagePool: ClientLimits
+  /** Concurrent requests of public pages, from their head to the end of their response. */
+  pagesInFlight: ClientLimits
   /** Milliseconds that a request waits for a free connection before it is refused. */
   poolWaitMs: number
   /** Bytes of bodies in memory. */
@@ -59,6 +63,8 @@ export const BOUNDS: Bounds = {
   inFlight: { all: 8_192, address: 1_024, stranger: 512, user: 128 },
   pool: { all: 128, address: 96, stranger: 16, user: 8 },
   waitPool: { all: 256, address: 128, stranger: 16, user: 16 },
+  pagePool: { all: 50, address: 10, stranger: 10, user: 0 },
+  pagesInFlight: { all: 1_024, address: 64, stranger: 64, user: 0 },
   poolWaitMs: 15_000,
   memory: { all: 64 * MIB, address: 32 * MIB, stranger: 8 * MIB, user: 16 * MIB },
   inMemoryBytes: MIB,

@@ -64,6 +64,9 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
   STRANGER_REQUESTS_A_MINUTE: requestsSetting
     .default(300)
     .describe('API requests a minute from an IP address without a session, for each process of the gateway.'),
+  REPORT_REQUESTS_A_MINUTE: requestsSetting
+    .default(120)
+    .describe('Requests a minute of published reports from an IP address, for each process of the gateway.'),
   PAGE_REQUESTS_A_MINUTE: requestsSetting
     .default(6_000)
     .describe('All other requests a minute from an IP address, for each process of the gateway.'),

@@ -11,6 +11,7 @@ export const createLimits = (config: GatewayConfig) => {
   const users = aMinute(config.USER_REQUESTS_A_MINUTE)
   const feeds = aMinute(config.FEED_REQUESTS_A_MINUTE)
   const strangers = aMinute(config.STRANGER_REQUESTS_A_MINUTE)
+  const readers = aMinute(config.REPORT_REQUESTS_A_MINUTE)
   const pages = aMinute(config.PAGE_REQUESTS_A_MINUTE)
   return {
     user: (id: string) => users.use(id),
@@ -18,6 +19,8 @@ export const createLimits = (config: GatewayConfig) => {
     stranger: (address: string) => strangers.use(addressKey(address)),
     /** Throws 429 past the limit of `stranger` without counting the call. */
     checkStranger: (address: string) => strangers.check(addressKey(address)),
+    /** Counts a request of a public page without a session. */
+    reader: (address: string) => readers.use(addressKey(address)),
     page: (address: string) => pages.use(addressKey(address)),
   }
 }

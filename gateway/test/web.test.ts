@@ -106,7 +106,6 @@ describe('the shell', () => {
   })
   it.each([
     ['GET', '/favicon.ico', '*/*'],
-    ['GET', '/robots.txt', '*/*'],
     ['GET', '/loginx', '*/*'],
     ['GET', '/api/v1/none', '*/*'],
     ['GET', '/login', 'application/json, text/html;q=0'],

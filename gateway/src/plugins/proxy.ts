@@ -1,10 +1,11 @@
-import { API_BASE, FEEDS } from '@iodine/contracts'
+import { API_BASE, FEEDS, PUBLIC_PAGES } from '@iodine/contracts'
 import { sendTaxiiError } from '@iodine/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
-import { type AdmissionOptions, admit, admitReader } from '../proxy/admission.js'
+import { type AdmissionOptions, admit, admitPage, admitReader } from '../proxy/admission.js'
 import { createForwarder, type ForwardOptions, type Load, type Target } from '../proxy/forward.js'
-import { feedsOf, operationsOf } from '../proxy/operations.js'
+import { feedsOf, operationsOf, pagesOf } from '../proxy/operations.js'
 import type { Route } from '../routes.js'
+import { PAGE_ROUTE } from './pages.js'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -13,7 +14,7 @@ export interface ProxyOptions extends AdmissionOptions, ForwardOptions {
 }
 
 /**
- * Routes requests below /api/v1, and feeds, to the services and streams the responses back. Returns a function that reads
+ * Routes requests below /api/v1, feeds and public pages to the services and streams the responses back. Returns a function that reads
  * the current load.
  */
 export const addProxy = (app: FastifyInstance, { routes, ...options }: ProxyOptions): (() => Load) => {
@@ -24,6 +25,7 @@ export const addProxy = (app: FastifyInstance, { routes, ...options }: ProxyOpti
     scope.decorateRequest('admitted')
     scope.decorateRequest('serviceToken')
     scope.decorateRequest('isFeed', false)
+    scope.decorateRequest('isPage', false)
     const add = (path: string, target: Target, more: RouteShorthandOptions) => {
       const route = {
         method: METHODS,
@@ -45,6 +47,8 @@ export const addProxy = (app: FastifyInstance, { routes, ...options }: ProxyOpti
           onRequest: admitReader(feedsOf(prefix), options),
         },
       )
+    for (const [prefix, { service }] of new Map(PUBLIC_PAGES.map(each => [each.prefix, each])))
+      add(`/${prefix}`, { service }, { ...PAGE_ROUTE, onRequest: admitPage(pagesOf(prefix), options) })
   })
   return load
 }

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayConfig } from '../config.js'
 import { findRemotes } from '../remotes.js'
 import { extensionUrls } from './extension.js'
+import { ROBOTS } from './pages.js'
 
 // File names with a content hash: remoteEntry.08d8bdd7.js, static/js/index.175ea47acd.js.
 const HASHED = /\.[0-9a-f]{8,}\.\w+$/
@@ -83,6 +84,9 @@ export const addWeb = async (app: FastifyInstance, config: GatewayConfig): Promi
   })
   app.get<{ Params: { '*': string } }>('/static/*', async (request, reply) =>
     reply.sendFile(`static/${request.params['*']}`, shellOf(config)),
+  )
+  app.get('/robots.txt', async (_request, reply) =>
+    reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=3600').send(ROBOTS),
   )
   app.get('/icon.svg', async (_request, reply) => reply.sendFile('icon.svg', shellOf(config)))
 }

@@ -6,7 +6,7 @@ import { type Client, clientOf } from '../client-limits.js'
 import type { CheckedKey, FeedKeyCheck } from '../feed-keys.js'
 import type { Limits } from '../limits.js'
 import type { SessionCheck } from '../sessions.js'
-import type { feedsOf, operationsOf } from './operations.js'
+import type { feedsOf, operationsOf, pagesOf } from './operations.js'
 
 export interface AdmissionOptions {
   checkSession: SessionCheck
@@ -81,12 +81,26 @@ export const admitReader =
     if (feed.reads !== key.reads) throw new HttpError(403, DETAILS.feedKeyReads)
   }
 
+/** Returns the hook that counts readers of public pages. It looks up no session. */
+export const admitPage =
+  (templateOf: ReturnType<typeof pagesOf>, { limits }: AdmissionOptions) =>
+  async (request: FastifyRequest): Promise<void> => {
+    request.template = templateOf(request)
+    request.isPage = true
+    request.admitted = { client: clientOf(request.ip), kind: 'pagePool', bodyLimit: 0 }
+    await limits.reader(request.ip)
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    if (request.template === undefined || !isRead) throw notFound()
+  }
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** The client that an API request counts for, its connection pool, and the maximum bytes of its body. */
-    admitted: { client: Client; kind: 'pool' | 'waitPool'; bodyLimit: number }
+    admitted: { client: Client; kind: 'pool' | 'waitPool' | 'pagePool'; bodyLimit: number }
     /** Token for the service, in place of the feed key or API token. */
     serviceToken?: string
     isFeed: boolean
+    /** Request of a public page, of which the service receives no credentials. */
+    isPage: boolean
   }
 }

@@ -37,7 +37,10 @@ export interface Load {
   /** Bytes of bodies kept until their service has answered. */
   memory_bytes: number
   file_bytes: number
-  /** Requests per service that hold or await a connection; `… waits`: operations waiting for other work. */
+  /**
+   * Requests per service that hold or await a connection; `… waits`: operations waiting for other work; `… pages`:
+   * readers of public pages.
+   */
   pools: Record<string, { active: number; waiting: number }>
 }
 
@@ -180,6 +183,8 @@ const exchange = (
   })
 }
 
+const POOL_SUFFIX = { pool: '', waitPool: ' waits', pagePool: ' pages' }
+
 /** Creates the connection pools, one per service and kind of operation. */
 const createPools = (bounds: Bounds) => {
   const agentOf = ({ all }: ClientLimits) =>
@@ -189,12 +194,16 @@ const createPools = (bounds: Bounds) => {
       ...SHORT_KEEP_ALIVE,
       bodyTimeout: 60_000,
     })
-  const agents = { pool: agentOf(bounds.pool), waitPool: agentOf(bounds.waitPool) }
+  const agents = {
+    pool: agentOf(bounds.pool),
+    waitPool: agentOf(bounds.waitPool),
+    pagePool: agentOf(bounds.pagePool),
+  }
   const pools = new Map<string, Pool>()
   return {
     dispatcher: (kind: keyof typeof agents): Dispatcher => agents[kind].dispatcher,
     of(service: string, kind: keyof typeof agents): Pool {
-      const name = kind === 'pool' ? service : `${service} waits`
+      const name = service + POOL_SUFFIX[kind]
       const pool = pools.get(name) ?? new Pool(bounds[kind])
       pools.set(name, pool)
       return pool
@@ -203,7 +212,7 @@ const createPools = (bounds: Bounds) => {
       Object.fromEntries(
         [...pools].map(([name, { active, waiting }]) => [name, { active, waiting }] as const),
       ),
-    close: () => Promise.all([agents.pool.close(), agents.waitPool.close()]),
+    close: () => Promise.all(Object.values(agents).map(agent => agent.close())),
   }
 }
 
@@ -217,6 +226,7 @@ export const createForwarder = (
 ) => {
   const pools = createPools(bounds)
   const inFlight = new LimitedResource(bounds.inFlight)
+  const pagesInFlight = new LimitedResource(bounds.pagesInFlight)
   const bodies = createBodies(bounds, refused)
   const liveness = createLivenessProbe(livenessMs)
   /** Bounded: one per service. */
@@ -234,11 +244,12 @@ export const createForwarder = (
       const { client, kind, bodyLimit } = request.admitted
       if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw tooLarge()
       leaveIfGone(reply)
-      if (!inFlight.take(client)) {
+      const slots = kind === 'pagePool' ? pagesInFlight : inFlight
+      if (!slots.take(client)) {
         refused('in_flight')
         throw tooManyRequests(1)
       }
-      reply.raw.once('close', () => inFlight.release(client))
+      reply.raw.once('close', () => slots.release(client))
       const body = hasBody(request) ? await bodies.take(request.raw, client, bodyLimit) : undefined
       const pool = pools.of(target.service, kind)
       let isOver = true
@@ -265,6 +276,10 @@ export const createForwarder = (
         throw error
       }
     },
-    load: (): Load => ({ in_flight: inFlight.held, ...bodies.state(), pools: pools.load() }),
+    load: (): Load => ({
+      in_flight: inFlight.held + pagesInFlight.held,
+      ...bodies.state(),
+      pools: pools.load(),
+    }),
   }
 }

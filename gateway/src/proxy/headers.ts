@@ -20,13 +20,20 @@ const NOT_FORWARDED = new Set([
   'x-request-id',
   'x-service-key',
 ])
+/** Headers of a reader that public pages depend on: no cookie, credential or range. */
+const OF_PAGES = ['accept', 'accept-encoding', 'accept-language', 'if-none-match', 'user-agent'] as const
 /** Values of `Connection` that name no header. */
 const NO_NAMES = /^\s*(keep-alive|close)?\s*$/i
-/** Returns the headers that the service receives. */
-export const forwardedHeaders = (
-  request: FastifyRequest,
-  publicUrl: URL | undefined,
-): Record<string, string | string[]> => {
+
+const pageHeaders = ({ headers }: FastifyRequest): Record<string, string | string[]> =>
+  Object.fromEntries(
+    OF_PAGES.flatMap(name => {
+      const value = headers[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+
+const passedHeaders = (request: FastifyRequest): Record<string, string | string[]> => {
   const { connection = '' } = request.headers
   const named = NO_NAMES.test(connection) ? [] : connection.toLowerCase().split(/[\s,]+/)
   const headers: Record<string, string | string[]> = {}
@@ -40,13 +47,22 @@ export const forwardedHeaders = (
     )
       headers[name] = value
   }
+  return headers
+}
+
+/** Returns the headers that the service receives. */
+export const forwardedHeaders = (
+  request: FastifyRequest,
+  publicUrl: URL | undefined,
+): Record<string, string | string[]> => {
+  const headers = request.isPage ? pageHeaders(request) : passedHeaders(request)
   headers['x-request-id'] = request.id
   headers['x-forwarded-for'] = request.ip
   // Services know neither feed keys nor API tokens: auth issues a token for them.
   if (request.serviceToken !== undefined) headers.authorization = `Bearer ${request.serviceToken}`
   else if (isApiToken(request.headers.authorization)) delete headers.authorization
-  if (request.isFeed) {
-    // Feeds contain their own URLs.
+  if (request.isFeed || request.isPage) {
+    // Feeds and pages contain their own URLs.
     headers['x-forwarded-host'] = publicUrl?.host ?? request.host
     headers['x-forwarded-proto'] = publicUrl?.protocol.slice(0, -1) ?? request.protocol
   }

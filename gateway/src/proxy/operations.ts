@@ -1,4 +1,4 @@
-import { API_BASE, FEEDS, OPERATIONS, pathPattern } from '@iodine/contracts'
+import { API_BASE, FEEDS, OPERATIONS, PUBLIC_PAGES, pathPattern } from '@iodine/contracts'
 import type { FastifyRequest } from 'fastify'
 import type { Route } from '../routes.js'
 
@@ -41,4 +41,14 @@ export const feedsOf = (prefix: string) => {
     reads: spec.form === 'atom' ? ('notifications' as const) : ('campaigns' as const),
   }))
   return (request: FastifyRequest) => endpoints.find(({ path }) => path.test(pathOf(request)))
+}
+
+/** Returns a function that finds the path template of a request of public pages. */
+export const pagesOf = (prefix: string) => {
+  const pages = PUBLIC_PAGES.filter(each => each.prefix === prefix).map(({ spec }) => ({
+    template: spec.path,
+    path: pathPattern(spec),
+  }))
+  pages.sort(byLiterals)
+  return (request: FastifyRequest) => pages.find(({ path }) => path.test(pathOf(request)))?.template
 }

@@ -99,6 +99,13 @@ export interface FeedEndpoint extends EndpointSpec {
   access?: never
 }
 
+/** A page or file outside `API_BASE` that anybody reads without a session. Errors are pages, too. */
+export interface PageEndpoint extends EndpointSpec {
+  method: 'GET'
+  form: 'page'
+  access?: never
+}
+
 /** Parses `METHOD /path` to an endpoint's `method` and `path`. */
 export type Routed<R extends string> = R extends `${infer M extends Method} ${infer P}`
   ? { method: M; path: P }

@@ -224,6 +224,18 @@ export const LIMITS = {
   publishedObjectsMax: 100_000,
   /** Time for which withdrawn objects remain in feeds as revoked. */
   revokedMs: 90 * 24 * 3_600_000,
+  /** Reports: open drafts of a campaign, versions, findings; indicators and exhibits on a page, and in its files. */
+  reportDraftsMax: 3,
+  reportVersionsMax: 50,
+  reportFindingsMax: 40,
+  reportPageBytes: 1_048_576,
+  reportPageIndicators: 500,
+  reportExhibitsMax: 100,
+  reportIndicatorsMax: 10_000,
+  /** Bytes of a file of a report. */
+  reportFileBytes: 16_777_216,
+  /** Time for which quoted users can take their content out of a report before it can be approved. */
+  reportObjectionMs: 72 * 3_600_000,
   tooltipChars: 40,
   /** Context of a post in a record: characters of its text, its links and media. */
   contextTextMax: 50_000,

@@ -14,7 +14,7 @@ import { collectorApi } from './collector.js'
 import { campaignCommentsApi, commentsInternal, iodCommentsApi } from './comments.js'
 import { communityApi } from './community.js'
 import { coordinationApi } from './coordination.js'
-import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
+import type { FeedEndpoint, InternalEndpoint, PageEndpoint, PublicEndpoint } from './endpoint.js'
 import { communityInternal, historyInternal, mailsInternal, rebuildInternal } from './events.js'
 import { capturesApi, evidenceApi, sealsApi } from './evidence.js'
 import { atomFeeds, mispFeeds, sealsInternal, taxiiFeeds } from './feeds.js'
@@ -34,6 +34,7 @@ import { notificationsInternal } from './notification-events.js'
 import { notificationsApi } from './notifications.js'
 import { outboxInternal } from './outbox.js'
 import { recordImportsApi } from './record-imports.js'
+import { oembedPages, reportPages } from './reports.js'
 import { recordsInternal, sightingsApi, sightingsInternal } from './sightings.js'
 import { subscriptionsApi, subscriptionsInternal } from './subscriptions.js'
 import { usageInternal } from './usage.js'
@@ -57,6 +58,8 @@ export interface ServiceManifest {
   internal: Readonly<Record<string, InternalEndpoint>>
   /** Feeds for other systems, by the first segment of their paths, which are not below /api/v1. */
   feeds?: Readonly<Record<string, Readonly<Record<string, FeedEndpoint>>>>
+  /** Public pages, by the first segment of their paths, which are not below /api/v1. */
+  pages?: Readonly<Record<string, Readonly<Record<string, PageEndpoint>>>>
 }
 
 const large = { waitMs: 60_000 }
@@ -137,6 +140,7 @@ export const SERVICES = {
       analytics: campaignAnalyticsApi,
     },
     feeds: { taxii2: taxiiFeeds, feeds: mispFeeds },
+    pages: { reports: reportPages, oembed: oembedPages },
     internal: {
       ...campaignsInternal,
       ...subscriptionsInternal,
@@ -223,3 +227,16 @@ export const FEEDS: readonly { service: ServiceName; prefix: string; name: strin
       Object.entries(table).map(([name, spec]) => ({ service, prefix, name, spec })),
     )
   })
+
+/** Every public page, with its first segment. */
+export const PUBLIC_PAGES: readonly {
+  service: ServiceName
+  prefix: string
+  name: string
+  spec: PageEndpoint
+}[] = SERVICE_NAMES.flatMap(service => {
+  const { pages = {} } = SERVICES[service] as ServiceManifest
+  return Object.entries(pages).flatMap(([prefix, table]) =>
+    Object.entries(table).map(([name, spec]) => ({ service, prefix, name, spec })),
+  )
+})

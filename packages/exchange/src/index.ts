@@ -24,7 +24,7 @@ export {
 export { readRows } from './csv.js'
 export type { UsedTechnique } from './disarm/technique.js'
 export type { EvidenceById, Quotes } from './evidence.js'
-export { ALL_COLLECTION, collectionIdOf } from './ids.js'
+export { ALL_COLLECTION, collectionIdOf, idOf } from './ids.js'
 export { formatOf } from './intake/format.js'
 export type { Skipped, SliceLimits, Span } from './json/scanner.js'
 export { sliceObjects } from './json/slices.js'

@@ -1,0 +1,213 @@
+import { REPORT_FILES, type ReportContent, reportContent } from '@iodine/contracts'
+import fc from 'fast-check'
+import { HtmlValidate } from 'html-validate'
+import { SaxesParser } from 'saxes'
+import { describe, expect, it } from 'vitest'
+import {
+  defang,
+  defangText,
+  differingFiles,
+  toErrorPage,
+  toFiles,
+  toIndexPage,
+  toPage,
+  toReportFeed,
+} from '../src/index.js'
+import { contentOf } from './content.js'
+
+const validator = new HtmlValidate({
+  extends: ['html-validate:standard'],
+  rules: { 'no-inline-style': 'error', 'long-title': 'off' },
+})
+const faultsOf = async (html: string) => {
+  const { results } = await validator.validateString(html)
+  return results.flatMap(({ messages }) =>
+    messages.map(({ ruleId, message, line }) => `${line}: ${ruleId}: ${message}`),
+  )
+}
+
+const HOSTILE = [
+  '</script><script>alert(1)</script>',
+  ']]><svg onload=alert(1)>',
+  '"><img src=x onerror=alert(1)>',
+  'a\u202eb\u200b\u0000\ud800',
+  '😀'.repeat(300),
+  '--><style>*{}</style>',
+]
+
+const parseXml = (text: string) => {
+  const names: string[] = []
+  const parser = new SaxesParser({ xmlns: true })
+  parser.on('error', error => {
+    throw error
+  })
+  parser.on('opentag', ({ name }) => names.push(name))
+  parser.write(text).close()
+  return names
+}
+
+const textOf = (content: ReportContent) =>
+  new Map(toFiles(content).map(({ name, bytes }) => [name, Buffer.from(bytes).toString()]))
+
+describe('the page', () => {
+  it('is valid HTML without scripts, in both languages', async () => {
+    for (const language of ['en', 'fr'] as const) {
+      const page = toPage(contentOf({ language }), {
+        latest: 2,
+        replies: [{ from: 'Copy Ltd', text: 'We object.', at: '2026-11-28T08:00:00.000Z' }],
+      })
+      expect(await faultsOf(page)).toEqual([])
+      expect(page.match(/<script/g)).toHaveLength(1)
+      expect(page).toContain('<script type="application/ld+json">')
+      expect(page).toContain('href="/reports/abcdefghijklmnop/v2"')
+    }
+    expect(await faultsOf(toErrorPage(410, { text: 'wrong' }))).toEqual([])
+    const listed = {
+      slug: 'abcdefghijklmnop',
+      title: 'A & B',
+      summary: 'c',
+      n: 1,
+      first_at: '2026-11-28T08:00:00.000Z',
+      published_at: '2026-11-28T08:00:00.000Z',
+    }
+    expect(await faultsOf(toIndexPage([listed]))).toEqual([])
+  })
+  it('shows hostile strings as text', async () => {
+    for (const text of HOSTILE) {
+      const content = contentOf({
+        title: text,
+        summary: text,
+        aliases: [text],
+        method: text,
+        change: text,
+        authors: [text],
+        findings: [{ text, confidence: 'low', exhibits: [] }],
+        attribution: { by: 'ours', text, grounds: text },
+        references: [{ title: text, url: 'https://a.example/"><script>' }],
+      })
+      const page = toPage(content, { latest: null, replies: [{ from: text, text, at: content.made_at }] })
+      expect(page.match(/<script/g)).toHaveLength(1)
+      expect(page).not.toMatch(/<img|<style|onerror=alert\(1\)>|[\u202a-\u202e\u200b]/)
+      expect(await faultsOf(page)).toEqual([])
+    }
+  })
+  it('links no address of the campaign', () => {
+    const page = toPage(contentOf())
+    expect(page).not.toContain('https://copy.example')
+    expect(page).toContain('hxxps://copy[.]example/page')
+    expect(page).toContain('rel="noopener nofollow"')
+    expect(page).not.toContain('javascript:')
+  })
+  it('describes the report and its data to machines', () => {
+    const [, json = ''] =
+      /<script type="application\/ld\+json">(.*)<\/script>/.exec(toPage(contentOf())) ?? []
+    const [report, dataset] = JSON.parse(json)['@graph']
+    expect(report).toMatchObject({ '@type': 'Report', headline: 'Copies of newspapers', version: '1' })
+    expect(dataset['@type']).toBe('Dataset')
+    expect(dataset.distribution.map(({ name }: { name: string }) => name)).toContain('report.stix.json')
+  })
+  it('is refused above 1 MiB', () => {
+    const big = contentOf({ method: 'x'.repeat(1_048_576) })
+    expect(() => toPage(big)).toThrow(RangeError)
+  })
+  it('has 500 indicators at most, and says so', () => {
+    const [one] = contentOf().indicators
+    const indicators = Array.from({ length: 501 }, (_, n) => ({
+      ...one,
+      uid: `u${n}`,
+      value: `n${n}.example`,
+    }))
+    const page = toPage(contentOf({ indicators: indicators as ReportContent['indicators'] }))
+    expect(page).toContain('500 of 501 are shown')
+    expect(page).not.toContain('n500[.]example')
+    expect(Buffer.byteLength(page)).toBeLessThan(250_000)
+  })
+})
+
+describe('the files', () => {
+  it('are the same bytes for the same content', () => {
+    expect(toFiles(contentOf())).toEqual(toFiles(structuredClone(contentOf())))
+  })
+  it('contain the content, which its schema accepts', () => {
+    const files = textOf(contentOf())
+    expect(reportContent.parse(JSON.parse(files.get('report.json') ?? ''))).toEqual(contentOf())
+    expect([...files.keys()]).toEqual(Object.keys(REPORT_FILES).filter(name => name !== 'manifest.json.sig'))
+  })
+  it('are a STIX report over objects that are all marked clear', () => {
+    const bundle = JSON.parse(textOf(contentOf()).get('report.stix.json') ?? '')
+    const ids = new Set(bundle.objects.map(({ id }: { id: string }) => id))
+    expect(ids.size).toBe(bundle.objects.length)
+    const markings = bundle.objects.flatMap(
+      (each: { object_marking_refs?: string[] }) => each.object_marking_refs ?? [],
+    )
+    expect(new Set(markings).size).toBe(1)
+    const report = bundle.objects.find(({ type }: { type: string }) => type === 'report')
+    expect(report).toMatchObject({ report_types: ['campaign'], name: 'Copies of newspapers' })
+    for (const object of bundle.objects)
+      for (const [name, value] of Object.entries(object)) {
+        const refs = name.endsWith('_refs') ? (value as string[]) : name.endsWith('_ref') ? [value] : []
+        for (const ref of refs) expect(ids).toContain(ref)
+      }
+  })
+  it('are a MISP event with an event report', () => {
+    const { Event } = JSON.parse(textOf(contentOf()).get('report.misp.json') ?? '')
+    expect(Event.EventReport[0]).toMatchObject({ name: 'Copies of newspapers', deleted: false })
+    expect(Event.Tag).toContainEqual({ name: 'tlp:clear' })
+  })
+  it('are a table without formulas', () => {
+    const csv = textOf(contentOf()).get('indicators.csv') ?? ''
+    expect(csv).toContain("'=cmd")
+    expect(csv).toContain('copy[.]example')
+  })
+  it('are citations with the version and its address', () => {
+    const files = textOf(contentOf({ title: '100% {a} & b_c', doi: '10.1234/abc' }))
+    expect(files.get('cite.bib')).toContain('title = {{100\\% \\{a\\} \\& b\\_c}}')
+    expect(files.get('cite.ris')).toMatch(/^TY {2}- RPRT\r\n/)
+    expect(files.get('cite.cff')).toContain('preferred-citation:\n  type: report')
+    expect(JSON.parse(files.get('cite.json') ?? '')).toMatchObject([
+      { type: 'report', DOI: '10.1234/abc', version: '1', issued: { 'date-parts': [[2026, 11, 28]] } },
+    ])
+  })
+  it('contain a matrix that is well-formed XML', () => {
+    expect(parseXml(textOf(contentOf({ title: HOSTILE[1] ?? '' })).get('matrix.svg') ?? '')[0]).toBe('svg')
+  })
+  it('differ from their manifest after any change of a byte', () => {
+    const files = toFiles(contentOf())
+    const manifest = JSON.parse(Buffer.from(files.at(-1)?.bytes ?? []).toString())
+    const given = new Map(files.slice(0, -1).map(({ name, bytes }) => [name as string, bytes]))
+    expect(differingFiles(manifest, given)).toEqual([])
+    fc.assert(
+      fc.property(fc.constantFrom(...given.keys()), fc.nat(), fc.nat({ max: 7 }), (name, at, bit) => {
+        const bytes = Uint8Array.from(given.get(name) ?? [])
+        const n = at % bytes.length
+        bytes[n] = (bytes[n] ?? 0) ^ (1 << bit)
+        expect(differingFiles(manifest, new Map([[name, bytes]]))).toEqual([name])
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+it('escapes titles in the feed', () => {
+  const feed = toReportFeed(
+    [
+      {
+        slug: 'abcdefghijklmnop',
+        title: '</title><script>&',
+        summary: ']]>',
+        n: 1,
+        first_at: '2026-11-28T08:00:00.000Z',
+        published_at: '2026-11-28T08:00:00.000Z',
+      },
+    ],
+    { name: 'Iodine', url: 'https://iodine.example' },
+  )
+  expect(parseXml(feed)).not.toContain('script')
+})
+
+it('defangs addresses in texts and leaves other text', () => {
+  expect(defang('https://a.b.example/c?d=e@f')).toBe('hxxps://a[.]b[.]example/c?d=e[@]f')
+  expect(defangText('see www.copy.example, 3.5 of it. Next')).toBe(
+    'see www[.]copy[.]example, 3.5 of it. Next',
+  )
+})
