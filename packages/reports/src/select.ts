@@ -41,7 +41,13 @@ export interface SelectedReport {
   left_out: LeftOut[]
   held_back: HeldBack[]
   /** Ids of the published IODs and evidence, and of the users who made them. */
-  sources: { iods: string[]; evidence: string[]; captures: string[]; users: string[] }
+  sources: {
+    iods: string[]
+    evidence: string[]
+    captures: string[]
+    users: string[]
+    owned: { id: string; user: string }[]
+  }
   /** Numbers of findings, from 1, that name evidence which is not published. */
   unfounded: number[]
 }
@@ -218,6 +224,9 @@ export const selectReport = (sources: ReportSources): SelectedReport => {
       evidence: chosen.map(({ id }) => id),
       captures: [...new Set(chosen.flatMap(({ capture_id }) => capture_id ?? []))],
       users: [...new Set(users.filter(id => id !== null))],
+      owned: [...shown, ...chosen].flatMap(({ id, created_by_id: user }) =>
+        user === null ? [] : { id, user },
+      ),
     },
   }
 }
