@@ -23,6 +23,7 @@ import {
   missingScope,
   narrativesApi,
   OPERATIONS,
+  PUBLIC_PAGES,
   type PublicEndpoint,
   profileApi,
   recordImportsApi,
@@ -912,7 +913,11 @@ it('internal operations are reachable neither through the gateway nor without th
   const { token } = await app.signUp('boss@example.org')
   const internal = Object.values(behind).flatMap(({ url, env }) =>
     routesOf(url)
-      .filter(route => !route.url.startsWith(API_BASE) && FEEDS.every(({ spec }) => spec.path !== route.url))
+      .filter(
+        route =>
+          !route.url.startsWith(API_BASE) &&
+          [...FEEDS, ...PUBLIC_PAGES].every(({ spec }) => spec.path !== route.url),
+      )
       .map(route => ({ ...route, base: url, key: env.SERVICE_KEY ?? '' })),
   )
   expect(internal.filter(({ url }) => url.startsWith('/internal/')).length).toBeGreaterThan(20)
