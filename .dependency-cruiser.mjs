@@ -44,6 +44,7 @@ const CAPABILITIES = {
     'techniques',
     'imports',
     'exports',
+    'reports',
     'feeds',
     'subscriptions',
     'deletion',
@@ -150,7 +151,7 @@ export default {
     only(
       'services-import-contracts-and-kit',
       '^(services/[^/]+|gateway)/(?!test/)',
-      'packages/(?:contracts|service-kit|exchange|evidence|known-iods|canon|likeness|coordination)',
+      'packages/(?:contracts|service-kit|exchange|evidence|reports|known-iods|canon|likeness|coordination)',
       'A service never imports another: ask it over HTTP, or listen to its events; share types in packages/contracts.',
     ),
     only(

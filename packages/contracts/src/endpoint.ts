@@ -30,8 +30,12 @@ export const HIDDEN_HEADERS = [
   'Cache-Control',
   'Connection',
   'Content-Length',
+  'Content-Encoding',
   'Content-Security-Policy',
+  'Link',
+  'Vary',
   'X-Content-Type-Options',
+  'X-Robots-Tag',
 ] as const
 /** The name of a header that a handler or an error may set. */
 export type AnswerHeader = Lowercase<(typeof EXPOSED_HEADERS | typeof HIDDEN_HEADERS)[number]>

@@ -79,7 +79,8 @@ export const authInternal = {
     summary:
       'Whether the account is an administrator; false if it is suspended or deleted. 403 with the reason for a session without administration rights',
     params: byId,
-    body: z.strictObject({ sid: z.string().max(100).optional() }),
+    /** `passkey`: the session must have been opened by a passkey. */
+    body: z.strictObject({ sid: z.string().max(100).optional(), passkey: z.literal(true).optional() }),
     response: z.strictObject({ is_admin: z.boolean() }),
   }),
   sealFeedSecret: internalEndpoint('POST /internal/feed-secrets/seal', {

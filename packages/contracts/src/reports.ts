@@ -248,11 +248,11 @@ export const oembedPages = {
 
 /** Served by the service with the key of the seals. */
 export const reportSealsInternal = {
-  sealReport: internalEndpoint('POST /internal/seals/seal-report', {
+  signReport: internalEndpoint('POST /internal/seals/sign-report', {
     summary:
-      'Signs a report’s manifest after `REPORT_MANIFEST_CONTEXT`, and appends its hash to the log, once',
+      'Signs the bytes of a report’s manifest, after `REPORT_MANIFEST_CONTEXT`: Ed25519, base64. The key is published before',
     raw: true,
     bodyLimit: 65_536,
-    response: z.strictObject({ key_id: z.string(), sig: z.string(), seq: z.int() }),
+    response: z.strictObject({ key_id: z.string(), sig: z.string() }),
   }),
 } as const

@@ -34,7 +34,7 @@ import { notificationsInternal } from './notification-events.js'
 import { notificationsApi } from './notifications.js'
 import { outboxInternal } from './outbox.js'
 import { recordImportsApi } from './record-imports.js'
-import { oembedPages, reportPages } from './reports.js'
+import { oembedPages, reportPages, reportSealsInternal, reportsApi } from './reports.js'
 import { recordsInternal, sightingsApi, sightingsInternal } from './sightings.js'
 import { subscriptionsApi, subscriptionsInternal } from './subscriptions.js'
 import { usageInternal } from './usage.js'
@@ -112,6 +112,7 @@ export const SERVICES = {
       ...recordsInternal,
       ...capturesInternal,
       ...sealsInternal,
+      ...reportSealsInternal,
       ...personalDataInternal,
       ...usageInternal,
       ...outboxInternal,
@@ -131,12 +132,13 @@ export const SERVICES = {
     },
   },
   campaigns: {
-    prefixes: { campaigns: large, 'analytics/campaigns': {} },
+    prefixes: { campaigns: large, 'analytics/campaigns': {}, reports: large },
     apis: {
       campaigns: campaignsApi,
       comments: campaignCommentsApi,
       imports: importsApi,
       subscriptions: subscriptionsApi,
+      reports: reportsApi,
       analytics: campaignAnalyticsApi,
     },
     feeds: { taxii2: taxiiFeeds, feeds: mispFeeds },

@@ -121,7 +121,7 @@ export const toStix = (content: ReportContent): string => {
     object_refs: [...new Set([...content_refs, ...notes.map(({ id }) => id)])],
   }
   const objects = kept.map(object => ('object_marking_refs' in object ? { ...object, ...marked } : object))
-  return `${JSON.stringify({ ...bundle, objects: [...objects, ...notes, report] }, null, 2)}\n`
+  return `${JSON.stringify({ ...bundle, objects: [...objects, ...notes, report] })}\n`
 }
 
 /** Returns the report as a MISP event with an event report. */

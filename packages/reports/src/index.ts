@@ -10,5 +10,6 @@ export {
   toReportFeed,
 } from './other-pages.js'
 export { NO_NOTICES, toPage } from './page.js'
+export { type ReportSources, type SelectedReport, selectReport } from './select.js'
 export { STYLE } from './style.js'
 export { defang, defangText } from './text.js'

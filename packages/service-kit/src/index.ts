@@ -23,7 +23,7 @@ export {
 } from './config.js'
 export { requireAccess } from './http/access.js'
 export { addressKey } from './http/addresses.js'
-export { isAdmin, requireAdmin } from './http/admin.js'
+export { isAdmin, requireAdmin, requirePasskeyAdmin } from './http/admin.js'
 export { createAgent } from './http/agent.js'
 export { requireAiKey } from './http/ai-key.js'
 export { createHttpApp, errorAnswer } from './http/app.js'

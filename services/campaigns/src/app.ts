@@ -7,6 +7,8 @@ import { addFeedRoutes } from './feeds/routes/feeds.js'
 import { addMispFeedRoutes } from './feeds/routes/misp-feed.js'
 import { addSharingRoutes } from './feeds/routes/sharing.js'
 import { addImportRoutes } from './imports/routes/imports.js'
+import { addReportPages } from './reports/routes/pages.js'
+import { addReportRoutes } from './reports/routes/reports.js'
 import { createStore } from './store.js'
 import { addSubscriptionRoutes } from './subscriptions/routes/subscriptions.js'
 import { addProposalRoutes, addTechniqueRoutes } from './techniques/routes/techniques.js'
@@ -21,6 +23,8 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
     addSharingRoutes(service, store)
     addTechniqueRoutes(service, store)
     addProposalRoutes(service, store, config)
+    addReportRoutes(service, store, config)
+    addReportPages(service, store, config)
     addSubscriptionRoutes(service, store)
     addFeedRoutes(service, store)
     addMispFeedRoutes(service, store)

@@ -6,6 +6,12 @@ import { feedEventPartSchema, feedEventSchema } from './feeds/models/feed-event.
 import { clockSchema, publicationSchema, publishedSchema } from './feeds/models/publication.js'
 import { foreignSchema } from './imports/models/foreign.js'
 import { importPartSchema, importSchema } from './imports/models/import.js'
+import {
+  reportDecisionSchema,
+  reportFileSchema,
+  reportSchema,
+  reportVersionSchema,
+} from './reports/models/report.js'
 import { broughtSchema, subscriptionSchema } from './subscriptions/models/subscription.js'
 import { proposalSchema } from './techniques/models/proposal.js'
 import { techniqueQuoteSchema } from './techniques/models/technique-quote.js'
@@ -19,6 +25,7 @@ export const createModels = (mongo: Connection, limits: Limits) => {
   const campaigns = modelOf(mongo, 'Campaign', campaignSchema)
   const imports = modelOf(mongo, 'Import', importSchema)
   const publications = modelOf(mongo, 'Publication', publicationSchema)
+  const reportVersions = modelOf(mongo, 'ReportVersion', reportVersionSchema)
   const quotas = createQuotas<QuotaCounter>({
     mongo,
     limits: {
@@ -31,6 +38,7 @@ export const createModels = (mongo: Connection, limits: Limits) => {
         await campaigns.distinct('created_by'),
         await imports.distinct('user_id'),
         await publications.distinct('user_id'),
+        await reportVersions.distinct('user_id'),
       ].flat()
       return [...new Map(owners.map(owner => [String(owner), owner])).values()]
     },
@@ -38,10 +46,11 @@ export const createModels = (mongo: Connection, limits: Limits) => {
       const bytes = [{ $match: { user_id: owner } }, { $group: { _id: null, bytes: { $sum: '$bytes' } } }]
       const [imported] = await imports.aggregate<{ bytes: number }>(bytes).session(session)
       const [published] = await publications.aggregate<{ bytes: number }>(bytes).session(session)
+      const [reported] = await reportVersions.aggregate<{ bytes: number }>(bytes).session(session)
       return {
         campaigns: await campaigns.countDocuments({ created_by: owner }).session(session),
         import_bytes: imported?.bytes ?? 0,
-        published_bytes: published?.bytes ?? 0,
+        published_bytes: (published?.bytes ?? 0) + (reported?.bytes ?? 0),
       }
     },
   })
@@ -60,6 +69,10 @@ export const createModels = (mongo: Connection, limits: Limits) => {
     brought: modelOf(mongo, 'Brought', broughtSchema),
     techniqueQuotes: modelOf(mongo, 'TechniqueQuote', techniqueQuoteSchema),
     proposals: modelOf(mongo, 'TechniqueProposal', proposalSchema),
+    reports: modelOf(mongo, 'Report', reportSchema),
+    reportVersions,
+    reportFiles: modelOf(mongo, 'ReportFile', reportFileSchema),
+    reportDecisions: modelOf(mongo, 'ReportDecision', reportDecisionSchema),
     quotas,
   }
 }
@@ -73,5 +86,6 @@ export interface Store extends CampaignModels {
     imports: Kind<{ id: string }>
     publications: Kind<{ id: string }>
     proposals: Kind<{ id: string }>
+    reports: Kind<{ id: string }>
   }
 }

@@ -6,6 +6,8 @@ import { publicationWork } from './feeds/commands/step-publication.js'
 import { SWEEP_MS, sweepPublications } from './feeds/commands/sweep-publications.js'
 import { importWork } from './imports/commands/import-work.js'
 import { createModels, type Store } from './models.js'
+import { reportWork } from './reports/commands/freeze.js'
+import { siteOf } from './reports/policies/site.js'
 import { proposalWork } from './techniques/commands/work-on-proposals.js'
 
 export const createStore = (service: StoreService, config: CampaignsConfig): Store => {
@@ -26,6 +28,10 @@ export const createStore = (service: StoreService, config: CampaignsConfig): Sto
       proposals: outbox.kind(
         'proposals',
         proposalWork(() => ({ store, peers, queues })),
+      ),
+      reports: outbox.kind(
+        'report',
+        reportWork(() => ({ store, peers, users, site: siteOf(config) })),
       ),
     },
   }

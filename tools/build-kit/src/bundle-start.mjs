@@ -68,6 +68,7 @@ const ENTRIES = {
   'canon-thread': 'services/workers/dist/canon/canon-thread.js',
   'coordination-thread': 'services/sightings/dist/coordination/thread/coordination-thread.js',
   'propose-thread': 'services/campaigns/dist/techniques/thread/propose-thread.js',
+  'render-thread': 'services/campaigns/dist/reports/thread/render-thread.js',
   main: 'tools/dev-stack/dist/main.js',
 }
 

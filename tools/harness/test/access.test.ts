@@ -23,6 +23,7 @@ import {
   missingScope,
   narrativesApi,
   OPERATIONS,
+  PUBLIC_PAGES,
   type PublicEndpoint,
   profileApi,
   recordImportsApi,
@@ -311,6 +312,29 @@ const ROWS: Record<string, Row> = {
   'GET /campaigns/:id/techniques/:tid/quotes': { id: 'campaign', status: 200 },
   'DELETE /campaigns/:id/techniques/:tid/quotes/:qid': { id: 'campaign', status: 404 },
   'POST /campaigns/:id/proposals': { id: 'campaign', body: () => ({ text: 'Rain fell.' }), status: 202 },
+  // Reports are off.
+  'GET /campaigns/:id/reports': { id: 'campaign', status: 200 },
+  'POST /campaigns/:id/reports': { id: 'campaign', status: 409 },
+  'GET /reports/reviews': { status: admins(200) },
+  'GET /reports/quoted': { status: 200 },
+  'GET /reports/:id': { id: 'campaign', status: 404 },
+  'PATCH /reports/:id': { id: 'campaign', body: () => ({ title: 'Theirs' }), status: 409 },
+  'GET /reports/:id/preview': { id: 'campaign', status: 404 },
+  'PUT /reports/:id/decisions/:iod_id': { id: 'campaign', body: () => ({ let_in: false }), status: 404 },
+  'GET /reports/:id/review': { id: 'campaign', status: 404 },
+  'POST /reports/:id/review': { id: 'campaign', status: 409 },
+  'POST /reports/:id/approve': { id: 'campaign', body: () => ({ sha256: 'a'.repeat(64) }), status: 409 },
+  'POST /reports/:id/refuse': { id: 'campaign', body: () => ({ why: 'Vague' }), status: admins(404) },
+  'POST /reports/:id/withdraw': { id: 'campaign', body: () => ({ reason: 'Wrong' }), status: 404 },
+  'POST /reports/:id/erase': { id: 'campaign', body: () => ({ n: 1, law: 'Act' }), status: admins(404) },
+  'POST /reports/:id/replies': {
+    id: 'campaign',
+    body: () => ({ from: 'A', text: 'B' }),
+    status: admins(404),
+  },
+  'POST /reports/:id/stand': { id: 'campaign', status: admins(404) },
+  'POST /reports/:id/take-out': { id: 'campaign', status: 404 },
+  'DELETE /reports/:id': { id: 'campaign', status: 404 },
   'GET /campaigns/:id/proposals/:pid': { id: 'campaign', status: ownerOnly(200, 404) },
   'POST /campaigns/:id/proposals/:pid/decisions': {
     id: 'campaign',
@@ -466,6 +490,10 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'GET /campaigns/:id/techniques',
     'GET /campaigns/:id/techniques/:tid/quotes',
     'GET /campaigns/:id/proposals/:pid',
+    'GET /campaigns/:id/reports',
+    'GET /reports/quoted',
+    'GET /reports/:id',
+    'GET /reports/:id/preview',
     'GET /campaigns/disarm',
     'GET /campaigns/techniques',
     'GET /campaigns/:id/comments',
@@ -535,6 +563,8 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'POST /campaigns/:id/techniques/:tid/replace',
     'POST /campaigns/:id/proposals',
     'POST /campaigns/:id/proposals/:pid/decisions',
+    'POST /campaigns/:id/reports',
+    'PATCH /reports/:id',
     'POST /campaigns/:id/comments',
     'PATCH /campaigns/:id/comments/:cid',
     'POST /campaigns/imports',
@@ -883,7 +913,11 @@ it('internal operations are reachable neither through the gateway nor without th
   const { token } = await app.signUp('boss@example.org')
   const internal = Object.values(behind).flatMap(({ url, env }) =>
     routesOf(url)
-      .filter(route => !route.url.startsWith(API_BASE) && FEEDS.every(({ spec }) => spec.path !== route.url))
+      .filter(
+        route =>
+          !route.url.startsWith(API_BASE) &&
+          [...FEEDS, ...PUBLIC_PAGES].every(({ spec }) => spec.path !== route.url),
+      )
       .map(route => ({ ...route, base: url, key: env.SERVICE_KEY ?? '' })),
   )
   expect(internal.filter(({ url }) => url.startsWith('/internal/')).length).toBeGreaterThan(20)

@@ -13,6 +13,16 @@ export const isAdmin = async (peers: Peers, id: string, sid?: string): Promise<b
   }
 }
 
+/** Like `requireAdmin`, and throws 403 unless a passkey opened the session. */
+export const requirePasskeyAdmin = async (
+  peers: Peers,
+  { id, sid }: Pick<Caller, 'id' | 'sid'>,
+): Promise<void> => {
+  const body = { sid, passkey: true } as const
+  const { is_admin } = await peers.call('auth', authInternal.checkAdmin, { params: { id }, body })
+  if (!is_admin) throw forbidden()
+}
+
 /**
  * Checks the account on each call, as tokens carry no rights. Throws 403 unless it is an administrator's, in a session
  * that may administer.

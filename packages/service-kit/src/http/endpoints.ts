@@ -6,6 +6,7 @@ import {
   type EndpointSpec,
   type FeedEndpoint,
   type InternalEndpoint,
+  type PageEndpoint,
   type ParamsOf,
   type PublicEndpoint,
   type QueryOf,
@@ -55,12 +56,16 @@ export type FeedHandler<E extends FeedEndpoint> = (
   call: InternalCall<E> & { reader: FeedReader },
 ) => Promise<Streamed<unknown>>
 
+export type PageHandler<E extends PageEndpoint> = (call: InternalCall<E>) => Promise<Streamed<unknown>>
+
 /** Functions that serve the endpoints of the contracts. */
 export interface Endpoints {
   /** Serves an endpoint below /api/v1: authenticate → validate → handler → answer. */
   route<E extends PublicEndpoint>(endpoint: E, handler: Handler<E>): void
   /** Serves a feed, outside /api/v1; requires the token of a feed key. Errors have the feed's format. */
   feed<E extends FeedEndpoint>(endpoint: E, handler: FeedHandler<E>): void
+  /** Serves a public page, outside /api/v1; nobody is identified. */
+  page<E extends PageEndpoint>(endpoint: E, handler: PageHandler<E>): void
   /** Serves an internal endpoint; requires the service key. */
   internal<E extends InternalEndpoint>(endpoint: E, handler: InternalHandler<E>): void
 }
@@ -161,6 +166,12 @@ export const createEndpoints = (
     addRoute(app, spec, { url: spec.path, sendError, admit }, async call => {
       const { id, tlp } = call.request.caller as Caller
       const answer = handler({ ...call, reader: { id, tlp: tlp ?? 'clear' } })
+      return answer as Promise<AnswerOf<typeof spec>>
+    })
+  },
+  page(spec, handler) {
+    addRoute(app, spec, { url: spec.path, admit: async () => {} }, async call => {
+      const answer = handler(call)
       return answer as Promise<AnswerOf<typeof spec>>
     })
   },

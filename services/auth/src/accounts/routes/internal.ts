@@ -1,10 +1,10 @@
-import { authInternal, mailsInternal, type UserCard } from '@iodine/contracts'
-import { done, notFound, serveHistory } from '@iodine/service-kit'
+import { authInternal, DETAILS, mailsInternal, type UserCard } from '@iodine/contracts'
+import { done, forbidden, notFound, serveHistory } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import type { AuthContext } from '../../context.js'
 import { completeMail } from '../../mails/commands/send-mail.js'
 import { checkSession } from '../../sessions/commands/sessions.js'
-import { isAdmin, requireAdmin } from '../../sessions/policies/admin.js'
+import { isAdmin, openedByPasskey, requireAdmin } from '../../sessions/policies/admin.js'
 import { checkApiToken } from '../../tokens/commands/api-tokens.js'
 import { checkFeedKey } from '../../tokens/commands/feed-keys.js'
 import { mailNotifications } from '../commands/mail-notifications.js'
@@ -45,8 +45,10 @@ export const addInternalRoutes = (context: AuthContext): void => {
     cardsOf({ username_key: { $in: body.usernames.map(usernameKey) } }),
   )
 
-  service.internal(authInternal.checkAdmin, async ({ params: { id }, body: { sid } }) => {
+  service.internal(authInternal.checkAdmin, async ({ params: { id }, body: { sid, passkey } }) => {
     if (sid !== undefined) await requireAdmin(context, { id, sid, scope: 'full' })
+    if (passkey && !(sid !== undefined && (await openedByPasskey(context, sid))))
+      throw forbidden(DETAILS.passkeySession)
     return { is_admin: await isAdmin(context, id) }
   })
 

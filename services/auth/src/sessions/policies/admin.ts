@@ -15,7 +15,8 @@ export const isAdmin = async ({ config, models }: AuthContext, userId: string): 
   return user !== null && isAdminEmail(config, user.email)
 }
 
-const openedByPasskey = async ({ models }: AuthContext, sid: string): Promise<boolean> =>
+/** Returns whether a passkey opened the session. */
+export const openedByPasskey = async ({ models }: AuthContext, sid: string): Promise<boolean> =>
   (await models.sessions.exists({ _id: sid, by: 'passkey' })) !== null
 
 /**

@@ -26,6 +26,7 @@ import { eraseUser } from '../../deletion/commands/forget-user.js'
 import { exportFile } from '../../exports/queries/export-file.js'
 import { personalPublication } from '../../feeds/presenters/publication.js'
 import type { Store } from '../../models.js'
+import { personalReports } from '../../reports/commands/forget.js'
 import { personalQuotes } from '../../techniques/queries/quotes.js'
 import { personalTechniques } from '../../techniques/queries/techniques.js'
 import { addIod, addIods, removeIod } from '../commands/change-members.js'
@@ -146,6 +147,7 @@ export const addCampaignRoutes = (
       personalSource('subscription', subscriptions, user_id => ({ user_id })),
       personalTechniques(campaigns),
       ...personalQuotes(store.techniqueQuotes, store.proposals),
+      ...personalReports(store),
       personalSource('publication', publications, user_id => ({ user_id }), personalPublication),
       comments.personal,
     ],

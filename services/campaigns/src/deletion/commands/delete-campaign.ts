@@ -3,6 +3,7 @@ import { accessError, createdBy } from '../../campaigns/commands/edit-campaign.j
 import { enqueueWithdrawal } from '../../feeds/commands/share-campaign.js'
 import { enqueueRemoval } from '../../imports/commands/remove-import.js'
 import type { Store } from '../../models.js'
+import { forgetCampaign } from '../../reports/commands/forget.js'
 
 /**
  * Deletes a campaign with its comments, quotes and proposals of techniques, and enqueues the removal of its imports and its withdrawal from feeds.
@@ -21,4 +22,5 @@ export const deleteCampaign = async (store: Store, userId: string, id: string): 
     await enqueueRemoval(store, { campaign_id: id }, session)
     await enqueueWithdrawal(store, { _id: id }, session)
   })
+  await forgetCampaign(store, new Types.ObjectId(id))
 }

@@ -4,6 +4,7 @@ import type { Types } from 'mongoose'
 import { enqueueWithdrawal } from '../../feeds/commands/share-campaign.js'
 import { enqueueRemoval } from '../../imports/commands/remove-import.js'
 import type { Store } from '../../models.js'
+import { forgetAuthor } from '../../reports/commands/forget.js'
 
 /**
  * Removes a deleted user's id from their campaigns, comments, imports, subscriptions, techniques and their quotes. These
@@ -38,6 +39,7 @@ export const eraseUser = async (
   })
   await store.techniqueQuotes.updateMany({ by: userId }, { $set: { by: null } })
   await store.proposals.deleteMany({ user_id: userId })
+  await forgetAuthor(store, userId)
   await store.comments.forget(userId, wishes)
   await quotas.forget(userId, { left: true })
 }

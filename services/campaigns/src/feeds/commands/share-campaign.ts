@@ -12,6 +12,7 @@ import { type ClientSession, Types } from 'mongoose'
 import { type CampaignDoc, CHANGED } from '../../campaigns/models/campaign.js'
 import { readLevels, readSharing } from '../../campaigns/queries/sharing.js'
 import type { Store } from '../../models.js'
+import { markUnderRevision } from '../../reports/commands/review.js'
 import type { PublicationDoc } from '../models/publication.js'
 
 /** Returns the update that makes a publication due. The same transaction adds its outbox entry. */
@@ -109,5 +110,7 @@ export const shareCampaign = async (
     },
     { retriesDuplicates: true },
   )
+  if (body.tlp && body.tlp !== 'clear')
+    await markUnderRevision(store, { campaign_id: new Types.ObjectId(id) }, 'level')
   return readSharing(store, id)
 }

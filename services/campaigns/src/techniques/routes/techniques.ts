@@ -11,6 +11,7 @@ import {
 import type { TechniqueDoc } from '../../campaigns/models/campaign.js'
 import type { CampaignsConfig } from '../../config.js'
 import type { Store } from '../../models.js'
+import { markUnderRevision } from '../../reports/commands/review.js'
 import { deleteQuote, redactQuotes } from '../commands/change-quotes.js'
 import { chooseTechnique, removeTechnique, replaceTechnique } from '../commands/change-techniques.js'
 import { decideProposals } from '../commands/decide-proposals.js'
@@ -79,6 +80,7 @@ export const addTechniqueRoutes = (service: StoreService, store: Store): void =>
     const what = { action: 'evidence.redacted', subject: { kind: 'evidence', id } } as const
     return service.audit.during('operator', what, async note => {
       const deleted = await redactQuotes(techniqueQuotes, id)
+      await markUnderRevision(store, { source: id }, 'redaction')
       note({ count: deleted, isNothing: deleted === 0 })
       return { deleted }
     })

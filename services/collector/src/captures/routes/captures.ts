@@ -1,4 +1,11 @@
-import { capturesApi, MISP_MANIFEST_CONTEXT, sealsApi, sealsInternal } from '@iodine/contracts'
+import {
+  capturesApi,
+  MISP_MANIFEST_CONTEXT,
+  REPORT_MANIFEST_CONTEXT,
+  reportSealsInternal,
+  sealsApi,
+  sealsInternal,
+} from '@iodine/contracts'
 import {
   createKeyedLimiter,
   notFound,
@@ -52,6 +59,11 @@ export const addCaptureRoutes = (service: StoreService, store: CollectorStore, k
   service.internal(sealsInternal.signManifest, async ({ body }) => {
     await publish()
     const signed = Buffer.concat([Buffer.from(MISP_MANIFEST_CONTEXT), body])
+    return { key_id: key.id, sig: key.signBytes(signed).toString('base64') }
+  })
+  service.internal(reportSealsInternal.signReport, async ({ body }) => {
+    await publish()
+    const signed = Buffer.concat([Buffer.from(REPORT_MANIFEST_CONTEXT), body])
     return { key_id: key.id, sig: key.signBytes(signed).toString('base64') }
   })
   service.route(capturesApi.createCapture, async ({ body, user, reply }) => {

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { DETAILS, LIMITS, REPORT_FILES, reportSealsInternal } from '@iodine/contracts'
+import { type SelectedReport, selectReport } from '@iodine/reports'
+import { byId, HttpError, type KindSpec } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { Store } from '../../models.js'
+import type { ReportDoc, ReportVersionDoc } from '../models/report.js'
+import { type ReportContext, readSources } from '../queries/sources.js'
+import { type RenderedFile, renderInThread } from '../thread/render.js'
+
+const SIGN_MS = 5_000
+const MANIFEST = 'manifest.json'
+
+interface FreezeContext extends ReportContext {
+  store: Store
+}
+
+/** Error: the report was changed meanwhile; the change has another entry. */
+class Superseded extends Error {}
+
+/** Returns a report that is being made to its author, with the reason. */
+const returnToDraft = async (
+  { reports }: Store,
+  { _id, asked }: ReportDoc,
+  problem: string,
+): Promise<void> => {
+  await reports.updateOne(
+    { _id, asked, state: 'making' },
+    { $set: { state: 'draft', problem, handed_in_at: null }, $inc: { asked: 1 } },
+  )
+}
+
+/** Returns whether another user's content is in a version that the published one lacks. */
+const quotesOthers = async ({ reportVersions }: Store, report: ReportDoc, { sources }: SelectedReport) => {
+  const others = sources.users.filter(id => id !== report.user_id?.toHexString())
+  if (others.length === 0) return false
+  const before = await reportVersions
+    .findOne({ report_id: report._id, n: report.latest ?? 0 }, { sources: 1 })
+    .lean<Pick<ReportVersionDoc, 'sources'>>()
+  const known = new Set([...(before?.sources.iods ?? []), ...(before?.sources.evidence ?? [])])
+  return [...sources.iods, ...sources.evidence].some(id => !known.has(id))
+}
+
+/** Returns the signature of a manifest as a file. */
+const signatureFile = async ({ peers }: ReportContext, manifest: RenderedFile): Promise<RenderedFile> => {
+  const { key_id, sig } = await peers.call('collector', reportSealsInternal.signReport, {
+    body: new Uint8Array(manifest.bytes),
+    ms: SIGN_MS,
+  })
+  const bytes = Buffer.from(`${key_id} ${sig}\n`)
+  return {
+    name: 'manifest.json.sig',
+    type: REPORT_FILES['manifest.json.sig'],
+    bytes,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    gzip: gzipSync(bytes),
+  }
+}
+
+/** Stores a version with all its files, in one transaction: all of them or none. */
+const storeVersion = async (
+  { store }: FreezeContext,
+  report: ReportDoc,
+  selected: SelectedReport,
+  files: readonly RenderedFile[],
+): Promise<void> => {
+  const { reports, reportVersions, reportFiles, quotas } = store
+  const { content, left_out, held_back, sources } = selected
+  const bytes = files.reduce((sum, { gzip }) => sum + gzip.length, 0)
+  const made_at = new Date(content.made_at)
+  const handedIn = report.handed_in_at ?? made_at
+  const waits = await quotesOthers(store, report, selected)
+  const version: ReportVersionDoc = {
+    _id: new Types.ObjectId(),
+    report_id: report._id,
+    user_id: report.user_id,
+    n: content.n,
+    state: 'review',
+    content,
+    sha256: files.find(({ name }) => name === MANIFEST)?.sha256 ?? '',
+    change: content.change,
+    sources,
+    left_out,
+    held_back,
+    bytes,
+    made_at,
+    approvable_at: waits ? new Date(handedIn.getTime() + LIMITS.reportObjectionMs) : made_at,
+    approved_by: null,
+    published_at: null,
+    law: null,
+  }
+  await quotas.change(report.user_id as Types.ObjectId, { published_bytes: bytes }, async session => {
+    const { _id, asked } = report
+    const { matchedCount } = await reports.updateOne(
+      { _id, asked, state: 'making' },
+      { $set: { state: 'review', problem: null }, $inc: { asked: 1 } },
+      { session },
+    )
+    if (matchedCount === 0) throw new Superseded()
+    await reportVersions.insertMany([version], { session, lean: true })
+    const docs = files.map(({ name, type, sha256, gzip, bytes: { length } }) => ({
+      ...{ _id: new Types.ObjectId(), version_id: version._id },
+      ...{ name, type, sha256, bytes: length, gzip: Buffer.from(gzip) },
+    }))
+    await reportFiles.insertMany(docs, { session, lean: true })
+  })
+}
+
+/** Makes the files of a report that was handed in, from one reading of its campaign. */
+const freeze = async (context: FreezeContext, report: ReportDoc): Promise<void> => {
+  const selected = selectReport(await readSources(context, report))
+  const { unfounded, content } = selected
+  if (unfounded.length > 0) {
+    const findings = unfounded.join(', ')
+    await returnToDraft(context.store, report, `Findings ${findings} name evidence that cannot be published`)
+    return
+  }
+  const files = await renderInThread(content)
+  const manifest = files.find(({ name }) => name === MANIFEST) as RenderedFile
+  await storeVersion(context, report, selected, [...files, await signatureFile(context, manifest)])
+}
+
+/** Returns the outbox kind that makes the files of reports. Its key is the report's id. */
+export const reportWork = (of: () => FreezeContext): KindSpec<{ id: string }> => ({
+  ...byId,
+  isHeavy: true,
+  concurrency: 2,
+  async handle([entry]) {
+    const context = of()
+    const report = await context.store.reports.findOne({ _id: entry?.id, state: 'making' }).lean<ReportDoc>()
+    if (!report) return
+    try {
+      await freeze(context, report)
+    } catch (error) {
+      if (error instanceof Superseded) return
+      const isFinal = error instanceof HttpError && error.status < 500 && error.status !== 429
+      const isTooLarge = error instanceof RangeError || (error as { name?: string }).name === 'RangeError'
+      if (!isFinal && !isTooLarge) throw error
+      const detail = error instanceof HttpError ? String(error.detail) : (error as Error).message
+      await returnToDraft(context.store, report, detail || DETAILS.badRequest)
+    }
+  },
+})

@@ -1,0 +1,224 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { type BodyOf, DETAILS, type reportsApi } from '@iodine/contracts'
+import { toPage } from '@iodine/reports'
+import { conflict, forbidden, HttpError, inTransaction, notFound } from '@iodine/service-kit'
+import { type ClientSession, Types } from 'mongoose'
+import type { Store } from '../../models.js'
+import type { ReportDoc, ReportVersionDoc } from '../models/report.js'
+import { dropReview } from './edit-report.js'
+
+const findReport = async ({ reports }: Store, id: string): Promise<ReportDoc> => {
+  const doc = await reports.findById(id).lean<ReportDoc>()
+  if (!doc) throw notFound()
+  return doc
+}
+
+const SHOWN = { name: 'shown', type: 'text/html; charset=utf-8' } as const
+
+/** Renders the pages of all published versions with their current notices. */
+const showNotices = async (
+  { reportVersions, reportFiles }: Store,
+  { _id, latest, replies }: Pick<ReportDoc, '_id' | 'latest' | 'replies'>,
+  session: ClientSession,
+): Promise<void> => {
+  const versions = await reportVersions
+    .find({ report_id: _id, state: { $in: ['published', 'superseded'] } })
+    .session(session)
+    .lean<ReportVersionDoc[]>()
+  for (const { _id: version_id, content } of versions) {
+    if (!content) continue
+    const notices = {
+      latest,
+      replies: replies.map(({ from, text, at }) => ({ from, text, at: at.toISOString() })),
+    }
+    const bytes = Buffer.from(toPage(content, notices))
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    await reportFiles.updateOne(
+      { version_id, name: SHOWN.name },
+      { $set: { type: SHOWN.type, bytes: bytes.length, sha256, gzip: gzipSync(bytes) } },
+      { session, upsert: true },
+    )
+  }
+}
+
+/**
+ * Publishes the version in review.
+ * @throws HttpError 404, 403 for its author, 409 for other bytes, before its time, or outside a review
+ */
+export const approveReport = async (
+  store: Store,
+  userId: string,
+  id: string,
+  { sha256, attribution }: BodyOf<typeof reportsApi.approveReport>,
+): Promise<void> => {
+  const { reports, reportVersions, mongo } = store
+  const report = await findReport(store, id)
+  if (report.user_id?.toHexString() === userId) throw forbidden()
+  if (report.withdrawn) throw conflict(DETAILS.reportWithdrawn)
+  const version = await reportVersions
+    .findOne({ report_id: report._id, state: 'review' })
+    .lean<ReportVersionDoc>()
+  if (report.state !== 'review' || !version) throw conflict(DETAILS.reportNotInReview)
+  if (version.sha256 !== sha256) throw conflict(DETAILS.reportOtherBytes)
+  if (version.approvable_at.getTime() > Date.now())
+    throw conflict(`This version can be approved from ${version.approvable_at.toISOString()}`)
+  if (version.content?.attribution?.by === 'ours' && !attribution) throw conflict(DETAILS.reportAttribution)
+  const now = new Date()
+  await inTransaction(mongo, async session => {
+    const changed = await reports
+      .findOneAndUpdate(
+        { _id: report._id, state: 'review', asked: report.asked, withdrawn: null },
+        {
+          $set: {
+            ...{ state: 'draft', handed_in_at: null, latest: version.n, published_at: now, revision: null },
+            ...{
+              listed: version.content?.listed ?? false,
+              first_at: report.first_at ?? now,
+              'draft.change': '',
+            },
+          },
+          $inc: { asked: 1 },
+          $unset: { slot: 1 },
+        },
+        { session, returnDocument: 'after' },
+      )
+      .lean<ReportDoc>()
+    if (!changed) throw conflict(DETAILS.reportOtherBytes)
+    await reportVersions.updateMany(
+      { report_id: report._id, state: 'published' },
+      { $set: { state: 'superseded' } },
+      { session },
+    )
+    await reportVersions.updateOne(
+      { _id: version._id, sha256 },
+      { $set: { state: 'published', approved_by: new Types.ObjectId(userId), published_at: now } },
+      { session },
+    )
+    await showNotices(store, changed, session)
+  })
+}
+
+/** Returns the version in review to its author. Throws 404, 409 outside a review. */
+export const refuseReport = async (store: Store, id: string, why: string): Promise<void> => {
+  const report = await findReport(store, id)
+  await store.quotas.settle(async (session, take) => {
+    const { matchedCount } = await store.reports.updateOne(
+      { _id: report._id, state: 'review', asked: report.asked },
+      { $set: { state: 'draft', problem: why, handed_in_at: null }, $inc: { asked: 1 } },
+      { session },
+    )
+    if (matchedCount === 0) throw conflict(DETAILS.reportNotInReview)
+    await dropReview(store, report, session, take)
+  })
+}
+
+/** Withdraws a published report at once and for good. Throws 404, 409 if it is not published. */
+export const withdrawReport = async (store: Store, id: string, reason: string): Promise<void> => {
+  const report = await findReport(store, id)
+  if (report.latest === null) throw conflict(DETAILS.reportNotPublished)
+  if (report.withdrawn) throw conflict(DETAILS.reportWithdrawn)
+  await store.quotas.settle(async (session, take) => {
+    await store.reports.updateOne(
+      { _id: report._id, withdrawn: null },
+      {
+        $set: { withdrawn: { at: new Date(), reason }, state: 'draft', listed: false, handed_in_at: null },
+        $inc: { asked: 1 },
+      },
+      { session },
+    )
+    await dropReview(store, report, session, take)
+    await store.reportVersions.updateMany(
+      { report_id: report._id, state: { $in: ['published', 'superseded'] } },
+      { $set: { state: 'withdrawn' } },
+      { session },
+    )
+  })
+}
+
+/** Deletes the content of a version for legal reasons. Throws 404, 409 if it is erased or in review. */
+export const eraseReport = async (store: Store, id: string, n: number, law: string): Promise<void> => {
+  const report = await findReport(store, id)
+  await store.quotas.settle(async (session, take) => {
+    const before = await store.reportVersions
+      .findOneAndUpdate(
+        { report_id: report._id, n, state: { $in: ['published', 'superseded', 'withdrawn'] } },
+        { $set: { state: 'erased', law, content: null, change: '', bytes: 0, left_out: [], held_back: [] } },
+        { session },
+      )
+      .lean<ReportVersionDoc>()
+    if (!before) throw conflict(DETAILS.reportNotPublished)
+    await store.reportFiles.deleteMany({ version_id: before._id }, { session })
+    await take(before.user_id, { published_bytes: -before.bytes })
+  })
+}
+
+/** Shows a reply on the pages of a published report. Throws 404, 409 if it is not published. */
+export const replyToReport = async (
+  store: Store,
+  id: string,
+  reply: BodyOf<typeof reportsApi.replyToReport>,
+): Promise<void> => {
+  const report = await findReport(store, id)
+  if (report.latest === null) throw conflict(DETAILS.reportNotPublished)
+  await inTransaction(store.mongo, async session => {
+    const changed = await store.reports
+      .findOneAndUpdate(
+        { _id: report._id, 'replies.49': { $exists: false } },
+        {
+          $push: { replies: { id: randomUUID().replaceAll('-', '').slice(0, 24), ...reply, at: new Date() } },
+        },
+        { session, returnDocument: 'after' },
+      )
+      .lean<ReportDoc>()
+    if (!changed) throw new HttpError(413, DETAILS.reportVersionsFull)
+    await showNotices(store, changed, session)
+  })
+}
+
+/** Shows a report that is under revision again. Throws 404. */
+export const standReport = async (store: Store, id: string): Promise<void> => {
+  const report = await findReport(store, id)
+  await store.reports.updateOne({ _id: report._id }, { $set: { revision: null } })
+}
+
+/**
+ * Takes a user's IODs and evidence out of a report in review, whose files are made again. Resolves to their number.
+ * @throws HttpError 404, 409 outside a review
+ */
+export const takeOut = async (store: Store, id: string, ids: readonly string[]): Promise<number> => {
+  const report = await findReport(store, id)
+  if (report.state !== 'review') throw conflict(DETAILS.reportNotInReview)
+  if (ids.length === 0) return 0
+  await store.quotas.settle(async (session, take) => {
+    const { matchedCount } = await store.reports.updateOne(
+      { _id: report._id, state: 'review', asked: report.asked },
+      { $set: { state: 'making' }, $addToSet: { taken_out: { $each: [...ids] } }, $inc: { asked: 1 } },
+      { session },
+    )
+    if (matchedCount === 0) throw conflict(DETAILS.reportNotInReview)
+    await dropReview(store, report, session, take)
+    await store.work.reports.add({ id: report._id.toHexString() }, { session })
+  })
+  return ids.length
+}
+
+/** Hides the published reports that rest on an id, until a new version or an administrator's decision. */
+export const markUnderRevision = async (
+  { reports, reportVersions }: Pick<Store, 'reports' | 'reportVersions'>,
+  which: { source: string } | { campaign_id: Types.ObjectId },
+  revision: NonNullable<ReportDoc['revision']>,
+): Promise<void> => {
+  const named =
+    'source' in which
+      ? {
+          _id: {
+            $in: await reportVersions.distinct('report_id', {
+              state: { $in: ['published', 'superseded'] },
+              $or: ['evidence', 'captures', 'iods'].map(kind => ({ [`sources.${kind}`]: which.source })),
+            }),
+          },
+        }
+      : which
+  await reports.updateMany({ ...named, latest: { $ne: null }, withdrawn: null }, { $set: { revision } })
+}

@@ -1,0 +1,117 @@
+import { gunzipSync } from 'node:zlib'
+import type { PageErrorStatus } from '@iodine/reports'
+import type { CampaignModels } from '../../models.js'
+import type { ReportDoc, ReportFileDoc, ReportVersionDoc } from '../models/report.js'
+
+/** Error: a page that is answered by an error page. */
+export class PageError extends Error {
+  readonly status: PageErrorStatus
+  readonly lines: readonly string[]
+  readonly text: string
+  constructor(status: PageErrorStatus, text = '', lines: readonly string[] = []) {
+    super(String(status))
+    this.status = status
+    this.text = text
+    this.lines = lines
+  }
+}
+
+/** Stored names of the pages: with notices, and as approved. */
+const SHOWN = 'shown'
+
+/** Returns a published report by its address. Throws PageError 404, 410 for a withdrawn one, 503 under revision. */
+const findPublished = async (
+  { reports, reportVersions }: CampaignModels,
+  slug: string,
+): Promise<ReportDoc> => {
+  const doc = /^[a-z2-7]{16}$/.test(slug) ? await reports.findOne({ slug }).lean<ReportDoc>() : null
+  if (!doc || doc.latest === null || doc.latest === undefined) throw new PageError(404)
+  if (doc.withdrawn) {
+    const { at, reason } = doc.withdrawn
+    const last = await reportVersions
+      .findOne({ report_id: doc._id, n: doc.latest }, { 'content.title': 1 })
+      .lean<ReportVersionDoc>()
+    throw new PageError(410, reason, [
+      last?.content?.title ?? '',
+      `Published ${doc.first_at?.toISOString().slice(0, 10)}, withdrawn ${at.toISOString().slice(0, 10)}.`,
+      ...doc.replies.map(({ from, text }) => `Reply of ${from}: ${text}`),
+    ])
+  }
+  if (doc.revision) throw new PageError(503, 'This report is under revision.')
+  return doc
+}
+
+/** A published file. */
+export interface PublishedFile extends Pick<ReportFileDoc, 'type' | 'sha256' | 'gzip'> {
+  /** Whether search engines may list it. */
+  isListed: boolean
+  slug: string
+  n: number
+  latest: number
+}
+
+/**
+ * Returns a file of a published version, or its page.
+ * @param version `v1`; default: the latest
+ * @throws PageError 404, 410, 451 for an erased version, 503
+ */
+export const findFile = async (
+  models: CampaignModels,
+  { slug, version, file }: { slug: string; version?: string; file?: string },
+): Promise<PublishedFile> => {
+  const report = await findPublished(models, slug)
+  const latest = report.latest as number
+  const [, digits] = /^v([1-9]\d{0,2})$/.exec(version ?? `v${latest}`) ?? []
+  if (!digits || file === SHOWN) throw new PageError(404)
+  const n = Number(digits)
+  const doc = await models.reportVersions
+    .findOne({ report_id: report._id, n }, { content: 0, sources: 0, held_back: 0 })
+    .lean<ReportVersionDoc>()
+  if (doc?.state === 'erased')
+    throw new PageError(451, '', [`Version ${n}, ${doc.made_at.toISOString().slice(0, 10)}.`])
+  if (doc?.state !== 'published' && doc?.state !== 'superseded') throw new PageError(404)
+  const found = await models.reportFiles
+    .findOne({ version_id: doc._id, name: file ?? SHOWN })
+    .lean<ReportFileDoc>()
+  if (!found) throw new PageError(404)
+  const { type, sha256, gzip } = found
+  const isListed = report.listed === true && version === undefined
+  return { type, sha256, gzip: bufferOf(gzip), isListed, slug, n, latest }
+}
+
+/** Returns the stored bytes, which a lean read returns as the driver's type. */
+const bufferOf = (stored: Buffer | { buffer: Uint8Array }): Buffer =>
+  Buffer.isBuffer(stored) ? stored : Buffer.from(stored.buffer)
+
+/** Returns a stored file of a version, as text; null without it. */
+export const readText = async (
+  { reportFiles }: CampaignModels,
+  version: Pick<ReportVersionDoc, '_id'> | null,
+  name: string,
+): Promise<string | null> => {
+  const doc = version && (await reportFiles.findOne({ version_id: version._id, name }).lean<ReportFileDoc>())
+  return doc ? gunzipSync(bufferOf(doc.gzip)).toString() : null
+}
+
+/** Returns the reports that may be listed, latest first. */
+export const listPublished = async ({ reports, reportVersions }: CampaignModels) => {
+  const docs = await reports
+    .find({ listed: true, latest: { $ne: null }, withdrawn: null, revision: null })
+    .sort({ published_at: -1 })
+    .limit(100)
+    .lean<ReportDoc[]>()
+  const versions = await reportVersions
+    .find(
+      { state: 'published', report_id: { $in: docs.map(({ _id }) => _id) } },
+      { report_id: 1, n: 1, 'content.title': 1, 'content.summary': 1 },
+    )
+    .lean<ReportVersionDoc[]>()
+  const byReport = new Map(versions.map(each => [String(each.report_id), each]))
+  return docs.flatMap(({ _id, slug, first_at, published_at }) => {
+    const version = byReport.get(String(_id))
+    if (!version?.content || !first_at || !published_at) return []
+    const { title, summary } = version.content
+    const times = { first_at: first_at.toISOString(), published_at: published_at.toISOString() }
+    return [{ slug, title, summary, n: version.n, ...times }]
+  })
+}

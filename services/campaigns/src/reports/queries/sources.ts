@@ -1,0 +1,81 @@
+import { DETAILS, type Evidence, LIMITS, PRODUCT_NAME } from '@iodine/contracts'
+import { VERSION } from '@iodine/exchange/disarm'
+import type { ReportSources } from '@iodine/reports'
+import { HttpError, type Peers, type UserDirectory } from '@iodine/service-kit'
+import { fetchIods, findCampaign } from '../../campaigns/queries/campaign-detail.js'
+import { readEvidence } from '../../campaigns/queries/campaign-evidence.js'
+import { readLevels } from '../../campaigns/queries/sharing.js'
+import { fetchStatements } from '../../exports/queries/campaign-statements.js'
+import type { CampaignModels } from '../../models.js'
+import type { ReportDecisionDoc, ReportDoc } from '../models/report.js'
+import type { ReportSite } from '../policies/site.js'
+
+export interface ReportContext {
+  store: CampaignModels
+  peers: Peers
+  users: UserDirectory
+  site: ReportSite
+}
+
+/** Throws 409 unless the campaign is TLP:CLEAR. */
+export const requireClear = async (models: CampaignModels, campaignId: string): Promise<void> => {
+  const { tlp, least } = await readLevels(models, campaignId)
+  if (least !== 'clear') throw new HttpError(409, DETAILS.reportTlpTooLow)
+  if (tlp !== 'clear') throw new HttpError(409, DETAILS.reportNotClear)
+}
+
+/**
+ * Reads what a report is made of, once.
+ * @throws HttpError 404 without its campaign, 409 if it is not TLP:CLEAR, 503 while a service is down
+ */
+export const readSources = async (
+  { store, peers, users, site }: ReportContext,
+  report: ReportDoc,
+  made_at = new Date(),
+): Promise<ReportSources> => {
+  const campaignId = report.campaign_id.toHexString()
+  const publisher = report.user_id?.toHexString() ?? ''
+  await requireClear(store, campaignId)
+  const doc = await findCampaign(store.campaigns, campaignId, '+techniques')
+  const evidence: Evidence[] = []
+  const read = async () => {
+    for await (const each of readEvidence(peers, doc, publisher, LIMITS.exportedEvidenceMax))
+      evidence.push(each)
+  }
+  const [iods, statements, decisions, quotes, names] = await Promise.all([
+    fetchIods(peers, doc),
+    fetchStatements(peers, doc),
+    store.reportDecisions.find({ report_id: report._id }).lean<ReportDecisionDoc[]>(),
+    store.techniqueQuotes.find({ campaign_id: doc._id }).sort({ _id: 1 }).lean(),
+    users.usernames([publisher]),
+    read(),
+  ])
+  const n = (report.latest ?? 0) + 1
+  const author = names.get(publisher)
+  return {
+    url: `${site.url}/reports/${report.slug}/v${n}`,
+    slug: report.slug,
+    n,
+    made_at: made_at.toISOString(),
+    first_at: report.first_at?.toISOString() ?? null,
+    site: { name: PRODUCT_NAME, ...site },
+    authors: report.draft.signed && author ? [author] : [],
+    disarm: VERSION,
+    draft: report.draft,
+    publisher,
+    iods,
+    evidence,
+    statements,
+    decisions: new Map(
+      decisions.map(({ iod_id, let_in, reason }) => [iod_id.toHexString(), { let_in, reason }]),
+    ),
+    consenting: new Set(),
+    takenOut: new Set(report.taken_out),
+    techniques: (doc.techniques ?? []).map(({ id }) => ({
+      id,
+      quotes: quotes
+        .filter(({ tid }) => tid === id)
+        .map(({ source }) => (source.kind === 'evidence' ? String(source.id) : null)),
+    })),
+  }
+}

@@ -1,0 +1,186 @@
+import { DETAILS, DONE, type ReportDetail, reportsApi } from '@iodine/contracts'
+import { selectReport, toPage } from '@iodine/reports'
+import {
+  type Caller,
+  conflict,
+  forbidden,
+  isAdmin,
+  notFound,
+  requireAdmin,
+  requirePasskeyAdmin,
+  type StoreService,
+} from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { CampaignsConfig } from '../../config.js'
+import type { Store } from '../../models.js'
+import {
+  createReport,
+  decideReport,
+  deleteReport,
+  editReport,
+  findOwn,
+  handInReport,
+} from '../commands/edit-report.js'
+import {
+  approveReport,
+  eraseReport,
+  refuseReport,
+  replyToReport,
+  standReport,
+  takeOut,
+  withdrawReport,
+} from '../commands/review.js'
+import type { ReportDoc, ReportVersionDoc } from '../models/report.js'
+import { siteOf } from '../policies/site.js'
+import { presentReport, presentReportDetail } from '../presenters/report.js'
+import { readText } from '../queries/published.js'
+import { readSources } from '../queries/sources.js'
+
+/** Adds the routes of reports, for their authors, reviewers and quoted users. */
+export const addReportRoutes = (service: StoreService, store: Store, config: CampaignsConfig): void => {
+  const { reports, reportVersions } = store
+  const { peers, users } = service
+  const site = siteOf(config)
+  const requireOn = () => {
+    if (config.REPORTS === 'off') throw conflict(DETAILS.reportsOff)
+  }
+  const find = async (id: string): Promise<ReportDoc> => {
+    const doc = await reports.findById(id).lean<ReportDoc>()
+    if (!doc) throw notFound()
+    return doc
+  }
+  /** Returns a report to its author, or to an administrator once it was handed in. */
+  const findReadable = async (user: Caller, id: string): Promise<ReportDoc> => {
+    const doc = await find(id)
+    const isOwn = doc.user_id?.toHexString() === user.id
+    const isOpen = doc.state !== 'draft' || (doc.latest ?? null) !== null
+    if (isOwn || (isOpen && (await isAdmin(peers, user.id, user.sid)))) return doc
+    throw forbidden()
+  }
+  const presentOne = async (user: Caller, id: string): Promise<ReportDetail> => {
+    const versions = await reportVersions
+      .find({ report_id: new Types.ObjectId(id) }, { content: 0 })
+      .sort({ n: -1 })
+      .lean<ReportVersionDoc[]>()
+    return presentReportDetail(await find(id), versions, user.id)
+  }
+  const inReview = (doc: ReportDoc) =>
+    reportVersions.findOne({ report_id: doc._id, state: 'review' }).lean<ReportVersionDoc>()
+
+  service.route(reportsApi.listReports, async ({ params, user }) => {
+    const campaign_id = new Types.ObjectId(params.id)
+    const shown = [{ user_id: new Types.ObjectId(user.id) }, { latest: { $ne: null } }]
+    const docs = await reports.find({ campaign_id, $or: shown }).sort({ _id: 1 }).lean<ReportDoc[]>()
+    return docs.map(doc => presentReport(doc, user.id))
+  })
+  service.route(reportsApi.createReport, async ({ params, user }) => {
+    requireOn()
+    return { id: await createReport(store, user.id, params.id) }
+  })
+  service.route(reportsApi.listReviews, async ({ user }) => {
+    await requireAdmin(peers, user)
+    const docs = await reports
+      .find({ state: 'review' })
+      .sort({ handed_in_at: 1 })
+      .limit(500)
+      .lean<ReportDoc[]>()
+    return docs.map(doc => presentReport(doc, user.id))
+  })
+  service.route(reportsApi.listQuoted, async ({ user }) => {
+    const versions = await reportVersions
+      .find({ state: 'review', 'sources.users': user.id }, { content: 0 })
+      .limit(500)
+      .lean<ReportVersionDoc[]>()
+    const docs = await reports
+      .find({ _id: { $in: versions.map(each => each.report_id) } })
+      .lean<ReportDoc[]>()
+    return docs.flatMap(doc => {
+      const version = versions.find(({ report_id }) => report_id.equals(doc._id))
+      if (!version || doc.user_id?.toHexString() === user.id) return []
+      const items = version.sources.owned.filter(each => each.user === user.id).length
+      return [{ ...presentReport(doc, user.id), until: version.approvable_at.toISOString(), items }]
+    })
+  })
+  service.route(reportsApi.getReport, async ({ params, user }) => {
+    await findReadable(user, params.id)
+    return presentOne(user, params.id)
+  })
+  service.route(reportsApi.editReport, async ({ params, user, body }) => {
+    requireOn()
+    await editReport(store, user.id, params.id, body)
+    return presentOne(user, params.id)
+  })
+  service.route(reportsApi.deleteReport, async ({ params, user }) => {
+    await deleteReport(store, user.id, params.id)
+    return DONE
+  })
+  service.route(reportsApi.previewReport, async ({ params, user }) => {
+    const doc = await findOwn(store, user.id, params.id)
+    const { content, left_out, held_back } = selectReport(
+      await readSources({ store, peers, users, site }, doc),
+    )
+    return { html: toPage(content), left_out, held_back }
+  })
+  service.route(reportsApi.decideReport, async ({ params, user, body }) => {
+    await decideReport(store, user.id, params, body)
+    return DONE
+  })
+  service.route(reportsApi.handInReport, async ({ params, user }) => {
+    requireOn()
+    await handInReport(store, user.id, params.id)
+    return DONE
+  })
+  service.route(reportsApi.getReviewPage, async ({ params, user }) => {
+    const doc = await findReadable(user, params.id)
+    const version = await inReview(doc)
+    if (!version) throw conflict(DETAILS.reportNotInReview)
+    const before = await reportVersions
+      .findOne({ report_id: doc._id, n: doc.latest ?? 0 })
+      .lean<ReportVersionDoc>()
+    const { n, sha256, left_out, held_back, approvable_at } = version
+    return {
+      html: (await readText(store, version, 'page.html')) ?? '',
+      text: (await readText(store, version, 'report.md')) ?? '',
+      previous: await readText(store, before, 'report.md'),
+      ...{ n, sha256, left_out, held_back, approvable_at: approvable_at.toISOString() },
+    }
+  })
+  service.route(reportsApi.approveReport, async ({ params, user, body }) => {
+    requireOn()
+    await requirePasskeyAdmin(peers, user)
+    await approveReport(store, user.id, params.id, body)
+    return presentOne(user, params.id)
+  })
+  service.route(reportsApi.refuseReport, async ({ params, user, body }) => {
+    await requireAdmin(peers, user)
+    await refuseReport(store, params.id, body.why)
+    return DONE
+  })
+  service.route(reportsApi.withdrawReport, async ({ params, user, body }) => {
+    const doc = await find(params.id)
+    if (doc.user_id?.toHexString() !== user.id) await requireAdmin(peers, user)
+    await withdrawReport(store, params.id, body.reason)
+    return presentOne(user, params.id)
+  })
+  service.route(reportsApi.eraseReport, async ({ params, user, body }) => {
+    await requireAdmin(peers, user)
+    await eraseReport(store, params.id, body.n, body.law)
+    return presentOne(user, params.id)
+  })
+  service.route(reportsApi.replyToReport, async ({ params, user, body }) => {
+    await requireAdmin(peers, user)
+    await replyToReport(store, params.id, body)
+    return presentOne(user, params.id)
+  })
+  service.route(reportsApi.standReport, async ({ params, user }) => {
+    await requireAdmin(peers, user)
+    await standReport(store, params.id)
+    return presentOne(user, params.id)
+  })
+  service.route(reportsApi.takeOut, async ({ params, user }) => {
+    const version = await inReview(await find(params.id))
+    const owned = version?.sources.owned.filter(each => each.user === user.id) ?? []
+    const ids = owned.map(each => each.id)
+    return { taken_out: await takeOut(store, params.id, ids) }
+  })
+}
