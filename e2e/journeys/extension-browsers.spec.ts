@@ -1,21 +1,68 @@
-import { authApi, capturesApi, collectorApi, iodsApi, type Source } from '@iodine/contracts'
+import {
+  authApi,
+  capturesApi,
+  collectorApi,
+  evidenceApi,
+  iodsApi,
+  naturalKey,
+  type RecordOf,
+  type Source,
+} from '@iodine/contracts'
 import { runs } from '@iodine/test-kit/runs'
+import type { Page } from '@playwright/test'
+import { sentenceOf } from '../../extension/src/shared/failures.js'
+import { type BrowserPage, evaluateIn, expectText, fillIn, pressIn, textOf } from '../support/browser-page.js'
+import { PIXEL } from '../support/captures.js'
 import { fixture, startLine, startSites } from '../support/collector.js'
-import { BROWSERS, type DrivenTab, drive, expectText } from '../support/collector-driver.js'
+import { BROWSERS, drive } from '../support/collector-driver.js'
 import { FIREFOX, launchInFirefox } from '../support/firefox.js'
 import { expect, type Person, test } from '../support/fixtures.js'
+import { openIodForm, pressCreateIod } from '../support/iod-form.js'
+import { isUnderlined } from '../support/underlines.js'
 
 const HOSTS = ['*.tiktok.com', 't.me', 'blog.example.org']
 
-const signIn = async (popup: DrivenTab, who: Person) => {
+const parts = (beginning: RegExp) => [[beginning, 'request'] as const, [beginning, 'answer'] as const]
+/** The swallowed requests and answers of each phase, in turn; undefined: the page's picture is held. */
+const PHASES: Record<string, (ReturnType<typeof parts>[number] | undefined)[]> = {
+  'collecting a page': [undefined],
+  'sending a record': parts(/^POST \S+\/blog\/data /),
+  'uploading a capture': [...parts(/^POST \S+\/captures /), ...parts(/^PUT \S+\/captures\/\w+\/blobs\/\w+ /)],
+  'sealing a capture': parts(/^POST \S+\/captures\/\w+\/seal /),
+}
+
+const article = (body: string) =>
+  `<!doctype html><html lang="en"><head><title>Lakes</title></head><body><main><h1>Lakes</h1>${body}</main></body></html>`
+
+/** Changes the shown article and its URL, as sites do that load no page. */
+const showPost = (url: string) => {
+  history.pushState(null, '', url)
+  const [words, picture] = [document.getElementById('words'), document.getElementById('picture')]
+  if (words) words.textContent = `The words of ${url}`
+  picture?.setAttribute('src', `${url}.png`)
+}
+
+/** Returns whether the popup's switch Keep collecting is on. */
+const isOn = (popup: BrowserPage) =>
+  evaluateIn(popup, () => document.querySelector<HTMLInputElement>('input[type=checkbox]')?.checked)
+
+const signIn = async (popup: BrowserPage, who: Person) => {
   const { code } = await who.api.call(authApi.generateExtensionCode)
-  await popup.fill('Extension code', code)
-  await popup.press('Sign in')
+  await fillIn(popup, 'Extension code', code)
+  await pressIn(popup, 'Sign in')
   await expectText(popup, `@${who.username}`)
 }
 const recordsOf = (who: Person, source: Source) =>
   who.api.call(collectorApi.listRecords, { params: { source } })
 const captures = (who: Person) => who.api.call(capturesApi.listCaptures, { query: {} })
+
+/** Returns the texts of Chromium's page, including those in closed shadow roots. */
+const closedTexts = async (page: Page): Promise<string> => {
+  const session = await page.context().newCDPSession(page)
+  const tree = await session.send('DOM.getDocument', { depth: -1, pierce: true })
+  await session.detach()
+  return JSON.stringify(tree)
+}
 
 for (const browser of BROWSERS)
   test.describe(browser, () => {
@@ -36,14 +83,14 @@ for (const browser of BROWSERS)
         const { popup } = await collector.open(url)
         if (!isSignedIn) await signIn(popup, ana)
         isSignedIn = true
-        await popup.press(button)
+        await pressIn(popup, button)
         await expectText(popup, '1 collected')
         await expectText(popup, '0 waiting')
         await expectText(popup, '0 refused')
         await expect.poll(async () => (await recordsOf(ana, source)).length).toBe(1)
         await expectText(popup, /Sealed as no\. [\d,]+/)
         if (source === 'blog') {
-          await popup.press('Sign out')
+          await pressIn(popup, 'Sign out')
           await expectText(popup, 'Extension code')
         }
       }
@@ -52,36 +99,186 @@ for (const browser of BROWSERS)
       await sites.stop()
     })
 
-    test('loses and doubles no record, and doubles no capture, if its background is stopped at any time', {
+    test('marks known IODs, and turns selected words into an IOD with evidence and a screenshot', {
       tag: '@long',
     }, async ({ app, person }) => {
-      test.setTimeout(1_800_000)
-      const ben = await person('killed')
+      const [cleo, dan] = await Promise.all([person('selects'), person('knows')])
+      const mark = Date.now().toString(36)
+      const [known, fresh] = [`drained lakes ${mark}`, `boiling lakes ${mark}`]
+      await dan.api.call(iodsApi.createIod, {
+        body: { value: known, category: 'SENTENCE', description: '', source_type: 'MANUAL' },
+      })
       const sites = await startSites()
-      const { url, html, all } = fixture('telegram', 'several')
-      sites.serve(url, html)
-      const line = await startLine(app.url)
-      const collector = await drive(browser, { sites, hosts: HOSTS, server: line.url })
-      const { popup } = await collector.open(url)
-      await signIn(popup, ben)
-      for (let run = 0; run < runs(50); run++) {
-        await popup.press('Collect all visible posts')
-        // A different moment in each run: collecting, making captures, sending records, uploading, sealing.
-        await new Promise(resolve => setTimeout(resolve, (run * 37) % 900))
-        await collector.stopBackground()
-      }
-      await popup.press('Collect all visible posts')
-      await expectText(popup, /\d collected/)
-      await expect.poll(async () => (await recordsOf(ben, 'telegram')).length).toBe(all.length)
-      await expectText(popup, '0 waiting')
-      await expect.poll(() => popup.text(), { timeout: 120_000 }).not.toContain('waiting to be sealed')
-      const sealed = await captures(ben)
-      // Each press captures each post. A capture whose background stops while it is made is lost: the popup says so.
-      expect(sealed.length).toBeGreaterThan(0)
-      expect(sealed.length).toBeLessThanOrEqual((runs(50) + 1) * all.length)
-      expect(sealed.every(({ state }) => state === 'sealed')).toBe(true)
+      const url = 'https://blog.example.org/lakes'
+      sites.serve(url, article(`<p id="known">Of ${known}.</p><p id="fresh">They say: ${fresh}.</p>`))
+      const collector = await drive(browser, { sites, hosts: HOSTS, server: app.url })
+      const { page, popup } = await collector.open(url)
+      await signIn(popup, cleo)
+      await pressIn(popup, 'Mark known IODs on blog.example.org')
+      await page.bringToFront()
+      await expect
+        .poll(async () => {
+          await evaluateIn(popup, () => chrome.alarms.create('overlay', { when: Date.now() }))
+          return isUnderlined(page, '#known', known)
+        })
+        .toBe(true)
+
+      await openIodForm(page, fresh)
+      await pressCreateIod(page)
+      await expect
+        .poll(async () => (await cleo.api.call(iodsApi.listIods, { query: { q: fresh } })).length)
+        .toBe(1)
+      const [created] = await cleo.api.call(iodsApi.listIods, { query: { q: fresh } })
+      await expect
+        .poll(() => cleo.api.call(evidenceApi.listEvidence, { params: { id: created?.id ?? '' }, query: {} }))
+        .toMatchObject([{ kind: 'capture', role: 'text', exact: fresh, url }])
+      await expect.poll(() => isUnderlined(page, '#fresh', fresh)).toBe(true)
+
+      await pressIn(popup, 'Collect this article')
+      // The first capture is that of the quote.
+      await expect
+        .poll(async () => (await captures(cleo)).map(({ state }) => state))
+        .toEqual(['sealed', 'sealed'])
+      const [{ id } = { id: '' }] = await captures(cleo)
+      const { manifest } = await cleo.api.call(capturesApi.getCapture, { params: { id } })
+      expect(manifest.blobs.map(({ role }) => role)).toEqual(['text', 'dom', 'record', 'screenshot'])
       await collector.close()
-      line.stop()
+      await sites.stop()
+    })
+
+    test('keeps collecting on a page until it is switched off', { tag: '@long' }, async ({ app, person }) => {
+      const fay = await person('keeps')
+      const { url, html, all } = fixture('telegram', 'several')
+      const sites = await startSites()
+      sites.serve(url, html)
+      const collector = await drive(browser, { sites, hosts: HOSTS, server: app.url })
+      const { page, popup } = await collector.open(url)
+      await signIn(popup, fay)
+      await pressIn(popup, 'Keep collecting on this page')
+      await page.bringToFront()
+      await expect.poll(async () => (await recordsOf(fay, 'telegram')).length).toBe(all.length)
+      const addPost = (id: number) =>
+        evaluateIn(
+          page,
+          number => {
+            const posts = [...document.querySelectorAll('.tgme_widget_message_wrap')]
+            const copy = posts.at(-1)?.cloneNode(true) as HTMLElement
+            const message = copy.querySelector('[data-post]')
+            const post = message?.getAttribute('data-post') ?? ''
+            copy.innerHTML = copy.innerHTML.replaceAll(post, post.replace(/\d+$/, String(number)))
+            posts.at(-1)?.after(copy)
+          },
+          id,
+        )
+      await addPost(900_001)
+      await expect.poll(async () => (await recordsOf(fay, 'telegram')).length).toBe(all.length + 1)
+      await pressIn(popup, 'Keep collecting on this page')
+      await expect.poll(() => isOn(popup)).toBe(false)
+      await addPost(900_002)
+      await evaluateIn(page, () => document.querySelector('[data-post$="/900002"]')?.parentElement?.remove())
+      await addPost(900_003)
+      await pressIn(popup, 'Keep collecting on this page')
+      await expect.poll(async () => (await recordsOf(fay, 'telegram')).length).toBe(all.length + 2)
+      const stored = JSON.stringify(await recordsOf(fay, 'telegram'))
+      for (const id of ['900001', '900003']) expect(stored).toContain(id)
+      expect(stored).not.toContain('900002')
+      await collector.close()
+      await sites.stop()
+    })
+
+    for (const [phase, moments] of Object.entries(PHASES))
+      test(`loses and doubles nothing if its background is stopped while it is ${phase}`, {
+        tag: '@long',
+      }, async ({ app, person }) => {
+        test.setTimeout(1_800_000)
+        const ben = await person('stopped')
+        const sites = await startSites()
+        sites.serve('https://blog.example.org/', article('<p id="words">Words</p><img id="picture" alt="">'))
+        const line = await startLine(app.url)
+        const collector = await drive(browser, { sites, hosts: HOSTS, server: line.url })
+        const { page, popup } = await collector.open('https://blog.example.org/')
+        await signIn(popup, ben)
+        const urls = Array.from({ length: runs(50) }, (_, run) => `https://blog.example.org/post-${run}`)
+        for (const [run, url] of urls.entries()) {
+          const picture = `${url}.png`
+          sites.serve(picture, PIXEL, 'image/png')
+          await evaluateIn(page, showPost, url)
+          const moment = moments[run % moments.length]
+          if (moment) {
+            const [beginning, part] = moment
+            const caught = line.swallow(beginning, part)
+            await pressIn(popup, 'Collect this article')
+            await caught
+            // The capture is stored: stopping the background loses none.
+            await expectText(popup, '1 capture waiting to be sealed')
+            await collector.stopBackground()
+          } else {
+            const { asked, release } = sites.hold(picture)
+            await pressIn(popup, 'Collect this article')
+            await asked
+            await collector.stopBackground()
+            await expectText(popup, sentenceOf('interrupted'))
+            release()
+            await pressIn(popup, 'Collect this article')
+          }
+          await expect
+            .poll(async () => {
+              await evaluateIn(popup, () => chrome.alarms.create('send', { when: Date.now() }))
+              return textOf(popup)
+            })
+            .toMatch(/Sealed as no\. [\d,]+/)
+          await expectText(popup, '0 waiting')
+        }
+        const records = await recordsOf(ben, 'blog')
+        const sealed = await captures(ben)
+        expect(records.map(record => naturalKey.blog(record as RecordOf['blog'])).sort()).toEqual(
+          [...urls].sort(),
+        )
+        expect(sealed.map(({ url, state }) => [url, state]).sort()).toEqual(
+          urls.map(url => [url, 'sealed']).sort(),
+        )
+        await collector.close()
+        line.stop()
+        await sites.stop()
+      })
+
+    test('an update during the work on a page ends the old script: the page is collected again', {
+      tag: '@long',
+    }, async ({ app, person }) => {
+      const gil = await person('updates')
+      const known = `drained lakes ${Date.now().toString(36)}`
+      await gil.api.call(iodsApi.createIod, {
+        body: { value: known, category: 'SENTENCE', description: '', source_type: 'MANUAL' },
+      })
+      const sites = await startSites()
+      const url = 'https://blog.example.org/updated'
+      sites.serve(url, article(`<p id="words">Of ${known}, and of words that are new.</p>`))
+      const collector = await drive(browser, { sites, hosts: HOSTS, server: app.url })
+      const { page, popup } = await collector.open(url)
+      await signIn(popup, gil)
+      await pressIn(popup, 'Mark known IODs on blog.example.org')
+      await page.bringToFront()
+      await expect
+        .poll(async () => {
+          await evaluateIn(popup, () => chrome.alarms.create('overlay', { when: Date.now() }))
+          return isUnderlined(page, '#words', known)
+        })
+        .toBe(true)
+      await openIodForm(page, 'words that are new')
+      await collector.update()
+      // Firefox ends the old script, which can say nothing.
+      if (browser === 'Chromium')
+        await expect.poll(() => closedTexts(page as Page)).toContain(sentenceOf('updated'))
+      const after = await collector.openPopup(page)
+      await pressIn(after, 'Collect this article')
+      await expectText(after, '1 collected')
+      await expect.poll(async () => (await recordsOf(gil, 'blog')).length).toBe(1)
+      // Neither the marks nor the form of the old script remain beside those of the new one.
+      await expect.poll(() => isUnderlined(page, '#words', known)).toBe(true)
+      await expect
+        .poll(() => evaluateIn(page, () => document.querySelectorAll(':root > :not(head, body)').length))
+        .toBe(1)
+      await collector.close()
       await sites.stop()
     })
   })
@@ -106,23 +303,23 @@ test('Firefox: permissions are refused and removed, and the event page wakes wit
   const firefox = await launchInFirefox(sites, line.url)
   const { page, popup } = await firefox.open(url)
   await signIn(popup, eve)
-  const drawn = () => page.evaluate(() => document.documentElement.lastElementChild?.nodeName ?? '')
+  const drawn = () => evaluateIn(page, () => document.documentElement.lastElementChild?.nodeName ?? '')
 
   await test.step('refused: the site is not marked', async () => {
     await firefox.answerPermissions('block')
-    await popup.press('Mark known IODs on blog.example.org')
+    await pressIn(popup, 'Mark known IODs on blog.example.org')
     await firefox.refuse()
     await expectText(popup, 'Marking IODs on blog.example.org requires your permission')
     expect(await drawn()).toBe('BODY')
   })
   await test.step('granted: known IODs are marked and listed', async () => {
     await firefox.answerPermissions('allow')
-    await popup.press('Mark known IODs on blog.example.org')
+    await pressIn(popup, 'Mark known IODs on blog.example.org')
     await expect.poll(drawn).toBe('DIV')
     await expect
       .poll(async () => {
-        await popup.evaluate(() => chrome.alarms.create('overlay', { when: Date.now() }))
-        return popup.text()
+        await evaluateIn(popup, () => chrome.alarms.create('overlay', { when: Date.now() }))
+        return textOf(popup)
       })
       .toContain(known)
   })
@@ -132,14 +329,14 @@ test('Firefox: permissions are refused and removed, and the event page wakes wit
   })
   await test.step('stopped with a queue, the event page sends it after it wakes', async () => {
     line.cut()
-    await popup.press('Collect this article')
+    await pressIn(popup, 'Collect this article')
     await expectText(popup, '1 collected')
     // A capture that is still being made when the event page stops is lost, and the popup says so.
     await expectText(popup, 'A capture of this page waits to be sealed')
     await firefox.stopBackground()
     expect(await recordsOf(eve, 'blog')).toEqual([])
     line.restore()
-    await popup.evaluate(() => chrome.alarms.create('send', { when: Date.now() }))
+    await evaluateIn(popup, () => chrome.alarms.create('send', { when: Date.now() }))
     await expect.poll(async () => (await recordsOf(eve, 'blog')).length).toBe(1)
     await expect.poll(async () => (await captures(eve)).map(({ state }) => state)).toEqual(['sealed'])
   })

@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto'
 import { capturesApi, evidenceApi, iodsApi, sealsApi } from '@iodine/contracts'
 import { PIXEL } from '../support/captures.js'
-import {
-  fixture,
-  launchCollector,
-  openIodForm,
-  pressCreateIod,
-  pressSwitch,
-  signIn,
-  startSites,
-} from '../support/collector.js'
+import { fixture, launchCollector, pressSwitch, signIn, startSites } from '../support/collector.js'
 import { downloadWacz, openEvidence, pieceOf, verifyPiece } from '../support/evidence.js'
 import { expect, test } from '../support/fixtures.js'
+import { openIodForm, pressCreateIod } from '../support/iod-form.js'
 import { checks, choose, failing, flipAddress, verifyByCommand } from '../support/verify.js'
 
 const HOSTS = ['*.tiktok.com', 't.me', 'blog.example.org']

@@ -4,14 +4,13 @@ import {
   type Collector,
   fireAlarm,
   launchCollector,
-  openIodForm,
-  pressCreateIod,
   pressSwitch,
   signIn,
   startLine,
   startSites,
 } from '../support/collector.js'
 import { expect, type Person, test } from '../support/fixtures.js'
+import { openIodForm, pressCreateIod } from '../support/iod-form.js'
 import { isUnderlined, spyOn } from '../support/underlines.js'
 
 const HOST = 'blog.example.org'

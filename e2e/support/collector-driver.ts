@@ -1,52 +1,37 @@
-import { expect, type Page } from '@playwright/test'
+import type { BrowserPage } from './browser-page.js'
 import { launchCollector, type Sites } from './collector.js'
-import { launchInFirefox, type Tab } from './firefox.js'
-
-/** The parts of a tab that both browsers offer. */
-export type DrivenTab = Pick<Tab, 'evaluate' | 'text' | 'press' | 'fill'>
+import { launchInFirefox } from './firefox.js'
 
 /** A browser with the built extension, for cases that hold in Chromium and in Firefox. */
 export interface CollectorDriver {
-  /** Opens a page of a site, and the popup for it. */
-  open(url: string): Promise<{ page: DrivenTab; popup: DrivenTab }>
+  /** Opens a page of a site in a tab, and the popup for it in a window of its own. */
+  open(url: string): Promise<{ page: BrowserPage; popup: BrowserPage }>
+  /** Opens the popup for an open page. */
+  openPopup(page: BrowserPage): Promise<BrowserPage>
   /** Stops the background script at once. The next message starts it again. */
   stopBackground(): Promise<void>
+  /** Replaces the extension by itself, as an update does. Its pages close. */
+  update(): Promise<void>
   close(): Promise<void>
 }
 
 export const BROWSERS = ['Chromium', 'Firefox'] as const
 
-const tabOf = (page: Page): DrivenTab => ({
-  // Playwright passes one argument; the function's text and its arguments are JSON.
-  evaluate: (work, ...given) =>
-    page.evaluate(`(async () => (${work})(...${JSON.stringify(given)}))()`) as ReturnType<
-      DrivenTab['evaluate']
-    > as never,
-  text: () =>
-    page
-      .locator('body')
-      .textContent()
-      .then(text => text ?? ''),
-  press: label =>
-    page
-      .locator('button, label, a')
-      .filter({ hasText: new RegExp(`^\\s*${label.replace(/[.+]/g, '\\$&')}\\s*$`) })
-      .click(),
-  fill: (label, value) => page.getByLabel(label).fill(value),
-})
-
-/** Starts the browser. Firefox asks for no permission unless a journey says so; Chromium has those of the hosts. */
+/** Starts the browser. Firefox requests no permission unless a journey says so; Chromium has those of all sites. */
 export const drive = async (
   browser: (typeof BROWSERS)[number],
   { sites, hosts, server }: { sites: Sites; hosts: string[]; server: string },
 ): Promise<CollectorDriver> => {
   if (browser === 'Firefox') return launchInFirefox(sites, server)
-  const collector = await launchCollector({ sites, hosts, server })
+  const collector = await launchCollector({ sites, hosts, server, draws: true })
+  const openPopup: CollectorDriver['openPopup'] = page => collector.popupBeside(page.url())
   return {
     async open(url) {
-      const { page, popup } = await collector.open(url)
-      return { page: tabOf(page), popup: tabOf(popup) }
+      const page = await collector.context.newPage()
+      await page.goto(url)
+      return { page, popup: await openPopup(page) }
     },
+    openPopup,
     async stopBackground() {
       const [page] = collector.context.pages()
       if (!page) throw new Error('no page is open')
@@ -55,13 +40,14 @@ export const drive = async (
       await session.send('ServiceWorker.stopAllWorkers')
       await session.detach()
     },
+    async update() {
+      const worker = await collector.worker()
+      const [next] = await Promise.all([
+        collector.context.waitForEvent('serviceworker'),
+        worker.evaluate(() => chrome.runtime.reload()).catch(() => {}),
+      ])
+      await next.evaluate(() => chrome.runtime.id)
+    },
     close: () => collector.close(),
   }
-}
-
-/** Waits until a tab shows a text. */
-export const expectText = async (tab: DrivenTab, text: string | RegExp): Promise<void> => {
-  const shown = expect.poll(() => tab.text(), { message: `the tab shows ${text}` })
-  if (typeof text === 'string') await shown.toContain(text)
-  else await shown.toMatch(text)
 }

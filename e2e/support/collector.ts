@@ -5,16 +5,15 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { Transform } from 'node:stream'
 import { authApi, SOURCES, type Source } from '@iodine/contracts'
 import { type BrowserContext, chromium, expect, type Page, type Worker } from '@playwright/test'
 import { strFromU8, strToU8, unzipSync } from 'fflate'
 import { generate } from 'selfsigned'
-import { type Person, selectWithMouse } from './fixtures.js'
+import type { Person } from './fixtures.js'
 
 const EXTENSION = resolve(import.meta.dirname, '../../extension')
 const WAIT_MS = 60_000
-/** Height between those of the button and the form. */
-const FORM_PX = 200
 
 const PAGES = join(EXTENSION, 'test/pages')
 
@@ -54,14 +53,29 @@ export const listFixture = (name: string): { url: string; body: object; all: Rec
 export interface Sites {
   port: number
   serve(url: string, body: string | Buffer, type?: string): void
+  /** Holds the answer for a URL. `asked` resolves once it is requested. */
+  hold(url: string): { asked: Promise<void>; release(): void }
   stop(): Promise<void>
+}
+
+/** Creates a promise with its function to resolve it. */
+const signal = () => {
+  let raise = () => {}
+  const raised = new Promise<void>(resolve => {
+    raise = resolve
+  })
+  return { raise, raised }
 }
 
 export const startSites = async (): Promise<Sites> => {
   const pages = new Map<string, { body: string | Buffer; type: string }>()
+  const held = new Map<string, { asked: () => void; released: Promise<void> }>()
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }])
-  const server = createHttpsServer({ key, cert }, (request, response) => {
-    const page = pages.get(`https://${request.headers.host}${request.url}`)
+  const server = createHttpsServer({ key, cert }, async (request, response) => {
+    const url = `https://${request.headers.host}${request.url}`
+    const page = pages.get(url)
+    held.get(url)?.asked()
+    await held.get(url)?.released
     if (!page) return response.writeHead(404).end()
     response.writeHead(200, { 'content-type': page.type, 'cache-control': 'no-store' }).end(page.body)
   })
@@ -70,6 +84,11 @@ export const startSites = async (): Promise<Sites> => {
     port: (server.address() as AddressInfo).port,
     serve(url, body, type = 'text/html; charset=utf-8') {
       pages.set(url.replace(/#.*/, ''), { body, type })
+    },
+    hold(url) {
+      const [asked, released] = [signal(), signal()]
+      held.set(url, { asked: asked.raise, released: released.raised })
+      return { asked: asked.raised, release: released.raise }
     },
     async stop() {
       server.close()
@@ -87,6 +106,10 @@ export interface Line {
   cut(): void
   /** Accepts new connections after a cut, which then wait for `restore`. */
   hold(): void
+  /**
+   * Never delivers the next request that begins so, or its answer. Resolves once the request, or its answer, is here.
+   */
+  swallow(beginning: RegExp, part: 'request' | 'answer'): Promise<void>
   restore(): void
   stop(): void
 }
@@ -97,6 +120,7 @@ export const startLine = async (to: string): Promise<Line> => {
   const held: Socket[] = []
   let state: 'open' | 'held' | 'cut' = 'open'
   let sent = ''
+  let trap: { beginning: RegExp; part: 'request' | 'answer'; caught: () => void } | undefined
   const watch = (end: Socket) => {
     open.add(end)
     end.on('error', () => {}).on('close', () => open.delete(end))
@@ -105,10 +129,21 @@ export const startLine = async (to: string): Promise<Line> => {
     if (socket.destroyed) return
     const onward = connect(Number(port), hostname)
     watch(onward)
-    socket.on('data', bytes => {
-      sent += bytes.toString('latin1')
+    const gate = new Transform({
+      transform(bytes, _, done) {
+        const text = bytes.toString('latin1')
+        sent += text
+        const sprung = trap?.beginning.test(text) ? trap : undefined
+        if (!sprung) return done(null, bytes)
+        trap = undefined
+        // Without a call of `done`, nothing more passes.
+        if (sprung.part === 'request') return sprung.caught()
+        onward.unpipe(socket)
+        onward.once('data', sprung.caught)
+        done(null, bytes)
+      },
     })
-    socket.pipe(onward).pipe(socket)
+    socket.pipe(gate).pipe(onward).pipe(socket)
   }
   const server: Server = createServer(socket => {
     if (state === 'cut') return socket.destroy()
@@ -133,6 +168,11 @@ export const startLine = async (to: string): Promise<Line> => {
     hold() {
       state = 'held'
     },
+    swallow(beginning, part) {
+      const { raise, raised } = signal()
+      trap = { beginning, part, caught: raise }
+      return raised
+    },
     restore() {
       state = 'open'
       for (const socket of held.splice(0)) connectOn(socket)
@@ -151,6 +191,8 @@ export interface Collector {
   open(url: string): Promise<{ page: Page; popup: Page }>
   /** Opens the popup in a separate window, so that the page remains the active tab of its window. */
   openBeside(url: string): Promise<{ page: Page; popup: Page }>
+  /** Opens the popup for the open page with this URL, in a separate window. */
+  popupBeside(url: string): Promise<Page>
   worker(): Promise<Worker>
   /** Restarts the browser with the same profile. */
   restart(): Promise<void>
@@ -224,15 +266,26 @@ export const launchCollector = async ({
   const worker = async () =>
     context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker', { timeout: WAIT_MS }))
 
-  const show = async (url: string) => {
-    const page = context.pages()[0] ?? (await context.newPage())
-    await page.goto(url)
+  const popupOf = async (url: string) => {
     const background = await worker()
     const tabId = await background.evaluate(
       async address => (await chrome.tabs.query({})).find(tab => tab.url === address)?.id,
-      page.url(),
+      url,
     )
-    return { page, background, address: new URL(`popup.html?tab=${tabId}`, background.url()).href }
+    return { background, address: new URL(`popup.html?tab=${tabId}`, background.url()).href }
+  }
+  const popupBeside = async (url: string) => {
+    const { background, address } = await popupOf(url)
+    const opening = context.waitForEvent('page')
+    await background.evaluate(async popup => {
+      await chrome.windows.create({ url: popup, width: 380, height: 600 })
+    }, address)
+    return opening
+  }
+  const show = async (url: string) => {
+    const page = context.pages()[0] ?? (await context.newPage())
+    await page.goto(url)
+    return page
   }
 
   return {
@@ -241,20 +294,18 @@ export const launchCollector = async ({
     },
     worker,
     async open(url) {
-      const { page, address } = await show(url)
+      const page = await show(url)
+      const { address } = await popupOf(page.url())
       const popup = context.pages()[1] ?? (await context.newPage())
       await popup.setViewportSize({ width: 380, height: 600 })
       await popup.goto(address)
       return { page, popup }
     },
     async openBeside(url) {
-      const { page, background, address } = await show(url)
-      const opening = context.waitForEvent('page')
-      await background.evaluate(async popup => {
-        await chrome.windows.create({ url: popup, width: 380, height: 600 })
-      }, address)
-      return { page, popup: await opening }
+      const page = await show(url)
+      return { page, popup: await popupBeside(page.url()) }
     },
+    popupBeside,
     async restart() {
       await context.close()
       context = await launch()
@@ -280,36 +331,6 @@ export const signIn = async (popup: Page, who: Person): Promise<string> => {
   await popup.getByRole('button', { name: 'Sign in' }).click()
   await expect(popup.getByText(`@${who.username}`)).toBeVisible()
   return code
-}
-
-/**
- * Selects words with the mouse and opens the '+ IOD' form. The form is in a closed shadow root, hence clicks by
- * position.
- */
-export const openIodForm = async (page: Page, words: string): Promise<void> => {
-  await page.bringToFront()
-  await selectWithMouse(page, words)
-  const host = page.locator(':root > [popover]')
-  await expect(host).toBeVisible()
-  // The button ignores presses until its observer has reported full visibility.
-  await expect(async () => {
-    const { x, y, width, height } = (await host.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
-    // An earlier press may have opened the form: another press would hit the form.
-    if (height <= FORM_PX) await page.mouse.click(x + width / 2, y + height / 2)
-    await expect
-      .poll(async () => (await host.boundingBox())?.height, { timeout: 1_000 })
-      .toBeGreaterThan(FORM_PX)
-  }).toPass()
-}
-
-/** Presses Create IOD in the open form by keyboard, until the form closes. */
-export const pressCreateIod = async (page: Page): Promise<void> => {
-  for (const _ of ['category', 'description', 'cancel', 'create']) await page.keyboard.press('Tab')
-  // The form ignores keys until its observer has reported full visibility.
-  await expect(async () => {
-    await page.keyboard.press('Enter')
-    await expect(page.locator(':root > [popover]')).toHaveCount(0, { timeout: 1_000 })
-  }).toPass()
 }
 
 /** Fires the collector's alarm that downloads the known IODs. */

@@ -1,11 +1,12 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { strToU8, unzipSync, zipSync } from 'fflate'
-import { type Firefox, startFirefox } from './bidi.js'
+import { type Browser, launch, type Page } from 'puppeteer-core'
+import { type BrowserPage, evaluateIn } from './browser-page.js'
 import { builtFile, type Sites } from './collector.js'
 
 const ID = 'collector@iodine.local'
@@ -13,30 +14,21 @@ const ID = 'collector@iodine.local'
 /** Path of the Firefox for the journeys; empty if there is none. */
 export const FIREFOX = process.env.FIREFOX_PATH ?? ''
 
-/** A tab of Firefox. */
-export interface Tab {
-  context: string
-  evaluate: <A extends unknown[], R>(work: (...given: A) => R, ...given: A) => Promise<Awaited<R>>
-  /** Returns the page's text. */
-  text(): Promise<string>
-  /** Presses the button with this text, or the switch with this label, once it is enabled. */
-  press(label: string): Promise<void>
-  /** Types into the field with this label. */
-  fill(label: string, value: string): Promise<void>
-  goto(url: string): Promise<void>
-}
-
 /** A Firefox with the built extension. */
 export interface FirefoxCollector {
   /** Opens a page in a tab, presses the extension's icon there, and opens the popup for it in a window of its own. */
-  open(url: string): Promise<{ page: Tab; popup: Tab }>
+  open(url: string): Promise<{ page: Page; popup: Page }>
+  /** Presses the extension's icon in a tab, and opens the popup for it in a window of its own. */
+  openPopup(page: BrowserPage): Promise<Page>
   /** Stops the event page at once, as Firefox does after 30 s without work. */
   stopBackground(): Promise<void>
+  /** Installs the extension again, as an update does. */
+  update(): Promise<void>
   /** Answers requests for permissions from now on. */
   answerPermissions(answer: 'allow' | 'block'): Promise<void>
   /** Presses “Block” in the browser's open request for a permission. */
   refuse(): Promise<void>
-  /** Takes a granted permission back, as the user does in about:addons. */
+  /** Removes a granted permission, as the user does in about:addons. */
   revoke(origin: string): Promise<void>
   close(): Promise<void>
 }
@@ -79,7 +71,7 @@ const startProxy = async (sites: Sites) => {
   })
   await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
   return {
-    address: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    port: (proxy.address() as AddressInfo).port,
     stop() {
       proxy.close()
       for (const end of open) end.destroy()
@@ -87,79 +79,61 @@ const startProxy = async (sites: Sites) => {
   }
 }
 
-/** Repeats a reading until it returns a value. */
-const pollFor = async <T>(read: () => Promise<T | null>): Promise<T> => {
-  let found: T | null = null
-  await expect
-    .poll(async () => {
-      found = await read().catch(() => null)
-      return found !== null
-    })
-    .toBe(true)
-  return found as T
+/** Sends commands of WebDriver BiDi (https://w3c.github.io/webdriver-bidi/) that Puppeteer has no method for. */
+const commandsOf = (browser: Browser) => {
+  const { connection } = browser as unknown as {
+    connection: { send(method: string, params: object): Promise<{ result: Record<string, unknown> }> }
+  }
+  return async <T>(method: string, params: object): Promise<T> =>
+    (await connection.send(method, params)).result as T
 }
 
-/** Creates the functions of a tab. */
-const tabOf = (browser: Firefox, context: string): Tab => {
-  const evaluate: Tab['evaluate'] = (work, ...given) => browser.evaluate(context, work, ...given)
-  return {
-    context,
-    evaluate,
-    text: () => evaluate(() => document.body?.textContent ?? ''),
-    async press(label) {
-      const middle = await pollFor(() =>
-        evaluate(wanted => {
-          const named = [...document.querySelectorAll<HTMLElement>('button, label, a')].find(
-            element => element.textContent?.trim() === wanted,
-          )
-          if (!named || (named as HTMLButtonElement).disabled) return null
-          named.scrollIntoView({ block: 'center' })
-          const { left, top, width, height } = named.getBoundingClientRect()
-          return { x: Math.round(left + width / 2), y: Math.round(top + height / 2) }
-        }, label),
-      )
-      const actions = [
-        { type: 'pointerMove', ...middle },
-        { type: 'pointerDown', button: 0 },
-        { type: 'pointerUp', button: 0 },
-      ]
-      await browser.send('input.performActions', {
-        context,
-        actions: [{ type: 'pointer', id: 'pointer', actions }],
-      })
-    },
-    fill: (label, value) =>
-      expect
-        .poll(() =>
-          evaluate(
-            (wanted, text) => {
-              const named = [...document.querySelectorAll('label')].find(
-                element => element.textContent?.trim() === wanted,
-              )
-              const field = named?.control as HTMLInputElement | null | undefined
-              if (!field) return false
-              // React reads the value by the prototype's setter.
-              const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set
-              set?.call(field, text)
-              field.dispatchEvent(new Event('input', { bubbles: true }))
-              return true
-            },
-            label,
-            value,
-          ),
-        )
-        .toBe(true),
-    async goto(url) {
-      // Firefox reports no load of the extension's own pages.
-      const isOwn = url.startsWith('moz-extension:')
-      await browser.send('browsingContext.navigate', { context, url, wait: isOwn ? 'none' : 'complete' })
-      if (isOwn)
-        await expect
-          .poll(() => evaluate(() => `${document.readyState} ${location.href}`).catch(() => ''))
-          .toBe(`complete ${url}`)
-    },
+/** Returns a function that runs others in the browser's own code, with its privileges. Arguments and results are JSON. */
+const privileged = async (send: ReturnType<typeof commandsOf>) => {
+  const { contexts } = await send<{ contexts: { context: string }[] }>('browsingContext.getTree', {
+    'moz:scope': 'chrome',
+    maxDepth: 0,
+  })
+  return async <A extends unknown[], R>(work: (...given: A) => R, ...given: A): Promise<Awaited<R>> => {
+    const answer = await send<{
+      type: string
+      result: { value: string }
+      exceptionDetails: { text: string }
+    }>('script.callFunction', {
+      functionDeclaration: `async given => JSON.stringify([await (${work})(...JSON.parse(given))])`,
+      arguments: [{ type: 'string', value: JSON.stringify(given) }],
+      target: { context: contexts[0]?.context },
+      awaitPromise: true,
+    })
+    if (answer.type === 'exception') throw new Error(answer.exceptionDetails.text)
+    return JSON.parse(answer.result.value)[0]
   }
 }
+
+/** Starts Firefox. @param port of the HTTP proxy for all hosts but loopback; absent: no proxy */
+export const startFirefox = (port?: number): Promise<Browser> =>
+  launch({
+    browser: 'firefox',
+    executablePath: FIREFOX,
+    headless: true,
+    acceptInsecureCerts: true,
+    defaultViewport: null,
+    args: ['--remote-allow-system-access'],
+    extraPrefsFirefox: {
+      'extensions.webextOptionalPermissionPrompts': false,
+      'intl.accept_languages': 'en-GB, en',
+      'intl.locale.requested': 'en-GB',
+      'layout.testing.top-level-always-active': true,
+      'security.notification_enable_delay': 0,
+      ...(port && {
+        'network.proxy.type': 1,
+        'network.proxy.http': '127.0.0.1',
+        'network.proxy.http_port': port,
+        'network.proxy.ssl': '127.0.0.1',
+        'network.proxy.ssl_port': port,
+      }),
+    },
+  })
 
 /**
  * Starts Firefox with the extension's `.xpi`, as a temporary add-on.
@@ -171,66 +145,72 @@ export const launchInFirefox = async (sites: Sites, server: string): Promise<Fir
   files['deployment.json'] = strToU8(JSON.stringify({ server }))
   const archive = join(folder, 'collector.xpi')
   await writeFile(archive, zipSync(files))
-  const profile = join(folder, 'profile')
-  await mkdir(profile)
   const proxy = await startProxy(sites)
-  const browser = await startFirefox(FIREFOX, profile, proxy.address, {
-    'extensions.webextOptionalPermissionPrompts': false,
-    'security.notification_enable_delay': 0,
-  })
-  await browser.send('webExtension.install', { extensionData: { type: 'archivePath', path: archive } })
-  const host = await browser.asBrowser(id => WebExtensionPolicy.getByID(id).mozExtensionHostname, ID)
-  const address = (path: string) => `moz-extension://${host}/${path}`
-
-  const create = async (type: 'tab' | 'window') => {
-    const { context } = await browser.send<{ context: string }>('browsingContext.create', { type })
-    return tabOf(browser, context)
+  const browser = await startFirefox(proxy.port)
+  const send = commandsOf(browser)
+  const asBrowser = await privileged(send)
+  const install = async () => {
+    await send('webExtension.install', { extensionData: { type: 'archivePath', path: archive } })
   }
-  const openTab = async (url: string) => {
-    const tab = await create('tab')
-    await browser.send('browsingContext.activate', { context: tab.context })
-    await tab.goto(url)
-    return tab
+  await install()
+
+  /** Opens a page of the extension. Firefox reports no load of these. */
+  const openOwn = async (path: string): Promise<Page> => {
+    const host = await asBrowser(id => WebExtensionPolicy.getByID(id).mozExtensionHostname, ID)
+    const url = `moz-extension://${host}/${path}`
+    const page = await browser.newPage({ type: 'window' })
+    const { _id: context } = page.mainFrame() as unknown as { _id: string }
+    await send('browsingContext.navigate', { context, url, wait: 'none' })
+    await expect
+      .poll(() => evaluateIn(page, () => `${document.readyState} ${location.href}`).catch(() => ''))
+      .toBe(`complete ${url}`)
+    return page
+  }
+
+  const openPopup = async (page: BrowserPage) => {
+    // The newest tab may be in the window of an earlier popup.
+    const tabId = await asBrowser(
+      (id, shown) => {
+        const { tabManager } = WebExtensionPolicy.getByID(id).extension
+        for (const { gBrowser } of Services.wm.getEnumerator('navigator:browser'))
+          for (const tab of gBrowser.tabs)
+            if (tab.linkedBrowser.currentURI.spec === shown) {
+              tabManager.addActiveTabPermission(tab)
+              return tabManager.getWrapper(tab).id
+            }
+        throw new Error('no tab shows the page')
+      },
+      ID,
+      page.url(),
+    )
+    return openOwn(`popup.html?tab=${tabId}`)
   }
 
   return {
     async open(url) {
-      const page = await openTab(url)
-      // The newest tab may be in the window of an earlier popup.
-      const tabId = await browser.asBrowser(
-        (id, shown) => {
-          const { tabManager } = WebExtensionPolicy.getByID(id).extension
-          for (const { gBrowser } of Services.wm.getEnumerator('navigator:browser'))
-            for (const tab of gBrowser.tabs)
-              if (tab.linkedBrowser.currentURI.spec === shown) {
-                tabManager.addActiveTabPermission(tab)
-                return tabManager.getWrapper(tab).id
-              }
-          throw new Error('no tab shows the page')
-        },
-        ID,
-        await page.evaluate(() => location.href),
-      )
-      const popup = await create('window')
-      await popup.goto(address(`popup.html?tab=${tabId}`))
-      return { page, popup }
+      const page = await browser.newPage()
+      await page.bringToFront()
+      await page.goto(url)
+      return { page, popup: await openPopup(page) }
     },
+    openPopup,
     stopBackground: () =>
-      browser.asBrowser(async id => {
+      asBrowser(async id => {
         await WebExtensionPolicy.getByID(id).extension.terminateBackground({
           ignoreDevToolsAttached: true,
           disableResetIdleForTest: true,
         })
       }, ID),
+    update: install,
     answerPermissions: answer =>
-      browser.asBrowser(
+      asBrowser(
         asks => Services.prefs.setBoolPref('extensions.webextOptionalPermissionPrompts', asks),
         answer === 'block',
       ),
     refuse: () =>
       expect
         .poll(() =>
-          browser.asBrowser(() => {
+          asBrowser(() => {
             for (const { PopupNotifications } of Services.wm.getEnumerator('navigator:browser')) {
               const button = PopupNotifications.panel.firstElementChild?.secondaryButton
               button?.click()
@@ -241,7 +221,7 @@ export const launchInFirefox = async (sites: Sites, server: string): Promise<Fir
         )
         .toBe(true),
     revoke: origin =>
-      browser.asBrowser(
+      asBrowser(
         async (id, origins) => {
           const { ExtensionPermissions } = ChromeUtils.importESModule(
             'resource://gre/modules/ExtensionPermissions.sys.mjs',

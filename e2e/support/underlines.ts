@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test'
 import { PNG } from 'pngjs'
+import { type BrowserPage, evaluateIn } from './browser-page.js'
 
 type Colour = readonly [red: number, green: number, blue: number]
 const LINE: Colour = [0x15, 0x80, 0x3d]
@@ -9,8 +10,9 @@ const isLike = (colour: Colour, wanted: Colour): boolean =>
   wanted.every((part, n) => Math.abs(part - (colour[n] ?? 0)) < 12)
 
 /** Takes a screenshot. `at` returns the colour of a pixel. */
-const screenshot = async (page: Page): Promise<{ at(x: number, y: number): Colour }> => {
-  const { width, data } = PNG.sync.read(await page.screenshot({ scale: 'css' }))
+const screenshot = async (page: BrowserPage): Promise<{ at(x: number, y: number): Colour }> => {
+  // Both take one pixel per CSS pixel, as no journey scales the device.
+  const { width, data } = PNG.sync.read(Buffer.from(await page.screenshot()))
   return {
     at: (x, y) => {
       const n = 4 * (y * width + x)
@@ -20,22 +22,29 @@ const screenshot = async (page: Page): Promise<{ at(x: number, y: number): Colou
 }
 
 /** Returns whether words of an element are underlined on screen from beginning to end. */
-export const isUnderlined = async (page: Page, selector: string, words: string): Promise<boolean> => {
-  const lines = await page.locator(selector).evaluate((element, text) => {
-    const range = document.createRange()
-    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
-    const start = element.textContent?.indexOf(text) ?? -1
-    if (start < 0) throw new Error(`${JSON.stringify(text)} is not in the element`)
-    let passed = 0
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const { length } = node as Text
-      if (start >= passed && start < passed + length) range.setStart(node, start - passed)
-      const end = start + text.length - passed
-      if (end > 0 && end <= length) range.setEnd(node, end)
-      passed += length
-    }
-    return [...range.getClientRects()].map(({ left, right, bottom }) => ({ left, right, bottom }))
-  }, words)
+export const isUnderlined = async (page: BrowserPage, selector: string, words: string): Promise<boolean> => {
+  const lines = await evaluateIn(
+    page,
+    (wanted, text) => {
+      const element = document.querySelector(wanted)
+      if (!element) throw new Error(`${wanted} is not on the page`)
+      const range = document.createRange()
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+      const start = element.textContent?.indexOf(text) ?? -1
+      if (start < 0) throw new Error(`${JSON.stringify(text)} is not in the element`)
+      let passed = 0
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const { length } = node as Text
+        if (start >= passed && start < passed + length) range.setStart(node, start - passed)
+        const end = start + text.length - passed
+        if (end > 0 && end <= length) range.setEnd(node, end)
+        passed += length
+      }
+      return [...range.getClientRects()].map(({ left, right, bottom }) => ({ left, right, bottom }))
+    },
+    selector,
+    words,
+  )
   const pixels = await screenshot(page)
   const isGreen = (x: number, y: number) => isLike(pixels.at(x, y), LINE)
   expect(lines.length).toBeGreaterThan(0)
