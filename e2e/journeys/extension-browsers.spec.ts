@@ -209,8 +209,8 @@ for (const browser of BROWSERS)
             const caught = line.swallow(beginning, part)
             await pressIn(popup, 'Collect this article')
             await caught
-            // The capture is stored: stopping the background loses none.
-            await expectText(popup, '1 capture waiting to be sealed')
+            // Says that the capture is stored; the number of waiting ones includes those being made.
+            await expectText(popup, 'A capture of this page waits to be sealed')
             await collector.stopBackground()
           } else {
             const { asked, release } = sites.hold(picture)
