@@ -139,7 +139,7 @@ export const startLine = async (to: string): Promise<Line> => {
         // Without a call of `done`, nothing more passes.
         if (sprung.part === 'request') return sprung.caught()
         onward.unpipe(socket)
-        onward.once('data', sprung.caught)
+        onward.once('data', sprung.caught).resume()
         done(null, bytes)
       },
     })
