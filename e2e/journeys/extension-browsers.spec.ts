@@ -10,7 +10,6 @@ import {
 } from '@iodine/contracts'
 import { runs } from '@iodine/test-kit/runs'
 import type { Page } from '@playwright/test'
-import { sentenceOf } from '../../extension/src/shared/failures.js'
 import { type BrowserPage, evaluateIn, expectText, fillIn, pressIn, textOf } from '../support/browser-page.js'
 import { PIXEL } from '../support/captures.js'
 import { fixture, startLine, startSites } from '../support/collector.js'
@@ -217,7 +216,7 @@ for (const browser of BROWSERS)
             await pressIn(popup, 'Collect this article')
             await asked
             await collector.stopBackground()
-            await expectText(popup, sentenceOf('interrupted'))
+            await expectText(popup, 'The browser stopped the collector while it was working')
             release()
             await pressIn(popup, 'Collect this article')
           }
@@ -268,7 +267,9 @@ for (const browser of BROWSERS)
       await collector.update()
       // Firefox ends the old script, which can say nothing.
       if (browser === 'Chromium')
-        await expect.poll(() => closedTexts(page as Page)).toContain(sentenceOf('updated'))
+        await expect
+          .poll(() => closedTexts(page as Page))
+          .toContain('The collector was updated or removed: reload this page')
       const after = await collector.openPopup(page)
       await pressIn(after, 'Collect this article')
       await expectText(after, '1 collected')

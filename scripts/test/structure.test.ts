@@ -16,6 +16,7 @@ const VIOLATIONS: Record<string, [importer: string, imported: string]> = {
   'demo-imports-contracts-and-evidence': ['packages/demo/src/a.ts', 'packages/service-kit/src/index.ts'],
   'mfe-kit-imports-contracts-and-ui': ['packages/mfe-kit/src/a.ts', 'packages/service-kit/src/index.ts'],
   'exchange-for-campaigns': ['services/iods/src/a.ts', 'packages/exchange/src/index.ts'],
+  'reports-are-made-of-exports': ['packages/reports/src/a.ts', 'packages/ui/src/index.ts'],
   'likeness-folds-as-the-product-does': ['packages/likeness/src/a.ts', 'packages/ui/src/index.ts'],
   'canon-for-narratives': ['services/iods/src/l.ts', 'packages/canon/src/index.ts'],
   'demo-data-beside-the-product': ['services/iods/src/b.ts', 'packages/demo/src/index.ts'],

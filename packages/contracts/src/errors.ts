@@ -65,6 +65,7 @@ export const DETAILS = {
   reportPublished: 'A published report cannot be deleted: withdraw it',
   reportNotPublished: 'This report is not published',
   reportWithdrawn: 'This report is withdrawn',
+  reportStale: 'A source of this version was deleted, redacted or restricted: hand the report in again',
   reportOtherBytes: 'sha256: the version in review has changed: read it again',
   reportAttribution:
     'attribution: this report attributes the campaign itself, which the reviewer must accept',

@@ -86,7 +86,7 @@ it('publishes no secret of a campaign', () => {
             iod_id: id,
             kind: 'capture',
             capture_id: hex(3_000 + at),
-            relation: 'verbatim',
+            relation: 'same',
           },
           ...{ role: 'dom', pointer: `/${hide(1_100 + at)}`, start: 1, end: 2, exact },
           ...{

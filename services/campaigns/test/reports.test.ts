@@ -8,6 +8,7 @@ import {
   iodsInternal,
   reportSealsInternal,
   reportsApi,
+  techniquesInternal,
   usageInternal,
 } from '@iodine/contracts'
 import { readConfig, type StoreService } from '@iodine/service-kit'
@@ -249,6 +250,23 @@ describe('a report', () => {
     const body = { sha256: versions[0]?.sha256 }
     expect(await api.send('POST', `/reports/${id}/approve`, body)).toMatchObject({ status: 403 })
     fixture.answer(authInternal.checkAdmin, ({ params: { id } }) => ({ is_admin: id === root.id }))
+  })
+  it('is not approved once its campaign is restricted or a source is redacted', async () => {
+    const iod = newIod('redacted.example', 'DOMAIN', ana)
+    const piece = quoteOf(iod, 'redacted words', ana)
+    const { id, campaign } = await draft([iod], [piece])
+    await handIn(id)
+    const { sha256 } = await rootApi.call(reportsApi.getReviewPage, params(id))
+    const approval = () => rootApi.send('POST', `/reports/${id}/approve`, { sha256 })
+    const setLevel = (tlp: number) =>
+      service.mongo
+        .collection('campaigns')
+        .updateOne({ _id: new Types.ObjectId(campaign) }, { $set: { tlp } })
+    await setLevel(2)
+    expect(await approval()).toMatchObject({ status: 409, body: { detail: DETAILS.reportNotClear } })
+    await setLevel(0)
+    await fixture.internal(techniquesInternal.redactQuotes, { body: { id: piece.id } })
+    expect(await approval()).toMatchObject({ status: 409, body: { detail: DETAILS.reportStale } })
   })
   it('waits 72 hours for the users it quotes, who take their content out', async () => {
     const iod = newIod('bos.example', 'DOMAIN', bo)

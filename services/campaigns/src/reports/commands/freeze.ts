@@ -81,6 +81,7 @@ const storeVersion = async (
     sha256: files.find(({ name }) => name === MANIFEST)?.sha256 ?? '',
     change: content.change,
     sources,
+    stale: false,
     left_out,
     held_back,
     bytes,

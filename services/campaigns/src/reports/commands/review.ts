@@ -6,6 +6,7 @@ import { conflict, forbidden, HttpError, inTransaction, notFound } from '@iodine
 import { type ClientSession, Types } from 'mongoose'
 import type { Store } from '../../models.js'
 import type { ReportDoc, ReportVersionDoc } from '../models/report.js'
+import { requireClear } from '../queries/sources.js'
 import { dropReview } from './edit-report.js'
 
 const findReport = async ({ reports }: Store, id: string): Promise<ReportDoc> => {
@@ -44,7 +45,8 @@ const showNotices = async (
 
 /**
  * Publishes the version in review.
- * @throws HttpError 404, 403 for its author, 409 for other bytes, before its time, or outside a review
+ * @throws HttpError 404, 403 for its author, 409 for other bytes, before its time, outside a review, or if its campaign
+ *   is not TLP:CLEAR or one of its sources is gone
  */
 export const approveReport = async (
   store: Store,
@@ -64,6 +66,7 @@ export const approveReport = async (
   if (version.approvable_at.getTime() > Date.now())
     throw conflict(`This version can be approved from ${version.approvable_at.toISOString()}`)
   if (version.content?.attribution?.by === 'ours' && !attribution) throw conflict(DETAILS.reportAttribution)
+  await requireClear(store, report.campaign_id.toHexString())
   const now = new Date()
   await inTransaction(mongo, async session => {
     const changed = await reports
@@ -90,11 +93,12 @@ export const approveReport = async (
       { $set: { state: 'superseded' } },
       { session },
     )
-    await reportVersions.updateOne(
-      { _id: version._id, sha256 },
+    const { matchedCount } = await reportVersions.updateOne(
+      { _id: version._id, sha256, stale: { $ne: true } },
       { $set: { state: 'published', approved_by: new Types.ObjectId(userId), published_at: now } },
       { session },
     )
+    if (matchedCount === 0) throw conflict(DETAILS.reportStale)
     await showNotices(store, changed, session)
   })
 }
@@ -203,22 +207,25 @@ export const takeOut = async (store: Store, id: string, ids: readonly string[]):
   return ids.length
 }
 
-/** Hides the published reports that rest on an id, until a new version or an administrator's decision. */
+/**
+ * Hides the published reports that rest on an id, until a new version or an administrator's decision. Versions in review
+ * that rest on it can no longer be approved.
+ */
 export const markUnderRevision = async (
   { reports, reportVersions }: Pick<Store, 'reports' | 'reportVersions'>,
   which: { source: string } | { campaign_id: Types.ObjectId },
   revision: NonNullable<ReportDoc['revision']>,
 ): Promise<void> => {
-  const named =
+  const resting =
     'source' in which
-      ? {
-          _id: {
-            $in: await reportVersions.distinct('report_id', {
-              state: { $in: ['published', 'superseded'] },
-              $or: ['evidence', 'captures', 'iods'].map(kind => ({ [`sources.${kind}`]: which.source })),
-            }),
-          },
-        }
-      : which
-  await reports.updateMany({ ...named, latest: { $ne: null }, withdrawn: null }, { $set: { revision } })
+      ? { $or: ['evidence', 'captures', 'iods'].map(kind => ({ [`sources.${kind}`]: which.source })) }
+      : { report_id: { $in: await reports.distinct('_id', which) } }
+  await reportVersions.updateMany({ state: 'review', ...resting }, { $set: { stale: true } })
+  const _id = {
+    $in: await reportVersions.distinct('report_id', {
+      state: { $in: ['published', 'superseded'] },
+      ...resting,
+    }),
+  }
+  await reports.updateMany({ _id, latest: { $ne: null }, withdrawn: null }, { $set: { revision } })
 }

@@ -86,6 +86,8 @@ export const reportVersionSchema = defineSchema(
     sha256: { type: String, required },
     change: { type: String, default: '' },
     sources: { type: typed<ReportSourceIds>(mixed), required },
+    /** Whether a source was deleted, redacted or restricted during the review: it cannot be approved. */
+    stale: { type: Boolean, default: false },
     left_out: { type: typed<ReportPreview['left_out']>(mixed), required },
     held_back: { type: typed<ReportPreview['held_back']>(mixed), required },
     bytes: { type: Number, required },

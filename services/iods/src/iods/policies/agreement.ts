@@ -4,7 +4,7 @@ import type { IodDoc } from '../models/iod.js'
 
 /** Votes from which an IOD counts as agreed, mixed or disputed. */
 export const DECIDED_MIN = 3
-/** Minimum share of the majority, in percent. */
+/** Share of the majority from which an IOD is, in percent. */
 const AGREED = 80
 const MIXED = 60
 
