@@ -36,10 +36,7 @@ test('a reader goes from a spike to its rows to a campaign in four clicks', {
   const rows = page.getByRole('table').getByRole('row')
   await rows.nth(1).getByRole('link').first().click()
   const panel = page.getByRole('dialog')
-  await panel
-    .getByRole('link', { name: /Varnel|dam|siren|mirror/i })
-    .first()
-    .click()
+  await panel.getByRole('link', { name: 'Blue water at the Quell marathon' }).click()
   await expect(page).toHaveURL(/\/dashboard\/campaigns\//)
 
   // An address with errors: a message, and the charts of the default period.

@@ -117,7 +117,9 @@ for (const [width, height] of [
   [1440, 900],
   [320, 640],
 ] as const)
-  test(`a report is accessible in ${width} pixels, in light and dark`, async ({ page }) => {
+  test(`a report is accessible in ${width} pixels, in light and dark`, {
+    tag: width === 320 ? [] : '@long',
+  }, async ({ page }) => {
     await page.setViewportSize({ width, height })
     const replies = [{ from: 'The Paper', text: 'We disagree.', at: AT }]
     const { findings, exhibits, indicators } = CONTENT

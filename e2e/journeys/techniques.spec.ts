@@ -79,12 +79,9 @@ test('a text becomes proposals, techniques with quotes, a matrix, and files of o
   expect(await saved(page, 'Export matrix', 'Picture (SVG)')).toContain(first)
 })
 
-test('the user’s AI provider names techniques by numbers of sentences, and unusable answers are counted', async ({
-  page,
-  person,
-  openAs,
-  ai,
-}) => {
+test('the user’s AI provider names techniques by numbers of sentences, and unusable answers are counted', {
+  tag: '@long',
+}, async ({ page, person, openAs, ai }) => {
   const ana = await person('ana')
   await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-ana' } })
   const { id } = await ana.api.call(campaignsApi.createCampaign, { body: { name: 'Cloned newspapers' } })
