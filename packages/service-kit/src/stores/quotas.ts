@@ -70,7 +70,7 @@ export interface Quotas<K extends string> {
    * @param own the user's own limits
    */
   refusal(used: Amounts<K>, delta: Amounts<K>, own?: OwnLimits): QuotaExceeded<K> | undefined
-  used(owner: Types.ObjectId): Promise<Amounts<K>>
+  used(owner: Owner): Promise<Amounts<K>>
   /** Returns the user's own limits; empty if the deployment's apply. */
   own(owner: Types.ObjectId): Promise<OwnLimits>
   /** Stores a user's own limits, unless a newer revision is stored. Idempotent. */
@@ -199,7 +199,7 @@ export const createQuotas = <K extends string>({ limits, ...options }: QuotasOpt
       }
     }
   }
-  const find = async (owner: Types.ObjectId) => {
+  const find = async (owner: Owner) => {
     const read = () => model.findById(usageId(owner)).lean<UsageDoc>()
     return (await read()) ?? build(owner).then(read)
   }

@@ -8,8 +8,8 @@ import { forgetAuthor } from '../../reports/commands/forget.js'
 
 /**
  * Removes a deleted user's id from their campaigns, comments, imports, subscriptions, techniques and their quotes. These
- * remain, except unfinished imports of files. Proposals of techniques are deleted. The campaigns become read-only and are withdrawn from feeds; the subscriptions are
- * paused.
+ * remain, except unfinished imports of files. Proposals of techniques are deleted. The campaigns become read-only and are
+ * withdrawn from feeds; the subscriptions are paused.
  */
 export const eraseUser = async (
   store: Store,
@@ -17,8 +17,8 @@ export const eraseUser = async (
   wishes: QueryOf<typeof personalDataInternal.eraseUser>,
 ): Promise<void> => {
   const { mongo, campaigns, imports, subscriptions, quotas } = store
-  // Ensures that the usage is counted, as the remaining campaigns still count.
-  await quotas.used(userId)
+  // Both usages are counted before content changes owners, or a count in between would include it twice.
+  for (const owner of [null, userId]) await quotas.used(owner)
   // No user could withdraw them later.
   await inTransaction(mongo, session =>
     enqueueWithdrawal(store, { user_id: userId }, session, { user_id: null }),

@@ -37,8 +37,8 @@ export const eraseUser = async (
   wishes: QueryOf<typeof personalDataInternal.eraseUser>,
 ): Promise<void> => {
   const { iods, evidence, comments, quotas } = models
-  // Ensures that the usage is counted, as the remaining documents still count in the total.
-  await quotas.used(userId)
+  // Both usages are counted before content changes owners, or a count in between would include it twice.
+  for (const owner of [null, userId]) await quotas.used(owner)
   await changeAll(iods, { created_by: userId }, { created_by: null })
   const user_id = { $cond: [{ $eq: ['$$this.user_id', userId] }, null, '$$this.user_id'] }
   const votes = { $map: { input: '$votes', in: { $mergeObjects: ['$$this', { user_id }] } } }
