@@ -6,12 +6,8 @@ import { launchInFirefox } from './firefox.js'
 export interface CollectorDriver {
   /** Opens a page of a site in a tab, and the popup for it in a window of its own. */
   open(url: string): Promise<{ page: BrowserPage; popup: BrowserPage }>
-  /** Opens the popup for an open page. */
-  openPopup(page: BrowserPage): Promise<BrowserPage>
   /** Stops the background script at once. The next message starts it again. */
   stopBackground(): Promise<void>
-  /** Replaces the extension by itself, as an update does. Its pages close. */
-  update(): Promise<void>
   close(): Promise<void>
 }
 
@@ -24,14 +20,12 @@ export const drive = async (
 ): Promise<CollectorDriver> => {
   if (browser === 'Firefox') return launchInFirefox(sites, server)
   const collector = await launchCollector({ sites, hosts, server, draws: true })
-  const openPopup: CollectorDriver['openPopup'] = page => collector.popupBeside(page.url())
   return {
     async open(url) {
       const page = await collector.context.newPage()
       await page.goto(url)
-      return { page, popup: await openPopup(page) }
+      return { page, popup: await collector.popupBeside(page.url()) }
     },
-    openPopup,
     async stopBackground() {
       const [page] = collector.context.pages()
       if (!page) throw new Error('no page is open')
@@ -39,14 +33,6 @@ export const drive = async (
       await session.send('ServiceWorker.enable')
       await session.send('ServiceWorker.stopAllWorkers')
       await session.detach()
-    },
-    async update() {
-      const worker = await collector.worker()
-      const [next] = await Promise.all([
-        collector.context.waitForEvent('serviceworker'),
-        worker.evaluate(() => chrome.runtime.reload()).catch(() => {}),
-      ])
-      await next.evaluate(() => chrome.runtime.id)
     },
     close: () => collector.close(),
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import { type Browser, launch, type Page } from 'puppeteer-core'
-import { type BrowserPage, evaluateIn } from './browser-page.js'
+import { evaluateIn } from './browser-page.js'
 import { builtFile, type Sites } from './collector.js'
 
 const ID = 'collector@iodine.local'
@@ -18,12 +18,8 @@ export const FIREFOX = process.env.FIREFOX_PATH ?? ''
 export interface FirefoxCollector {
   /** Opens a page in a tab, presses the extension's icon there, and opens the popup for it in a window of its own. */
   open(url: string): Promise<{ page: Page; popup: Page }>
-  /** Presses the extension's icon in a tab, and opens the popup for it in a window of its own. */
-  openPopup(page: BrowserPage): Promise<Page>
   /** Stops the event page at once, as Firefox does after 30 s without work. */
   stopBackground(): Promise<void>
-  /** Installs the extension again, as an update does. */
-  update(): Promise<void>
   /** Answers requests for permissions from now on. */
   answerPermissions(answer: 'allow' | 'block'): Promise<void>
   /** Presses “Block” in the browser's open request for a permission. */
@@ -149,10 +145,7 @@ export const launchInFirefox = async (sites: Sites, server: string): Promise<Fir
   const browser = await startFirefox(proxy.port)
   const send = commandsOf(browser)
   const asBrowser = await privileged(send)
-  const install = async () => {
-    await send('webExtension.install', { extensionData: { type: 'archivePath', path: archive } })
-  }
-  await install()
+  await send('webExtension.install', { extensionData: { type: 'archivePath', path: archive } })
 
   /** Opens a page of the extension. Firefox reports no load of these. */
   const openOwn = async (path: string): Promise<Page> => {
@@ -167,7 +160,7 @@ export const launchInFirefox = async (sites: Sites, server: string): Promise<Fir
     return page
   }
 
-  const openPopup = async (page: BrowserPage) => {
+  const openPopup = async (page: Page) => {
     // The newest tab may be in the window of an earlier popup.
     const tabId = await asBrowser(
       (id, shown) => {
@@ -193,7 +186,6 @@ export const launchInFirefox = async (sites: Sites, server: string): Promise<Fir
       await page.goto(url)
       return { page, popup: await openPopup(page) }
     },
-    openPopup,
     stopBackground: () =>
       asBrowser(async id => {
         await WebExtensionPolicy.getByID(id).extension.terminateBackground({
@@ -201,7 +193,6 @@ export const launchInFirefox = async (sites: Sites, server: string): Promise<Fir
           disableResetIdleForTest: true,
         })
       }, ID),
-    update: install,
     answerPermissions: answer =>
       asBrowser(
         asks => Services.prefs.setBoolPref('extensions.webextOptionalPermissionPrompts', asks),
