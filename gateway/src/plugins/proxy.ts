@@ -14,8 +14,8 @@ export interface ProxyOptions extends AdmissionOptions, ForwardOptions {
 }
 
 /**
- * Routes requests below /api/v1, feeds and public pages to the services and streams the responses back. Returns a function that reads
- * the current load.
+ * Routes requests below /api/v1, feeds and public pages to the services, and streams the responses back. Returns a
+ * function that reads the current load.
  */
 export const addProxy = (app: FastifyInstance, { routes, ...options }: ProxyOptions): (() => Load) => {
   const { forward, load } = createForwarder(app, options)

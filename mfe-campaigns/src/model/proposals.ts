@@ -1,6 +1,6 @@
 import { type BodyOf, type campaignsApi, DETAILS, LIMITS, type ProposalMode } from '@iodine/contracts'
 import { isApiError } from '@iodine/mfe-kit'
-import type { ProposalTexts } from './proposal-texts'
+import { TEXTS } from './proposal-texts'
 
 /** A request for proposals as the form has it. */
 export interface ProposalDraft {
@@ -22,7 +22,9 @@ export const requestOf = ({
   return text.trim() === '' || text.length > LIMITS.narrativeTextMax ? null : { text, mode }
 }
 
-const ofStatus = ({ errors }: ProposalTexts, status: number, detail: string): string | undefined =>
+const { errors } = TEXTS
+
+const ofStatus = (status: number, detail: string): string | undefined =>
   ({
     400: errors.noKey,
     404: errors.gone,
@@ -32,6 +34,6 @@ const ofStatus = ({ errors }: ProposalTexts, status: number, detail: string): st
     429: detail === DETAILS.proposalRunning ? errors.running : errors.hour(LIMITS.proposalsAnHour),
   })[status]
 
-/** Returns the text of a failed request, in the language of `texts`. */
-export const errorText = (texts: ProposalTexts, error: unknown): string =>
-  (isApiError(error) && ofStatus(texts, error.status, String(error.detail ?? ''))) || texts.errors.other
+/** Returns the text of a failed request. */
+export const errorText = (error: unknown): string =>
+  (isApiError(error) && ofStatus(error.status, String(error.detail ?? ''))) || errors.other

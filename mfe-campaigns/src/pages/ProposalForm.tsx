@@ -2,7 +2,7 @@ import { LIMITS, PROPOSAL_MODES } from '@iodine/contracts'
 import { paths, SectionLink, useHost } from '@iodine/mfe-kit'
 import { Button, Callout, HTMLSelect, Radio, TextArea, truncate, useDraft } from '@iodine/ui'
 import { type FormEvent, useId, useState } from 'react'
-import type { ProposalTexts } from '../model/proposal-texts'
+import { TEXTS } from '../model/proposal-texts'
 import { errorText, type ProposalDraft, requestOf } from '../model/proposals'
 import { type StartedRun, useOwnNarratives, useStartRun } from '../queries/proposals'
 import styles from './ProposalsDialog.module.css'
@@ -15,14 +15,13 @@ const EMPTY: ProposalDraft = { kind: 'text', text: '', narrativeId: '', mode: 'o
 
 export interface ProposalFormProps {
   campaignId: string
-  texts: ProposalTexts
   /** Why there are no proposals to show; '' without a problem. */
   problem: string
   onStarted: (run: StartedRun) => void
 }
 
 /** A form that names the text to read, and who reads it. The text is kept, so that it can be read again. */
-export function ProposalForm({ campaignId, texts, problem, onStarted }: ProposalFormProps) {
+export function ProposalForm({ campaignId, problem, onStarted }: ProposalFormProps) {
   const { config, session } = useHost()
   const hasKey = session.user.has_openai_key
   const [draft, setDraft] = useDraft(`${session.user.id}:proposals:${campaignId}`, EMPTY)
@@ -39,7 +38,7 @@ export function ProposalForm({ campaignId, texts, problem, onStarted }: Proposal
       const { id } = await start(request)
       onStarted({ id, kind: draft.kind })
     } catch (error) {
-      setFailure(errorText(texts, error))
+      setFailure(errorText(error))
       setStarting(false)
     }
   }
@@ -51,26 +50,26 @@ export function ProposalForm({ campaignId, texts, problem, onStarted }: Proposal
         </Callout>
       )}
       <fieldset className={styles.choices}>
-        <legend>{texts.source}</legend>
+        <legend>{TEXTS.source}</legend>
         {KINDS.map(kind => (
           <Radio
             key={kind}
             name="source"
-            label={texts.sources[kind]}
+            label={TEXTS.sources[kind]}
             checked={draft.kind === kind}
             onChange={() => change({ kind })}
           />
         ))}
       </fieldset>
-      <Source texts={texts} draft={draft} onChange={change} />
-      <p className={styles.note}>{texts.visible[draft.kind]}</p>
+      <Source draft={draft} onChange={change} />
+      <p className={styles.note}>{TEXTS.visible[draft.kind]}</p>
       <fieldset className={styles.choices}>
-        <legend>{texts.mode}</legend>
+        <legend>{TEXTS.mode}</legend>
         {PROPOSAL_MODES.map(mode => (
           <Radio
             key={mode}
             name="mode"
-            label={texts.modes[mode]}
+            label={TEXTS.modes[mode]}
             // The stand-in of the demo extracts triplets alone.
             disabled={mode === 'ai' && (!hasKey || config.offline_ai)}
             checked={draft.mode === mode}
@@ -79,40 +78,39 @@ export function ProposalForm({ campaignId, texts, problem, onStarted }: Proposal
         ))}
       </fieldset>
       <p className={styles.note}>
-        {texts.modeHelp[draft.mode]}{' '}
-        {!hasKey && !config.offline_ai && <SectionLink to={paths.profile()}>{texts.addKey}</SectionLink>}
+        {TEXTS.modeHelp[draft.mode]}{' '}
+        {!hasKey && !config.offline_ai && <SectionLink to={paths.profile()}>{TEXTS.addKey}</SectionLink>}
       </p>
-      <Button type="submit" intent="primary" text={texts.propose} disabled={!request} loading={isStarting} />
+      <Button type="submit" intent="primary" text={TEXTS.propose} disabled={!request} loading={isStarting} />
     </form>
   )
 }
 
 interface SourceProps {
-  texts: ProposalTexts
   draft: ProposalDraft
   onChange: (changes: Partial<ProposalDraft>) => void
 }
 
-function Source({ texts, draft: { kind, text, narrativeId }, onChange }: SourceProps) {
+function Source({ draft: { kind, text, narrativeId }, onChange }: SourceProps) {
   const narratives = useOwnNarratives(kind === 'narrative')
   const lengthId = useId()
   const format = new Intl.NumberFormat().format
   const max = LIMITS.narrativeTextMax
-  if (kind === 'evidence') return <p>{texts.evidenceHelp}</p>
+  if (kind === 'evidence') return <p>{TEXTS.evidenceHelp}</p>
   if (kind === 'narrative')
     return narratives.error ? (
-      <Callout intent="danger">{errorText(texts, narratives.error)}</Callout>
+      <Callout intent="danger">{errorText(narratives.error)}</Callout>
     ) : narratives.data?.length === 0 ? (
-      <p>{texts.noNarratives}</p>
+      <p>{TEXTS.noNarratives}</p>
     ) : (
       <HTMLSelect
         fill
-        aria-label={texts.narratives}
+        aria-label={TEXTS.narratives}
         disabled={!narratives.data}
         value={narrativeId}
         onChange={event => onChange({ narrativeId: event.currentTarget.value })}
       >
-        <option value="">{texts.chooseNarrative}</option>
+        <option value="">{TEXTS.chooseNarrative}</option>
         {narratives.data?.map(each => (
           <option key={each.id} value={each.id}>
             {truncate(each.text, NARRATIVE_CHARS)}
@@ -126,16 +124,16 @@ function Source({ texts, draft: { kind, text, narrativeId }, onChange }: SourceP
         fill
         rows={8}
         dir="auto"
-        aria-label={texts.text}
+        aria-label={TEXTS.text}
         aria-describedby={lengthId}
-        placeholder={texts.text}
+        placeholder={TEXTS.text}
         value={text}
         onChange={event => onChange({ text: event.currentTarget.value })}
       />
       <p id={lengthId} className={text.length > max ? styles.excess : styles.note}>
         {text.length > max
-          ? texts.errors.tooLong(format(max))
-          : texts.length(format(text.length), format(max))}
+          ? TEXTS.errors.tooLong(format(max))
+          : TEXTS.length(format(text.length), format(max))}
       </p>
     </div>
   )

@@ -65,6 +65,7 @@ export const DETAILS = {
   reportPublished: 'A published report cannot be deleted: withdraw it',
   reportNotPublished: 'This report is not published',
   reportWithdrawn: 'This report is withdrawn',
+  reportRepliesFull: 'This report has the maximum of 50 replies',
   reportStale: 'A source of this version was deleted, redacted or restricted: hand the report in again',
   reportOtherBytes: 'sha256: the version in review has changed: read it again',
   reportAttribution:

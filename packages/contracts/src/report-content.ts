@@ -174,7 +174,7 @@ export const REPORT_FILES = {
 } as const
 export type ReportFileName = keyof typeof REPORT_FILES
 
-/** Hashes of the files of a version. Its own SHA-256 is what a reviewer approves and what the log contains. */
+/** Hashes of the files of a version. Its own SHA-256 is what a reviewer approves. */
 export const reportManifest = z.strictObject({
   v: z.literal(1),
   report: z.string(),

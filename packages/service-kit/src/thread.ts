@@ -18,3 +18,35 @@ export const startThread = (caller: string, file: string, workerData?: unknown):
   if (!existsSync(path)) throw new Error(`${path} is missing. Build first: threads run compiled code.`)
   return new Worker(path, { workerData, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
 }
+
+export interface ThreadOptions {
+  /** Noun of the work, for errors, such as `the proposals`. */
+  name: string
+  /** Timeout: far above the duration of the largest work on a busy machine. */
+  ms: number
+}
+
+/**
+ * Runs a file of the caller's package in a thread of its own, which does not block the event loop. Resolves to the first
+ * message of the thread.
+ * @param caller as of `startThread`, as is `file`
+ * @throws the error of the thread, or an Error after the timeout
+ */
+export const runThread = <R>(
+  caller: string,
+  file: string,
+  input: unknown,
+  { name, ms }: ThreadOptions,
+): Promise<R> =>
+  new Promise((resolve, reject) => {
+    const thread = startThread(caller, file, input)
+    const timer = setTimeout(() => end(() => reject(new Error(`${name} timed out`))), ms)
+    const end = (settle: () => void) => {
+      clearTimeout(timer)
+      settle()
+      void thread.terminate()
+    }
+    thread.once('message', (result: R) => end(() => resolve(result)))
+    thread.once('error', error => end(() => reject(error)))
+    thread.once('exit', code => end(() => reject(new Error(`${name} exited with code ${code}`))))
+  })

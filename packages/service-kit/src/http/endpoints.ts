@@ -64,7 +64,7 @@ export interface Endpoints {
   route<E extends PublicEndpoint>(endpoint: E, handler: Handler<E>): void
   /** Serves a feed, outside /api/v1; requires the token of a feed key. Errors have the feed's format. */
   feed<E extends FeedEndpoint>(endpoint: E, handler: FeedHandler<E>): void
-  /** Serves a public page, outside /api/v1; nobody is identified. */
+  /** Serves a public page, outside /api/v1. Reads no credentials. */
   page<E extends PageEndpoint>(endpoint: E, handler: PageHandler<E>): void
   /** Serves an internal endpoint; requires the service key. */
   internal<E extends InternalEndpoint>(endpoint: E, handler: InternalHandler<E>): void

@@ -1,6 +1,6 @@
 import type { CanonOptions, Triplet } from '@iodine/canon'
 import type { BodyFor, canonInternal } from '@iodine/contracts'
-import { startThread } from '@iodine/service-kit'
+import { runThread } from '@iodine/service-kit'
 
 export interface Comparison {
   triplets: readonly Triplet[]
@@ -18,20 +18,7 @@ const TIMEOUT_MS = 120_000
  * `assign`, and after two minutes.
  */
 export const assignInThread = (comparison: Comparison): Promise<StoredClusters> =>
-  new Promise((resolve, reject) => {
-    const thread = startThread(import.meta.url, './canon-thread.js', comparison)
-    const timer = setTimeout(
-      () => end(() => reject(new Error('the comparison of labels timed out'))),
-      TIMEOUT_MS,
-    )
-    const end = (settle: () => void) => {
-      clearTimeout(timer)
-      settle()
-      void thread.terminate()
-    }
-    thread.once('message', (clusters: StoredClusters) => end(() => resolve(clusters)))
-    thread.once('error', error => end(() => reject(error)))
-    thread.once('exit', code =>
-      end(() => reject(new Error(`the comparison of labels exited with code ${code}`))),
-    )
+  runThread(import.meta.url, './canon-thread.js', comparison, {
+    name: 'the comparison of labels',
+    ms: TIMEOUT_MS,
   })

@@ -105,12 +105,12 @@ export const shareCampaign = async (
       const level = Math.max(was.tlp ?? rankOfTlp(DEFAULT_TLP), rankOfTlp(now.least))
       if (level !== rankOfTlp(before.tlp) || (was.published ?? false) !== before.published)
         throw new SharingChanged()
+      if (body.tlp && body.tlp !== 'clear')
+        await markUnderRevision(store, { campaign_id: new Types.ObjectId(id) }, 'level', session)
       if (published) await enqueuePublication(store, userId, id, rankOfTlp(tlp), session)
       else if (before.published) await enqueueWithdrawal(store, { _id: id }, session)
     },
     { retriesDuplicates: true },
   )
-  if (body.tlp && body.tlp !== 'clear')
-    await markUnderRevision(store, { campaign_id: new Types.ObjectId(id) }, 'level')
   return readSharing(store, id)
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { type BodyOf, DETAILS, LIMITS, type ReportDraft, type reportsApi } from '@iodine/contracts'
-import { conflict, forbidden, HttpError, inTransaction, notFound } from '@iodine/service-kit'
+import { conflict, HttpError, inTransaction, notFound } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import { accessError, createdBy } from '../../campaigns/commands/edit-campaign.js'
 import type { CampaignDoc } from '../../campaigns/models/campaign.js'
 import type { Store } from '../../models.js'
 import type { ReportDoc, ReportVersionDoc } from '../models/report.js'
+import { findOwn } from '../queries/find-report.js'
 import { requireClear } from '../queries/sources.js'
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
@@ -71,18 +72,6 @@ export const createReport = async (store: Store, userId: string, campaignId: str
   return doc._id.toHexString()
 }
 
-/** Returns an own report. Throws 404, 403 for another user's. */
-export const findOwn = async (
-  { reports }: Pick<Store, 'reports'>,
-  userId: string,
-  id: string,
-): Promise<ReportDoc> => {
-  const doc = await reports.findById(id).lean<ReportDoc>()
-  if (!doc) throw notFound()
-  if (doc.user_id?.toHexString() !== userId) throw forbidden()
-  return doc
-}
-
 const requireDraft = ({ state, withdrawn }: ReportDoc) => {
   if (withdrawn) throw conflict(DETAILS.reportWithdrawn)
   if (state !== 'draft') throw conflict(DETAILS.reportInReview)
@@ -106,17 +95,19 @@ export const editReport = async (
   if (matchedCount === 0) throw conflict(DETAILS.reportInReview)
 }
 
-/** Decides on personal data of an own draft. Throws 404, 403, 409 in review. */
+/** Decides on personal data of an own draft. Throws 404, also for an IOD of no such campaign, 403, 409 in review. */
 export const decideReport = async (
-  { reports, reportDecisions }: Store,
+  { campaigns, reports, reportDecisions }: Store,
   userId: string,
   { id, iod_id }: { id: string; iod_id: string },
   { let_in, reason }: BodyOf<typeof reportsApi.decideReport>,
 ): Promise<void> => {
   const doc = await findOwn({ reports }, userId, id)
   requireDraft(doc)
+  const iod = new Types.ObjectId(iod_id)
+  if (!(await campaigns.exists({ _id: doc.campaign_id, iod_ids: iod }))) throw notFound()
   await reportDecisions.updateOne(
-    { report_id: doc._id, iod_id: new Types.ObjectId(iod_id) },
+    { report_id: doc._id, iod_id: iod },
     { $set: { let_in, reason: let_in ? reason : null, by: new Types.ObjectId(userId) } },
     { upsert: true },
   )

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { DETAILS, LIMITS, REPORT_FILES, reportSealsInternal } from '@iodine/contracts'
-import { type SelectedReport, selectReport } from '@iodine/reports'
+import type { SelectedReport } from '@iodine/reports'
 import { byId, HttpError, type KindSpec } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { Store } from '../../models.js'
@@ -110,14 +110,13 @@ const storeVersion = async (
 
 /** Makes the files of a report that was handed in, from one reading of its campaign. */
 const freeze = async (context: FreezeContext, report: ReportDoc): Promise<void> => {
-  const selected = selectReport(await readSources(context, report))
-  const { unfounded, content } = selected
+  const { selected, files } = await renderInThread(await readSources(context, report))
+  const { unfounded } = selected
   if (unfounded.length > 0) {
     const findings = unfounded.join(', ')
     await returnToDraft(context.store, report, `Findings ${findings} name evidence that cannot be published`)
     return
   }
-  const files = await renderInThread(content)
   const manifest = files.find(({ name }) => name === MANIFEST) as RenderedFile
   await storeVersion(context, report, selected, [...files, await signatureFile(context, manifest)])
 }

@@ -1,21 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { type BodyOf, DETAILS, type reportsApi } from '@iodine/contracts'
+import { type BodyOf, DETAILS, REPORT_FILES, type reportsApi } from '@iodine/contracts'
 import { toPage } from '@iodine/reports'
-import { conflict, forbidden, HttpError, inTransaction, notFound } from '@iodine/service-kit'
+import { conflict, forbidden, HttpError, inTransaction } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import type { Store } from '../../models.js'
-import type { ReportDoc, ReportVersionDoc } from '../models/report.js'
+import { type ReportDoc, type ReportVersionDoc, SHOWN } from '../models/report.js'
+import { findReport } from '../queries/find-report.js'
 import { requireClear } from '../queries/sources.js'
 import { dropReview } from './edit-report.js'
-
-const findReport = async ({ reports }: Store, id: string): Promise<ReportDoc> => {
-  const doc = await reports.findById(id).lean<ReportDoc>()
-  if (!doc) throw notFound()
-  return doc
-}
-
-const SHOWN = { name: 'shown', type: 'text/html; charset=utf-8' } as const
 
 /** Renders the pages of all published versions with their current notices. */
 const showNotices = async (
@@ -36,8 +29,8 @@ const showNotices = async (
     const bytes = Buffer.from(toPage(content, notices))
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     await reportFiles.updateOne(
-      { version_id, name: SHOWN.name },
-      { $set: { type: SHOWN.type, bytes: bytes.length, sha256, gzip: gzipSync(bytes) } },
+      { version_id, name: SHOWN },
+      { $set: { type: REPORT_FILES['page.html'], bytes: bytes.length, sha256, gzip: gzipSync(bytes) } },
       { session, upsert: true },
     )
   }
@@ -157,7 +150,7 @@ export const eraseReport = async (store: Store, id: string, n: number, law: stri
   })
 }
 
-/** Shows a reply on the pages of a published report. Throws 404, 409 if it is not published. */
+/** Shows a reply on the pages of a published report. Throws 404, 409 if it is not published, 413. */
 export const replyToReport = async (
   store: Store,
   id: string,
@@ -175,7 +168,7 @@ export const replyToReport = async (
         { session, returnDocument: 'after' },
       )
       .lean<ReportDoc>()
-    if (!changed) throw new HttpError(413, DETAILS.reportVersionsFull)
+    if (!changed) throw new HttpError(413, DETAILS.reportRepliesFull)
     await showNotices(store, changed, session)
   })
 }
@@ -215,17 +208,15 @@ export const markUnderRevision = async (
   { reports, reportVersions }: Pick<Store, 'reports' | 'reportVersions'>,
   which: { source: string } | { campaign_id: Types.ObjectId },
   revision: NonNullable<ReportDoc['revision']>,
+  session?: ClientSession,
 ): Promise<void> => {
+  const options = session ? { session } : {}
   const resting =
     'source' in which
       ? { $or: ['evidence', 'captures', 'iods'].map(kind => ({ [`sources.${kind}`]: which.source })) }
-      : { report_id: { $in: await reports.distinct('_id', which) } }
-  await reportVersions.updateMany({ state: 'review', ...resting }, { $set: { stale: true } })
-  const _id = {
-    $in: await reportVersions.distinct('report_id', {
-      state: { $in: ['published', 'superseded'] },
-      ...resting,
-    }),
-  }
-  await reports.updateMany({ _id, latest: { $ne: null }, withdrawn: null }, { $set: { revision } })
+      : { report_id: { $in: await reports.distinct('_id', which, options) } }
+  await reportVersions.updateMany({ state: 'review', ...resting }, { $set: { stale: true } }, options)
+  const published = { state: { $in: ['published' as const, 'superseded' as const] }, ...resting }
+  const _id = { $in: await reportVersions.distinct('report_id', published, options) }
+  await reports.updateMany({ _id, latest: { $ne: null }, withdrawn: null }, { $set: { revision } }, options)
 }

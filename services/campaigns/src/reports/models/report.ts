@@ -109,9 +109,11 @@ reportVersionSchema.index({ 'sources.evidence': 1 })
 reportVersionSchema.index({ 'sources.captures': 1 })
 reportVersionSchema.index({ 'sources.users': 1 })
 
+/** Stored name of a version's page with its notices. */
+export const SHOWN = 'shown'
+
 export const reportFileSchema = defineSchema('report_files', {
   version_id: { type: Schema.Types.ObjectId, required },
-  /** `shown`: the page with its notices. */
   name: { type: String, required },
   type: { type: String, required },
   bytes: { type: Number, required },

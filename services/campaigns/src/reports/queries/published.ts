@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import type { PageErrorStatus } from '@iodine/reports'
 import type { CampaignModels } from '../../models.js'
-import type { ReportDoc, ReportFileDoc, ReportVersionDoc } from '../models/report.js'
+import { type ReportDoc, type ReportFileDoc, type ReportVersionDoc, SHOWN } from '../models/report.js'
 
 /** Error: a page that is answered by an error page. */
 export class PageError extends Error {
@@ -16,16 +16,13 @@ export class PageError extends Error {
   }
 }
 
-/** Stored names of the pages: with notices, and as approved. */
-const SHOWN = 'shown'
-
 /** Returns a published report by its address. Throws PageError 404, 410 for a withdrawn one, 503 under revision. */
 const findPublished = async (
   { reports, reportVersions }: CampaignModels,
   slug: string,
 ): Promise<ReportDoc> => {
   const doc = /^[a-z2-7]{16}$/.test(slug) ? await reports.findOne({ slug }).lean<ReportDoc>() : null
-  if (!doc || doc.latest === null || doc.latest === undefined) throw new PageError(404)
+  if (!doc || doc.latest === null) throw new PageError(404)
   if (doc.withdrawn) {
     const { at, reason } = doc.withdrawn
     const last = await reportVersions
@@ -47,36 +44,46 @@ export interface PublishedFile extends Pick<ReportFileDoc, 'type' | 'sha256' | '
   isListed: boolean
   slug: string
   n: number
-  latest: number
+}
+
+/**
+ * Returns a published report with one of its versions.
+ * @param version `v1`; default: the latest
+ * @throws PageError 404, 410, 451 for an erased version, 503
+ */
+export const findVersion = async (
+  models: CampaignModels,
+  { slug, version }: { slug: string; version?: string },
+): Promise<{ report: ReportDoc; version: ReportVersionDoc }> => {
+  const report = await findPublished(models, slug)
+  const [, digits] = /^v([1-9]\d{0,2})$/.exec(version ?? `v${report.latest}`) ?? []
+  if (!digits) throw new PageError(404)
+  const doc = await models.reportVersions
+    .findOne({ report_id: report._id, n: Number(digits) }, { n: 1, state: 1, made_at: 1, 'content.title': 1 })
+    .lean<ReportVersionDoc>()
+  if (doc?.state === 'erased')
+    throw new PageError(451, '', [`Version ${doc.n}, ${doc.made_at.toISOString().slice(0, 10)}.`])
+  if (doc?.state !== 'published' && doc?.state !== 'superseded') throw new PageError(404)
+  return { report, version: doc }
 }
 
 /**
  * Returns a file of a published version, or its page.
- * @param version `v1`; default: the latest
- * @throws PageError 404, 410, 451 for an erased version, 503
+ * @throws PageError as `findVersion`
  */
 export const findFile = async (
   models: CampaignModels,
-  { slug, version, file }: { slug: string; version?: string; file?: string },
+  { file, ...which }: { slug: string; version?: string; file?: string },
 ): Promise<PublishedFile> => {
-  const report = await findPublished(models, slug)
-  const latest = report.latest as number
-  const [, digits] = /^v([1-9]\d{0,2})$/.exec(version ?? `v${latest}`) ?? []
-  if (!digits || file === SHOWN) throw new PageError(404)
-  const n = Number(digits)
-  const doc = await models.reportVersions
-    .findOne({ report_id: report._id, n }, { content: 0, sources: 0, held_back: 0 })
-    .lean<ReportVersionDoc>()
-  if (doc?.state === 'erased')
-    throw new PageError(451, '', [`Version ${n}, ${doc.made_at.toISOString().slice(0, 10)}.`])
-  if (doc?.state !== 'published' && doc?.state !== 'superseded') throw new PageError(404)
+  const { report, version } = await findVersion(models, which)
+  if (file === SHOWN) throw new PageError(404)
   const found = await models.reportFiles
-    .findOne({ version_id: doc._id, name: file ?? SHOWN })
+    .findOne({ version_id: version._id, name: file ?? SHOWN })
     .lean<ReportFileDoc>()
   if (!found) throw new PageError(404)
   const { type, sha256, gzip } = found
-  const isListed = report.listed === true && version === undefined
-  return { type, sha256, gzip: bufferOf(gzip), isListed, slug, n, latest }
+  const isListed = report.listed === true && which.version === undefined
+  return { type, sha256, gzip: bufferOf(gzip), isListed, slug: report.slug, n: version.n }
 }
 
 /** Returns the stored bytes, which a lean read returns as the driver's type. */

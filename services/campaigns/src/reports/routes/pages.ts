@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { gunzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import { oembedPages, PRODUCT_NAME, reportPages } from '@iodine/contracts'
 import { type ListedReport, PAGE_CSP, STYLE, toErrorPage, toIndexPage, toReportFeed } from '@iodine/reports'
 import {
@@ -13,12 +14,14 @@ import {
 import type { CampaignsConfig } from '../../config.js'
 import type { Store } from '../../models.js'
 import { siteOf } from '../policies/site.js'
-import { findFile, listPublished, PageError } from '../queries/published.js'
+import { findFile, findVersion, listPublished, PageError } from '../queries/published.js'
 
 interface Call {
   request: FastifyRequest
   reply: ReplyHeaders & { code(status: number): unknown }
 }
+
+const decompress = promisify(gunzip)
 
 const HTML = 'text/html; charset=utf-8'
 const LATEST = 'public, max-age=60, stale-if-error=0'
@@ -59,10 +62,10 @@ export const addReportPages = (service: StoreService, store: Store, config: Camp
       }
     }
   /** Answers with bytes of that hash, 304 if the client has them, or 406. */
-  const send = (
+  const send = async (
     { request, reply }: Call,
     { type, sha256, gzip, bytes }: { type: string; sha256: string; gzip?: Buffer; bytes?: Buffer },
-  ) => {
+  ): Promise<Streamed<unknown>> => {
     if (!accepts(request.headers.accept, type)) throw new PageError(406)
     const etag = `"${sha256}"`
     reply.header('etag', etag)
@@ -73,7 +76,7 @@ export const addReportPages = (service: StoreService, store: Store, config: Camp
     }
     if (!gzip) return new Streamed<unknown>(bytes ?? Buffer.alloc(0), type)
     if (!/\bgzip\b/i.test(String(request.headers['accept-encoding'] ?? '')))
-      return new Streamed<unknown>(gunzipSync(gzip), type)
+      return new Streamed<unknown>(await decompress(gzip), type)
     reply.header('content-encoding', 'gzip')
     return new Streamed<unknown>(gzip, type)
   }
@@ -137,15 +140,11 @@ export const addReportPages = (service: StoreService, store: Store, config: Camp
           url.startsWith(site.url) ? url.slice(site.url.length) : '',
         ) ?? []
       if (!slug) throw new PageError(404)
-      await findFile(store, { slug, ...(version && { version }) })
-      const report = await store.reports.findOne({ slug }, { latest: 1 }).lean()
-      const shown = await store.reportVersions
-        .findOne({ report_id: report?._id, n: report?.latest }, { 'content.title': 1 })
-        .lean<{ content: { title: string } | null }>()
+      const { version: shown } = await findVersion(store, { slug, ...(version && { version }) })
       const body = {
         version: '1.0',
         type: 'link',
-        title: shown?.content?.title ?? '',
+        title: shown.content?.title ?? '',
         provider_name: PRODUCT_NAME,
         provider_url: site.url,
       }

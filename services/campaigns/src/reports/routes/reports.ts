@@ -1,11 +1,10 @@
 import { DETAILS, DONE, type ReportDetail, reportsApi } from '@iodine/contracts'
-import { selectReport, toPage } from '@iodine/reports'
 import {
   type Caller,
   conflict,
+  createKeyedLimiter,
   forbidden,
   isAdmin,
-  notFound,
   requireAdmin,
   requirePasskeyAdmin,
   type StoreService,
@@ -18,7 +17,6 @@ import {
   decideReport,
   deleteReport,
   editReport,
-  findOwn,
   handInReport,
 } from '../commands/edit-report.js'
 import {
@@ -33,8 +31,10 @@ import {
 import type { ReportDoc, ReportVersionDoc } from '../models/report.js'
 import { siteOf } from '../policies/site.js'
 import { presentReport, presentReportDetail } from '../presenters/report.js'
+import { findOwn, findReport } from '../queries/find-report.js'
 import { readText } from '../queries/published.js'
 import { readSources } from '../queries/sources.js'
+import { renderInThread } from '../thread/render.js'
 
 /** Adds the routes of reports, for their authors, reviewers and quoted users. */
 export const addReportRoutes = (service: StoreService, store: Store, config: CampaignsConfig): void => {
@@ -44,11 +44,9 @@ export const addReportRoutes = (service: StoreService, store: Store, config: Cam
   const requireOn = () => {
     if (config.REPORTS === 'off') throw conflict(DETAILS.reportsOff)
   }
-  const find = async (id: string): Promise<ReportDoc> => {
-    const doc = await reports.findById(id).lean<ReportDoc>()
-    if (!doc) throw notFound()
-    return doc
-  }
+  const find = (id: string) => findReport(store, id)
+  /** A preview reads all IODs and evidence of a campaign: one at a time for each user. */
+  const previews = createKeyedLimiter()
   /** Returns a report to its author, or to an administrator once it was handed in. */
   const findReadable = async (user: Caller, id: string): Promise<ReportDoc> => {
     const doc = await find(id)
@@ -114,13 +112,16 @@ export const addReportRoutes = (service: StoreService, store: Store, config: Cam
     await deleteReport(store, user.id, params.id)
     return DONE
   })
-  service.route(reportsApi.previewReport, async ({ params, user }) => {
-    const doc = await findOwn(store, user.id, params.id)
-    const { content, left_out, held_back } = selectReport(
-      await readSources({ store, peers, users, site }, doc),
-    )
-    return { html: toPage(content), left_out, held_back }
-  })
+  service.route(reportsApi.previewReport, ({ params, user }) =>
+    previews(user.id, async () => {
+      const doc = await findOwn(store, user.id, params.id)
+      const sources = await readSources({ store, peers, users, site }, doc)
+      const { selected, files } = await renderInThread(sources)
+      const page = files.find(({ name }) => name === 'page.html')
+      const { left_out, held_back } = selected
+      return { html: Buffer.from(page?.bytes ?? []).toString(), left_out, held_back }
+    }),
+  )
   service.route(reportsApi.decideReport, async ({ params, user, body }) => {
     await decideReport(store, user.id, params, body)
     return DONE

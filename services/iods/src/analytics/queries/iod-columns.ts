@@ -18,7 +18,7 @@ export interface AnalyzedIod {
 const ID_BYTES = 12
 export const KINDS = CATEGORIES.length * SOURCE_TYPES.length
 
-/** Returns the number of a kind, from 0 to `KINDS`. */
+/** Returns the number of a kind, below `KINDS`. */
 export const kindOf = (category: Category, source: SourceType): number =>
   CATEGORIES.indexOf(category) * SOURCE_TYPES.length + SOURCE_TYPES.indexOf(source)
 
@@ -37,7 +37,7 @@ class Names {
   }
 }
 
-/** IODs in memory, in the order of creation, then of their ids: about 40 bytes an IOD, and their terms. */
+/** IODs in memory, in the order of creation, then of their ids: about 44 bytes an IOD, and their terms. */
 export class IodColumns {
   #size = 0
   #version = 0
@@ -45,8 +45,8 @@ export class IodColumns {
   #ids = new Uint8Array(0)
   #kinds = new Uint8Array(0)
   #creators = new Uint32Array(0)
-  #votes = new Uint16Array(0)
-  #disputed = new Uint16Array(0)
+  #votes = new Uint32Array(0)
+  #disputed = new Uint32Array(0)
   #thirds = new Uint8Array(0)
   #agreements = new Uint8Array(0)
   /** Position of an IOD's terms in `#pool`, which begins with their number; 0 for none. */
@@ -201,10 +201,7 @@ export class IodColumns {
 }
 
 /** Returns a copy with a capacity of at least `size`, and a reserve: growing copies all. */
-const grown = <T extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(
-  column: T,
-  size: number,
-): T => {
+const grown = <T extends Uint8Array | Uint32Array | Float64Array>(column: T, size: number): T => {
   const copy = new (column.constructor as new (size: number) => T)(Math.ceil(size * 1.25) + 1_000)
   copy.set(column)
   return copy

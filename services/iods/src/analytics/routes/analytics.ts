@@ -32,6 +32,7 @@ export const addAnalyticsRoutes = (service: StoreService, models: IodStore): voi
   })
   /** Calls `work` in the same step that selects rows: a later one may insert others before them. */
   const analyze = async <T extends object>(
+    kind: 'iods' | 'values' | 'votes',
     query: Query,
     userId: string,
     work: (rows: Rows, query: Query) => T,
@@ -41,9 +42,7 @@ export const addAnalyticsRoutes = (service: StoreService, models: IodStore): voi
       : undefined
     const columns = await read()
     // A campaign's members change without a change of an IOD.
-    const key = query.campaign
-      ? undefined
-      : `${work.name} ${query.mine ? userId : ''} ${JSON.stringify(query)}`
+    const key = query.campaign ? undefined : `${kind} ${query.mine ? userId : ''} ${JSON.stringify(query)}`
     const known = key && answers.get(key)
     if (known && known.columns === columns && known.version === columns.version) return known.answer as T
     const answer = work(
@@ -60,9 +59,13 @@ export const addAnalyticsRoutes = (service: StoreService, models: IodStore): voi
     return answer
   }
 
-  service.route(iodAnalyticsApi.analyzeIods, ({ query, user }) => analyze(query, user.id, analyzeIods))
+  service.route(iodAnalyticsApi.analyzeIods, ({ query, user }) =>
+    analyze('iods', query, user.id, analyzeIods),
+  )
 
-  service.route(iodAnalyticsApi.analyzeValues, ({ query, user }) => analyze(query, user.id, analyzeValues))
+  service.route(iodAnalyticsApi.analyzeValues, ({ query, user }) =>
+    analyze('values', query, user.id, analyzeValues),
+  )
 
   service.internal(iodsInternal.compareIods, async ({ body: { from, until, groups } }) => {
     const ids = [...new Set(groups.flat())].map(id => new Types.ObjectId(id))
@@ -74,7 +77,7 @@ export const addAnalyticsRoutes = (service: StoreService, models: IodStore): voi
   })
 
   service.route(iodAnalyticsApi.analyzeVotes, async ({ query, user }): Promise<VoteAnalysis> => {
-    const { disputed: ids, ...votes } = await analyze(query, user.id, analyzeVotes)
+    const { disputed: ids, ...votes } = await analyze('votes', query, user.id, analyzeVotes)
     const [docs, consensus] = await Promise.all([
       iods.find({ _id: { $in: ids as never } }, { value: 1, category: 1, votes: 1 }).lean<IodDoc[]>(),
       findConsensus(models, ids),

@@ -2,9 +2,9 @@ import { AGREEMENTS, type Agreement, THIRD_VOTES, type ThirdVote } from '@iodine
 import type { QueryFilter } from 'mongoose'
 import type { IodDoc } from '../models/iod.js'
 
-/** Votes from which an IOD counts as agreed, mixed or disputed. */
+/** Minimum votes of an agreed, mixed or disputed IOD. */
 export const DECIDED_MIN = 3
-/** Share of the majority from which an IOD is, in percent. */
+/** Percentage of votes on the majority's side, from which an IOD is agreed or mixed. */
 const AGREED = 80
 const MIXED = 60
 

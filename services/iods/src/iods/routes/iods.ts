@@ -42,9 +42,21 @@ export const addIodRoutes = (
     presentIods(service.users, docs, await comments.ofSubjects(docs, options))
   const presentOne = async (doc: IodDoc) => (await present([doc]))[0] as Iod
 
-  service.route(iodsApi.listIods, async ({ query, reply }) => queries.list(reply, query))
+  /** No index bounds a filter by votes: one read at a time for each user. */
+  const scans = createKeyedLimiter()
+  const bounded = <T>(
+    { agreement, third_vote }: { agreement?: unknown; third_vote?: unknown },
+    userId: string,
+    read: () => Promise<T>,
+  ) => (agreement || third_vote ? scans(userId, read) : read())
 
-  service.route(iodsApi.getIodFacets, async ({ query, reply }) => queries.facets(reply, query))
+  service.route(iodsApi.listIods, ({ query, user, reply }) =>
+    bounded(query, user.id, async () => queries.list(reply, query)),
+  )
+
+  service.route(iodsApi.getIodFacets, ({ query, user, reply }) =>
+    bounded(query, user.id, async () => queries.facets(reply, query)),
+  )
 
   service.route(iodsApi.countDays, async ({ query, user }) => countDays(user.id, query.days))
 
