@@ -1,14 +1,7 @@
-export { PAGE_CSP } from './document.js'
+export { type ErrorNote, PAGE_CSP, type PageErrorStatus, toErrorPage } from './error-page.js'
 export { differingFiles, type ReportFile, toFiles } from './files.js'
 export { toMarkdown } from './markdown.js'
-export {
-  type ErrorNote,
-  type ListedReport,
-  type PageErrorStatus,
-  toErrorPage,
-  toIndexPage,
-  toReportFeed,
-} from './other-pages.js'
+export { type ListedReport, toIndexPage, toReportFeed } from './other-pages.js'
 export { NO_NOTICES, toPage } from './page.js'
 export { type ReportSources, type SelectedReport, selectReport } from './select.js'
 export { STYLE } from './style.js'

@@ -12,42 +12,6 @@ export interface ListedReport {
   published_at: string
 }
 
-const ERRORS = {
-  404: ['No such report', 'There is no report at this address.'],
-  406: ['Not acceptable', 'This page is HTML: the request accepts other formats only.'],
-  410: ['Withdrawn', 'This report was withdrawn.'],
-  429: ['Too many requests', 'Please try again in a minute.'],
-  451: ['Erased', 'This version was erased for legal reasons.'],
-  503: ['Not available', 'This page is not available now. Please try again later.'],
-} as const
-export type PageErrorStatus = keyof typeof ERRORS
-
-/** What an error page shows besides its status; texts. */
-export interface ErrorNote {
-  /** Such as a withdrawal's reason. */
-  text?: string
-  /** Heading of the page instead of the status' own. */
-  title?: string
-  lines?: readonly string[]
-}
-
-/** Returns the page of an error. */
-export const toErrorPage = (
-  status: PageErrorStatus,
-  { text = '', title, lines = [] }: ErrorNote = {},
-): string => {
-  const [heading, sentence] = ERRORS[status]
-  const main = [
-    `<p class="meta">${status}</p>`,
-    `<h1>${escapeXml(oneLine(title ?? heading))}</h1>`,
-    `<p>${sentence}</p>`,
-    ...lines.map(line => `<p>${escapeXml(line)}</p>`),
-    paragraphs(text),
-    '<p><a href="/reports">Published reports</a></p>',
-  ]
-  return documentOf({ language: 'en', title: heading, main: main.join('\n') })
-}
-
 /** Returns the list of published reports. */
 export const toIndexPage = (reports: readonly ListedReport[]): string => {
   const t = textsOf('en')

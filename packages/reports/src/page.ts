@@ -3,20 +3,16 @@ import { apaText, authorsOf, toJsonLd } from './cite.js'
 import { LINKED_FILES } from './data-files.js'
 import { documentOf } from './document.js'
 import { annexSection, countsSection, exhibitsSection, matrixSection, votesSection } from './sections.js'
-import { defangText, escapeXml, oneLine, paragraphs, scriptJson } from './text.js'
+import { dayElement, defangText, escapeXml, exhibitLinks, oneLine, paragraphs, scriptJson } from './text.js'
 import { CONFIDENCE_CLASS, LICENCES, type PageTexts, textsOf } from './texts.js'
 
 /** Notices of a version without replies that is the latest. */
 export const NO_NOTICES: ReportNotices = { latest: null, replies: [] }
 
-const time = (at: string) => `<time datetime="${escapeXml(at)}">${escapeXml(at.slice(0, 10))}</time>`
 const section = (id: string, title: string, body: string) =>
   body === ''
     ? ''
     : `<section id="${id}" aria-labelledby="${id}-title">\n<h2 id="${id}-title">${title}</h2>\n${body}\n</section>`
-/** Returns links to exhibits. */
-const exhibitLinks = (numbers: readonly number[]) =>
-  numbers.map(n => `<a class="exhibit-link" href="#E${n}">E${n}</a>`).join(' ')
 
 const noticesSection = (content: ReportContent, { latest, replies }: ReportNotices, t: PageTexts): string => {
   const newer =
@@ -29,7 +25,7 @@ const noticesSection = (content: ReportContent, { latest, replies }: ReportNotic
       : `<div class="notice change"><h3>${t.corrected}</h3>${paragraphs(content.change)}</div>`
   const shown = replies.map(
     ({ from, text, at }) =>
-      `<div class="notice reply"><h3>${escapeXml(t.reply(oneLine(from)))}</h3><p>${time(at)}</p>${paragraphs(text)}</div>`,
+      `<div class="notice reply"><h3>${escapeXml(t.reply(oneLine(from)))}</h3><p>${dayElement(at)}</p>${paragraphs(text)}</div>`,
   )
   return section('notices', t.notices, newer + change + shown.join('\n'))
 }
@@ -122,7 +118,7 @@ const headerOf = (content: ReportContent, t: PageTexts): string => {
         .map(each => `<bdi>${escapeXml(each)}</bdi>`)
         .join(', '),
     ],
-    [t.date, time(made_at)],
+    [t.date, dayElement(made_at)],
     [t.permalink, `<a href="${escapeXml(url)}">${escapeXml(url)}</a>`],
     ...(doi === null ? [] : [['DOI', escapeXml(doi)] as [string, string]]),
   ]

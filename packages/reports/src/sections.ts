@@ -1,12 +1,7 @@
 import { LIMITS, type ReportContent } from '@iodine/contracts'
 import { findTechnique, matrixOf, matrixSvg } from '@iodine/exchange/disarm'
-import { defang, defangText, escapeXml, oneLine, shownValue } from './text.js'
+import { dayElement, defang, defangText, escapeXml, exhibitLinks, oneLine, shownValue } from './text.js'
 import type { PageTexts } from './texts.js'
-
-const links = (numbers: readonly number[]) =>
-  numbers.map(n => `<a class="exhibit-link" href="#E${n}">E${n}</a>`).join(' ')
-
-const day = (at: string) => `<time datetime="${escapeXml(at)}">${escapeXml(at.slice(0, 10))}</time>`
 
 /** Returns a table in a region that scrolls; the first cell of a row is its heading. Cells are HTML. */
 const table = (
@@ -33,7 +28,7 @@ export const exhibitsSection = ({ exhibits }: ReportContent, t: PageTexts): stri
           `E${each.n}`,
           `<q>${escapeXml(oneLine(defangText(each.quote)))}</q>`,
           `<span class="address">${escapeXml(defang(each.url))}</span>`,
-          day(each.captured_at),
+          dayElement(each.captured_at),
           escapeXml(each.collector ?? '–'),
           `<code>${each.manifest_hash}</code>`,
           each.seq === null ? '–' : String(each.seq),
@@ -75,7 +70,7 @@ export const matrixSection = (
     id,
     escapeXml(findTechnique(id)?.name ?? ''),
     String(quotes),
-    links(exhibits),
+    exhibitLinks(exhibits),
   ])
   return [
     `<div class="matrix" role="group" tabindex="0" aria-label="${t.techniques}">${matrixSvg(matrix, { title, language, idPrefix: 'matrix' })}</div>`,
@@ -105,9 +100,9 @@ export const annexSection = ({ indicators }: ReportContent, t: PageTexts): strin
     shown.map(each => [
       `<bdi>${escapeXml(oneLine(shownValue(each)))}</bdi>`,
       t.categories[each.category],
-      day(each.first_seen),
-      day(each.last_seen),
-      links(each.exhibits),
+      dayElement(each.first_seen),
+      dayElement(each.last_seen),
+      exhibitLinks(each.exhibits),
     ]),
   )}</div>`
 }

@@ -49,3 +49,11 @@ export const paragraphs = (text: string): string =>
         : `<p>${lines.map(escapeXml).join('<br>')}</p>`,
     )
     .join('\n')
+
+/** Returns the day of a time. */
+export const dayElement = (at: string): string =>
+  `<time datetime="${escapeXml(at)}">${escapeXml(at.slice(0, 10))}</time>`
+
+/** Returns links to exhibits. */
+export const exhibitLinks = (numbers: readonly number[]): string =>
+  numbers.map(n => `<a class="exhibit-link" href="#E${n}">E${n}</a>`).join(' ')

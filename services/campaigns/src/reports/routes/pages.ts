@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { oembedPages, PRODUCT_NAME, reportPages } from '@iodine/contracts'
-import { type ListedReport, PAGE_CSP, STYLE, toErrorPage, toIndexPage, toReportFeed } from '@iodine/reports'
+import { type ListedReport, STYLE, toErrorPage, toIndexPage, toReportFeed } from '@iodine/reports'
 import {
   createSharedReads,
   type FastifyRequest,
@@ -39,7 +39,6 @@ const accepts = (accept: string | undefined, type: string): boolean => {
 
 const setHeaders = (reply: ReplyHeaders, caching: string, isListed: boolean) => {
   reply.header('cache-control', caching)
-  reply.header('content-security-policy', PAGE_CSP)
   reply.header('x-content-type-options', 'nosniff')
   if (!isListed) reply.header('x-robots-tag', 'noindex')
 }
@@ -56,9 +55,13 @@ export const addReportPages = (service: StoreService, store: Store, config: Camp
       } catch (error) {
         if (!(error instanceof PageError)) throw error
         const { status, text, lines } = error
+        const languages = call.request.headers['accept-language']
         call.reply.code(status)
         setHeaders(call.reply, 'no-store', false)
-        return new Streamed<unknown>(toErrorPage(status, { text, lines: lines.filter(Boolean) }), HTML)
+        return new Streamed<unknown>(
+          toErrorPage(status, { text, lines: lines.filter(Boolean), languages }),
+          HTML,
+        )
       }
     }
   /** Answers with bytes of that hash, 304 if the client has them, or 406. */
