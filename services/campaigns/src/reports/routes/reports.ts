@@ -56,11 +56,13 @@ export const addReportRoutes = (service: StoreService, store: Store, config: Cam
     throw forbidden()
   }
   const presentOne = async (user: Caller, id: string): Promise<ReportDetail> => {
+    // Read first: its state never precedes its versions.
+    const report = await find(id)
     const versions = await reportVersions
-      .find({ report_id: new Types.ObjectId(id) }, { content: 0 })
+      .find({ report_id: report._id }, { content: 0 })
       .sort({ n: -1 })
       .lean<ReportVersionDoc[]>()
-    return presentReportDetail(await find(id), versions, user.id)
+    return presentReportDetail(report, versions, user.id)
   }
   const inReview = (doc: ReportDoc) =>
     reportVersions.findOne({ report_id: doc._id, state: 'review' }).lean<ReportVersionDoc>()
