@@ -1,4 +1,5 @@
 import { REPORT_FILES, type ReportContent, reportContent } from '@iodine/contracts'
+import { propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { HtmlValidate } from 'html-validate'
 import { SaxesParser } from 'saxes'
@@ -183,7 +184,7 @@ describe('the files', () => {
         bytes[n] = (bytes[n] ?? 0) ^ (1 << bit)
         expect(differingFiles(manifest, new Map([[name, bytes]]))).toEqual([name])
       }),
-      { numRuns: 100 },
+      propertyRuns(800),
     )
   })
 })
