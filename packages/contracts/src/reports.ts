@@ -3,7 +3,8 @@ import { type EndpointSpec, endpoint, internalEndpoint, type PageEndpoint, route
 import { sha256 } from './evidence.js'
 import { LIMITS } from './limits.js'
 import { done, filledText, id, text, time } from './primitives.js'
-import { LEFT_OUT_REASONS, LET_IN_REASONS, reportDraft } from './report-content.js'
+import { LEFT_OUT_REASONS, LET_IN_REASONS } from './report-choices.js'
+import { reportDraft } from './report-content.js'
 import { CATEGORIES } from './vocabulary.js'
 
 export * from './report-content.js'
