@@ -7,7 +7,7 @@ import type {
 } from '@iodine/contracts'
 import { openSection, type Routes, user } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { compareTexts } from '../src/model/compare'
 import { changesOf, missingOf, problemsOf, tagsOf, tidyDraft } from '../src/model/reports'
 import { parcel } from '../src/parcel'
@@ -62,6 +62,8 @@ const preview: ReportPreview = {
   left_out: [{ reason: 'personal', kind: 'iod', count: 1 }],
   held_back: [{ iod_id: IOD, value: '@copyist', category: 'USERNAME', let_in: false, reason: null }],
 }
+
+beforeEach(() => sessionStorage.clear())
 
 /** Opens a report's page with a service that stores its draft. */
 const open = async (first: ReportDetail, routes: Routes = {}, is_admin = false, change = {}) => {
@@ -153,7 +155,7 @@ describe('the draft of a report', () => {
   it('is saved with its changed fields only', async () => {
     const { sent } = await open(detail())
     type('Title (required)', 'Copies of papers')
-    fireEvent.change(screen.getByLabelText('Other names'), { target: { value: 'Mirrors\n\n Doubles ' } })
+    fireEvent.change(screen.getByRole('textbox', { name: /Other names/ }), { target: { value: 'Mirrors\n\n Doubles ' } })
     press('Save draft')
     await screen.findByText('Saved')
     expect(sent('PATCH /reports/:id')).toEqual([
