@@ -5,9 +5,9 @@ import type {
   ReportPreview,
   ReportSummary,
 } from '@iodine/contracts'
-import { openSection, type Routes, user } from '@iodine/mfe-kit/testing'
+import { config, openSection, type Routes, user } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { compareTexts } from '../src/model/compare'
 import { changesOf, missingOf, problemsOf, tagsOf, tidyDraft } from '../src/model/reports'
 import { parcel } from '../src/parcel'
@@ -96,17 +96,17 @@ const dialog = async () => within(await screen.findByRole('dialog'))
 /** Keys of texts that are not saved. */
 const unsaved = () => Object.keys(sessionStorage).filter(key => key.endsWith(`:report:${ID}`))
 
+const campaign: CampaignDetail = {
+  id: 'c'.repeat(24),
+  name: 'Copies',
+  description: '',
+  created_by_id: null,
+  created_by_username: 'ada',
+  created_at: AT,
+  iod_count: 0,
+  iods: [],
+}
 describe('the reports of a campaign', () => {
-  const campaign: CampaignDetail = {
-    id: 'c'.repeat(24),
-    name: 'Copies',
-    description: '',
-    created_by_id: null,
-    created_by_username: 'ada',
-    created_at: AT,
-    iod_count: 0,
-    iods: [],
-  }
   const openTab = async (routes: Routes, created_by_id?: string) => {
     const section = await openSection(parcel, '/dashboard/campaigns', `/dashboard/campaigns/${campaign.id}`, {
       'GET /campaigns': [200, []],
@@ -151,11 +151,31 @@ describe('the reports of a campaign', () => {
   })
 })
 
+it('says so where reports are off', async () => {
+  config.reports = false
+  onTestFinished(() => {
+    config.reports = true
+  })
+  const id = 'c'.repeat(24)
+  await openSection(parcel, '/dashboard/campaigns', `/dashboard/campaigns/${id}`, {
+    'GET /campaigns': [200, []],
+    'GET /campaigns/my': [200, []],
+    'GET /campaigns/:id': () => [200, { ...campaign, created_by_id: user.id }],
+    ...SIDE_ROUTES,
+    'GET /campaigns/:id/reports': [200, []],
+  })
+  fireEvent.click(await screen.findByRole('tab', { name: 'Reports' }))
+  expect(await screen.findByText(/Public reports are off at this site/)).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'New report' })).toBeNull()
+})
+
 describe('the draft of a report', () => {
   it('is saved with its changed fields only', async () => {
     const { sent } = await open(detail())
     type('Title (required)', 'Copies of papers')
-    fireEvent.change(screen.getByRole('textbox', { name: /Other names/ }), { target: { value: 'Mirrors\n\n Doubles ' } })
+    fireEvent.change(screen.getByRole('textbox', { name: /Other names/ }), {
+      target: { value: 'Mirrors\n\n Doubles ' },
+    })
     press('Save draft')
     await screen.findByText('Saved')
     expect(sent('PATCH /reports/:id')).toEqual([

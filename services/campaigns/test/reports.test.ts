@@ -181,6 +181,24 @@ describe('a draft', () => {
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 413, 413])
   })
+  it('lists the evidence of its campaign, and which of it can be quoted, to its author only', async () => {
+    const iod = newIod('cited.example', 'DOMAIN', bo)
+    const { id } = await draft([iod])
+    const known = evidence.length
+    const open = quoteOf(iod, 'at cited.example', bo)
+    const closed = quoteOf(iod, 'private', bo)
+    Object.assign(closed, { open: false })
+    const unsealed = quoteOf(iod, 'not sealed', bo)
+    Object.assign(unsealed, { seal: null })
+    const quotes = await api.call(reportsApi.listCitable, params(id))
+    expect(quotes).toMatchObject([
+      { id: open.id, value: 'cited.example', exact: 'at cited.example', citable: true },
+      { id: closed.id, citable: false },
+      { id: unsealed.id, citable: false },
+    ])
+    expect(await rootApi.send('GET', `/reports/${id}/citable`)).toMatchObject({ status: 403 })
+    evidence.length = known
+  })
   it('is read and changed by its author only, and previewed with what is held back', async () => {
     const account = newIod('copyist', 'USERNAME', ana)
     const { id } = await draft([newIod('copy.example', 'DOMAIN', bo), account])

@@ -47,6 +47,7 @@ export const addReportRoutes = (service: StoreService, store: Store, config: Cam
   const find = (id: string) => findReport(store, id)
   /** A preview reads all IODs and evidence of a campaign: one at a time for each user. */
   const previews = createKeyedLimiter()
+  const evidenceReads = createKeyedLimiter()
   /** Returns a report to its author, or to an administrator once it was handed in. */
   const findReadable = async (user: Caller, id: string): Promise<ReportDoc> => {
     const doc = await find(id)
@@ -125,7 +126,7 @@ export const addReportRoutes = (service: StoreService, store: Store, config: Cam
     }),
   )
   service.route(reportsApi.listCitable, ({ params, user }) =>
-    previews(user.id, async () =>
+    evidenceReads(user.id, async () =>
       readCitable({ store, peers }, await findOwn(store, user.id, params.id), user.id),
     ),
   )
