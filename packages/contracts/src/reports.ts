@@ -3,7 +3,7 @@ import { type EndpointSpec, endpoint, internalEndpoint, type PageEndpoint, route
 import { sha256 } from './evidence.js'
 import { LIMITS } from './limits.js'
 import { done, filledText, id, text, time } from './primitives.js'
-import { LEFT_OUT_REASONS, LET_IN_REASONS, reportDraft } from './report-content.js'
+import { LEFT_OUT_REASONS, LET_IN_REASONS, reportDraft, reportSeal } from './report-content.js'
 import { CATEGORIES } from './vocabulary.js'
 
 export * from './report-content.js'
@@ -248,11 +248,11 @@ export const oembedPages = {
 
 /** Served by the service with the key of the seals. */
 export const reportSealsInternal = {
-  signReport: internalEndpoint('POST /internal/seals/sign-report', {
+  sealReport: internalEndpoint('POST /internal/seals/reports', {
     summary:
-      'Signs the bytes of a report’s manifest, after `REPORT_MANIFEST_CONTEXT`: Ed25519, base64. The key is published before',
+      'Signs the bytes of a report’s manifest, after `REPORT_MANIFEST_CONTEXT`, and appends their hash to the log of seals. The key is published before. Each call appends an entry',
     raw: true,
     bodyLimit: 65_536,
-    response: z.strictObject({ key_id: z.string(), sig: z.string() }),
+    response: reportSeal,
   }),
 } as const

@@ -1,5 +1,5 @@
 export { type ErrorNote, PAGE_CSP, type PageErrorStatus, toErrorPage } from './error-page.js'
-export { differingFiles, type ReportFile, toFiles } from './files.js'
+export { type ReportFile, toFiles } from './files.js'
 export { toMarkdown } from './markdown.js'
 export { type ListedReport, toIndexPage, toReportFeed } from './other-pages.js'
 export { NO_NOTICES, toPage } from './page.js'

@@ -1,4 +1,4 @@
-import { LIMITS, type ReportContent, type ReportNotices } from '@iodine/contracts'
+import { LIMITS, REPORT_FILES, type ReportContent, type ReportNotices } from '@iodine/contracts'
 import { apaText, authorsOf, toJsonLd } from './cite.js'
 import { LINKED_FILES } from './data-files.js'
 import { documentOf } from './document.js'
@@ -57,7 +57,7 @@ const endSection = (content: ReportContent, t: PageTexts): string => {
     each =>
       `<li><a href="${escapeXml(each.url)}" rel="noopener nofollow">${escapeXml(oneLine(each.title))}</a></li>`,
   )
-  const files = [...LINKED_FILES.map(({ name }) => name), 'manifest.json', 'manifest.json.sig'].map(
+  const files = Object.keys(REPORT_FILES).map(
     name => `<li><a href="/reports/${content.slug}/v${content.n}/${name}">${name}</a></li>`,
   )
   const licenceLink = `<a href="${LICENCES[licence].url}" rel="license">${LICENCES[licence].name}</a>`

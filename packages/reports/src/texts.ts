@@ -37,7 +37,8 @@ const EN = {
   collector: 'Collector',
   hash: 'Hash of its manifest (SHA-256)',
   seal: 'Number in the log',
-  verify: 'Anybody can compare these hashes with the log of seals, which the page /verify of this site does.',
+  verify:
+    'The page /verify of this site checks the files of this report: their signature, hashes and entry in the log. With the web archive of a capture, it checks the capture’s hash, entry and quotes, too.',
   attribution: 'Attribution',
   notAttributed: 'This report attributes the campaign to nobody.',
   attributedBy: {
@@ -109,7 +110,7 @@ const FR: Texts = {
   hash: 'Empreinte de son manifeste (SHA-256)',
   seal: 'Numéro dans le journal',
   verify:
-    'Chacun peut comparer ces empreintes au journal des sceaux, ce que fait la page /verify de ce site.',
+    'La page /verify de ce site vérifie les fichiers de ce rapport : leur signature, leurs empreintes et leur entrée dans le journal. Avec l’archive web d’une capture, elle vérifie aussi l’empreinte, l’entrée et les citations de la capture.',
   attribution: 'Attribution',
   notAttributed: 'Ce rapport n’attribue la campagne à personne.',
   attributedBy: {

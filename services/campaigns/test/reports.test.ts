@@ -36,6 +36,13 @@ let rootApi: ApiClient
 const AT = '2026-11-20T10:00:00.000Z'
 const iods = new Map<string, Iod>()
 const evidence: Evidence[] = []
+const HASH = 'ab'.repeat(32)
+const SEAL = {
+  ...{ v: 1 as const, key_id: 'k1', public_key: 'key', sig: 'c2ln' },
+  seal: { seq: 0, manifest_hash: HASH, received_at: AT, salt: 's' },
+  proof: { seq: 0, size: 1, leaf_hash: HASH, path: [] },
+  checkpoint: { size: 1, root: HASH, at: AT, key_id: 'k1', sig: 'c2ln' },
+}
 const SETTINGS = {
   REPORTS: 'reviewed',
   REPORTS_CONTACT: 'contact@iodine.example',
@@ -61,7 +68,7 @@ beforeAll(async () => {
   fixture.answer(evidenceInternal.exportEvidence, ({ body }) =>
     evidence.filter(({ iod_id }) => body.ids.includes(iod_id)),
   )
-  fixture.answer(reportSealsInternal.signReport, () => ({ key_id: 'k1', sig: 'c2ln' }))
+  fixture.answer(reportSealsInternal.sealReport, () => SEAL)
   fixture.answer(authInternal.checkAdmin, ({ params }) => ({ is_admin: params.id === root.id }))
 })
 afterAll(() => fixture?.stop())

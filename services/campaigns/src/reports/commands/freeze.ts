@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { DETAILS, LIMITS, REPORT_FILES, reportSealsInternal } from '@iodine/contracts'
+import { canonicalJson } from '@iodine/evidence'
 import type { SelectedReport } from '@iodine/reports'
 import { byId, HttpError, type KindSpec } from '@iodine/service-kit'
 import { Types } from 'mongoose'
@@ -42,13 +43,13 @@ const quotesOthers = async ({ reportVersions }: Store, report: ReportDoc, { sour
   return [...sources.iods, ...sources.evidence].some(id => !known.has(id))
 }
 
-/** Returns the signature of a manifest as a file. */
+/** Returns the signature of a manifest, with its entry in the log of seals, as a file. */
 const signatureFile = async ({ peers }: ReportContext, manifest: RenderedFile): Promise<RenderedFile> => {
-  const { key_id, sig } = await peers.call('collector', reportSealsInternal.signReport, {
+  const seal = await peers.call('collector', reportSealsInternal.sealReport, {
     body: new Uint8Array(manifest.bytes),
     ms: SIGN_MS,
   })
-  const bytes = Buffer.from(`${key_id} ${sig}\n`)
+  const bytes = Buffer.from(`${canonicalJson(seal)}\n`)
   return {
     name: 'manifest.json.sig',
     type: REPORT_FILES['manifest.json.sig'],
