@@ -6,6 +6,8 @@ import {
   evidenceInternal,
   type Iod,
   iodsInternal,
+  type NotificationEvent,
+  notificationsInternal,
   reportSealsInternal,
   reportsApi,
   techniquesInternal,
@@ -36,6 +38,7 @@ let rootApi: ApiClient
 const AT = '2026-11-20T10:00:00.000Z'
 const iods = new Map<string, Iod>()
 const evidence: Evidence[] = []
+const news: NotificationEvent[] = []
 const HASH = 'ab'.repeat(32)
 const SEAL = {
   ...{ v: 1 as const, key_id: 'k1', public_key: 'key', sig: 'c2ln' },
@@ -69,6 +72,11 @@ beforeAll(async () => {
     evidence.filter(({ iod_id }) => body.ids.includes(iod_id)),
   )
   fixture.answer(reportSealsInternal.sealReport, () => SEAL)
+  fixture.answer(authInternal.findQuotable, () => [])
+  fixture.answer(notificationsInternal.receiveEvents, ({ body }) => {
+    news.push(...body.events)
+    return { done: true }
+  })
   fixture.answer(authInternal.checkAdmin, ({ params }) => ({ is_admin: params.id === root.id }))
 })
 afterAll(() => fixture?.stop())
@@ -284,11 +292,58 @@ describe('a report', () => {
     expect(await rootApi.send('POST', `/reports/${id}/approve`, { sha256 })).toMatchObject({ status: 409 })
     const bos = apiClient(url, bo.token)
     expect(await bos.call(reportsApi.listQuoted)).toMatchObject([{ id, items: 1 }])
+    const told = { type: 'report.quoted', id, quoted: bo.id, user_id: ana.id, until: approvable_at }
+    await vi.waitFor(() => expect(news.filter(each => each.id === id)).toMatchObject([told]))
     expect(await bos.call(reportsApi.takeOut, params(id))).toEqual({ taken_out: 1 })
     await inReview(id)
     const { html } = await rootApi.call(reportsApi.getReviewPage, params(id))
     expect(html).not.toContain('bos[.]example')
     expect(html).toContain('anas[.]example')
+  })
+  it('waits again for content that is new when its files are made again', async () => {
+    const [first, second] = [newIod('one.example', 'DOMAIN', bo), newIod('two.example', 'DOMAIN', bo)]
+    const { id, campaign } = await draft([first])
+    await handIn(id)
+    const versions = service.mongo.collection('report_versions')
+    const report_id = new Types.ObjectId(id)
+    const longAgo = new Date(Date.now() - 71 * 3_600_000)
+    await service.mongo
+      .collection('reports')
+      .updateOne({ _id: report_id }, { $set: { handed_in_at: longAgo } })
+    await service.mongo
+      .collection('campaigns')
+      .updateOne(
+        { _id: new Types.ObjectId(campaign) },
+        { $push: { iod_ids: new Types.ObjectId(second.id) } as never },
+      )
+    await apiClient(url, bo.token).call(reportsApi.takeOut, params(id))
+    const { approvable_at } = await inReview(id)
+    expect(Date.parse(approvable_at ?? '') - Date.now()).toBeGreaterThan(71 * 3_600_000)
+    await vi.waitFor(() => expect(news.filter(each => each.id === id)).toHaveLength(2))
+    await service.mongo
+      .collection('reports')
+      .updateOne({ _id: report_id }, { $set: { handed_in_at: longAgo } })
+    await apiClient(url, bo.token).call(reportsApi.takeOut, params(id))
+    await inReview(id)
+    expect(await versions.findOne({ report_id }, { projection: { 'sources.owned': 1 } })).toMatchObject({
+      sources: { owned: [] },
+    })
+  })
+  it('contains descriptions of users who agree', async () => {
+    const { id } = await draft([newIod('agreed.example', 'DOMAIN', bo)])
+    const csv = async () => {
+      const { content } = (await service.mongo.collection('report_versions').findOne({
+        report_id: new Types.ObjectId(id),
+      })) ?? { content: { indicators: [] } }
+      return content.indicators.map((each: { description: string }) => each.description)
+    }
+    await handIn(id)
+    expect(await csv()).toEqual([''])
+    await rootApi.call(reportsApi.refuseReport, { ...params(id), body: { why: 'Again' } })
+    fixture.answer(authInternal.findQuotable, ({ body }) => body.ids)
+    await handIn(id)
+    fixture.answer(authInternal.findQuotable, () => [])
+    expect(await csv()).toEqual(['seen'])
   })
   it('returns its bytes when it is refused, erased or deleted', async () => {
     const { id } = await draft([newIod('refused.example', 'DOMAIN', ana)])
