@@ -2,6 +2,7 @@ import {
   authInternal,
   campaignsApi,
   DETAILS,
+  DONE,
   type Evidence,
   evidenceInternal,
   type Iod,
@@ -75,7 +76,7 @@ beforeAll(async () => {
   fixture.answer(authInternal.findQuotable, () => [])
   fixture.answer(notificationsInternal.receiveEvents, ({ body }) => {
     news.push(...body.events)
-    return { done: true }
+    return DONE
   })
   fixture.answer(authInternal.checkAdmin, ({ params }) => ({ is_admin: params.id === root.id }))
 })
