@@ -1,4 +1,5 @@
 import {
+  auditInternal,
   authInternal,
   campaignsApi,
   DETAILS,
@@ -40,6 +41,8 @@ const AT = '2026-11-20T10:00:00.000Z'
 const iods = new Map<string, Iod>()
 const evidence: Evidence[] = []
 const news: NotificationEvent[] = []
+/** Recorded actions, by the id of the report. */
+const recorded = new Set<string>()
 const HASH = 'ab'.repeat(32)
 const SEAL = {
   ...{ v: 1 as const, key_id: 'k1', public_key: 'key', sig: 'c2ln' },
@@ -74,6 +77,10 @@ beforeAll(async () => {
   )
   fixture.answer(reportSealsInternal.sealReport, () => SEAL)
   fixture.answer(authInternal.findQuotable, () => [])
+  fixture.answer(auditInternal.appendAudit, ({ body }) => {
+    for (const { action, subject } of body.entries) recorded.add(`${action} ${subject.id}`)
+    return DONE
+  })
   fixture.answer(notificationsInternal.receiveEvents, ({ body }) => {
     news.push(...body.events)
     return DONE
@@ -170,6 +177,10 @@ const approve = async (id: string) => {
   const { sha256 } = await rootApi.call(reportsApi.getReviewPage, params(id))
   return rootApi.call(reportsApi.approveReport, { ...params(id), body: { sha256 } })
 }
+const expectRecorded = (id: string, actions: readonly string[]) =>
+  vi.waitFor(() => {
+    for (const action of actions) expect(recorded).toContain(`report.${action} ${id}`)
+  })
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${url}${path}`, { headers })
 const usedBytes = async () => {
   const files = service.mongo.collection('report_versions')
@@ -258,6 +269,9 @@ describe('a report', () => {
     expect(gone.status).toBe(410)
     expect(await gone.text()).toContain('A name was wrong')
     expect(await (await get('/reports/feed.xml')).text()).not.toContain(slug)
+    await rootApi.call(reportsApi.replyToReport, { ...params(id), body: { from: 'Copy Ltd', text: 'No' } })
+    await rootApi.call(reportsApi.standReport, params(id))
+    await expectRecorded(id, ['handed-in', 'approved', 'withdrawn', 'replied', 'reinstated'])
   })
   it('is not approved by its author', async () => {
     const { id } = await draft([newIod('own.example', 'DOMAIN', ana)])
@@ -297,6 +311,7 @@ describe('a report', () => {
     await vi.waitFor(() => expect(news.filter(each => each.id === id)).toMatchObject([told]))
     expect(await bos.call(reportsApi.takeOut, params(id))).toEqual({ taken_out: 1 })
     await inReview(id)
+    await expectRecorded(id, ['taken-out'])
     const { html } = await rootApi.call(reportsApi.getReviewPage, params(id))
     expect(html).not.toContain('bos[.]example')
     expect(html).toContain('anas[.]example')
@@ -358,6 +373,7 @@ describe('a report', () => {
     await approve(id)
     await rootApi.call(reportsApi.eraseReport, { ...params(id), body: { n: 1, law: 'Act 1' } })
     expect((await get(`/reports/${slug}/v1`)).status).toBe(451)
+    await expectRecorded(id, ['refused', 'erased'])
     expect(await countedBytes()).toBe(await usedBytes())
   })
   it('returns to its author if a finding names evidence that cannot be published', async () => {
