@@ -204,6 +204,11 @@ export const capturesInternal = {
     body: ids.extend({ user_id: id }),
     response: z.array(z.strictObject({ id, seal, shared: z.boolean(), open: z.boolean() })),
   }),
+  getCollectors: internalEndpoint('POST /internal/captures/collectors', {
+    summary: 'Name and version of the software of shared captures; others are omitted',
+    body: ids,
+    response: z.array(z.strictObject({ id, collector: z.string() })),
+  }),
   getDueAnchor: internalEndpoint('GET /internal/captures/anchor', {
     summary:
       'The newest checkpoint’s size and signed text, or null if it is time-stamped or the log is empty',

@@ -139,7 +139,7 @@ export const reportsApi = {
   previewReport: endpoint('user', 'GET /reports/:id/preview', {
     scopes: ['read'],
     summary:
-      'The page that a draft would become, with what is left out and why. 503 while its IODs are unavailable',
+      'The page that a draft would become, with what is left out and why; also in the header `X-Withheld`: `iod-personal=3`. 503 while its IODs are unavailable',
     params,
     response: reportPreview,
     waits: true,

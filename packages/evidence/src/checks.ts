@@ -24,8 +24,8 @@ export const holds = async (test: () => boolean | Promise<boolean>): Promise<boo
   }
 }
 
-/** Returns the sentence about a valid signature. */
-export const signedBy = (keyId: string, isKeyGiven: boolean): string =>
+/** Returns the sentence about a valid signature of a subject. */
+export const signedBy = (subject: string, keyId: string, isKeyGiven: boolean): string =>
   isKeyGiven
-    ? 'The log’s state is signed with the given key.'
-    : `The log’s state is signed with the key in this file, ${keyId}. Compare it with the server’s.`
+    ? `${subject} is signed with the given key.`
+    : `${subject} is signed with the key in this file, ${keyId}. Compare it with the server’s.`

@@ -152,7 +152,12 @@ export const verifyReport = async (
   const checks: ReportCheck[] = [
     check('file', isExact, `${SIGNATURE_NAME} is unchanged.`, `${SIGNATURE_NAME} was changed.`),
     content,
-    check('signature', isSealed, signedBy(key_id, isKeyGiven), 'The manifest is not signed with that key.'),
+    check(
+      'signature',
+      isSealed,
+      signedBy('The manifest', key_id, isKeyGiven),
+      'The manifest is not signed with that key.',
+    ),
     await checkLog(bytes, seal, isOfLog),
   ]
   if (archives.size > 0) {

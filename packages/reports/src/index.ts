@@ -2,7 +2,7 @@ export { type ErrorNote, PAGE_CSP, type PageErrorStatus, toErrorPage } from './e
 export { type ReportFile, toFiles } from './files.js'
 export { toMarkdown } from './markdown.js'
 export { type ListedReport, toIndexPage, toReportFeed } from './other-pages.js'
-export { NO_NOTICES, toPage } from './page.js'
+export { NO_NOTICES, type NoticedVersion, toPage, withNotices } from './page.js'
 export { isCitable, type ReportSources, type SelectedReport, selectReport } from './select.js'
 export { STYLE } from './style.js'
 export { defang, defangText } from './text.js'

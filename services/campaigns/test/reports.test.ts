@@ -1,7 +1,9 @@
 import {
+  API_BASE,
   auditInternal,
   authInternal,
   campaignsApi,
+  capturesInternal,
   DETAILS,
   DONE,
   type Evidence,
@@ -74,6 +76,9 @@ beforeAll(async () => {
   )
   fixture.answer(evidenceInternal.exportEvidence, ({ body }) =>
     evidence.filter(({ iod_id }) => body.ids.includes(iod_id)),
+  )
+  fixture.answer(capturesInternal.getCollectors, ({ body }) =>
+    body.ids.map(id => ({ id, collector: 'test/1' })),
   )
   fixture.answer(reportSealsInternal.sealReport, () => SEAL)
   fixture.answer(authInternal.findQuotable, () => [])
@@ -213,6 +218,10 @@ describe('a draft', () => {
     const { id } = await draft([newIod('copy.example', 'DOMAIN', bo), account])
     expect(await rootApi.send('GET', `/reports/${id}`)).toMatchObject({ status: 403 })
     const preview = await api.call(reportsApi.previewReport, params(id))
+    const { headers } = await fetch(`${url}${API_BASE}/reports/${id}/preview`, {
+      headers: { authorization: `Bearer ${ana.token}` },
+    })
+    expect(headers.get('x-withheld')).toBe('iod-personal=1')
     expect(preview.html).toContain('copy[.]example')
     expect(preview.html).not.toContain('copyist')
     expect(preview.held_back).toMatchObject([{ iod_id: account.id, let_in: false }])
@@ -225,7 +234,9 @@ describe('a draft', () => {
 describe('a report', () => {
   it('is published by another administrator who approves its very bytes, corrected, and withdrawn', async () => {
     const iod = newIod('copy.example', 'DOMAIN', ana)
-    const { id } = await draft([iod], [quoteOf(iod, 'at copy.example', ana)])
+    const quote = quoteOf(iod, 'at copy.example', ana)
+    quote.shared = true
+    const { id } = await draft([iod], [quote])
     const { slug } = await handIn(id)
     expect((await get(`/reports/${slug}`)).status).toBe(404)
     const other = { sha256: '0'.repeat(64) }
@@ -238,7 +249,9 @@ describe('a report', () => {
     expect(page.status).toBe(200)
     expect(page.headers.get('cache-control')).toBe('public, max-age=60, stale-if-error=0')
     expect(page.headers.get('x-robots-tag')).toBeNull()
-    expect(await page.text()).toContain('Copies of newspapers')
+    const html = await page.text()
+    expect(html).toContain('Copies of newspapers')
+    expect(html).toContain('Collectors: test/1.')
     const etag = page.headers.get('etag') ?? ''
     expect((await get(`/reports/${slug}`, { 'if-none-match': etag })).status).toBe(304)
     expect((await get(`/reports/${slug}`, { accept: 'image/png' })).status).toBe(406)

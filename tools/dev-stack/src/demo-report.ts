@@ -3,13 +3,6 @@ import { demoAccounts, publishDemo, signInDemo } from '@iodine/demo'
 import { connectMongo, readConfig } from '@iodine/service-kit'
 import type { Stack } from './stack.js'
 
-/** Settings of a demo, which publishes a report. */
-export const DEMO_REPORTS = {
-  REPORTS: 'reviewed',
-  REPORTS_CONTACT: 'contact@iodine.local',
-  REPORTS_LEGAL_NOTICE: 'A demo with invented content, published by nobody.',
-}
-
 /** Returns the id of an access token's session. */
 const sessionOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid

@@ -23,7 +23,6 @@ import {
   withPeers,
 } from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
-import { DEMO_REPORTS } from './demo-report.js'
 import { type Database, startMongo } from './mongo.js'
 import { deliverBackupReport } from './note-backup.js'
 import {
@@ -41,6 +40,13 @@ import { forgetServices, keepServices } from './services.js'
 
 /** Default prefix of database names and Redis keys. */
 export const DEFAULT_PREFIX = 'iodine'
+
+/** Settings of a demo, which publishes a report. */
+const DEMO_REPORTS = {
+  REPORTS: 'reviewed',
+  REPORTS_CONTACT: 'contact@iodine.local',
+  REPORTS_LEGAL_NOTICE: 'A demo with invented content, published by nobody.',
+}
 
 export interface Stack {
   /** URL of the gateway, which serves the app and its API. */

@@ -263,7 +263,7 @@ const checkSignature = (checkpoint: Checkpoint, isSigned: boolean, isKeyGiven: b
   check(
     'signature',
     isSigned,
-    signedBy(checkpoint?.key_id, isKeyGiven),
+    signedBy('The log’s state', checkpoint?.key_id, isKeyGiven),
     'The log’s state is not signed with that key.',
   )
 

@@ -122,13 +122,15 @@ export const addReportRoutes = (service: StoreService, store: Store, config: Cam
     await deleteReport(store, user.id, params.id)
     return DONE
   })
-  service.route(reportsApi.previewReport, ({ params, user }) =>
+  service.route(reportsApi.previewReport, ({ params, user, reply }) =>
     previews(user.id, async () => {
       const doc = await findOwn(store, user.id, params.id)
       const sources = await readSources({ store, peers, users, site }, doc)
       const { selected, files } = await renderInThread(sources)
       const page = files.find(({ name }) => name === 'page.html')
       const { left_out, held_back } = selected
+      const withheld = left_out.map(({ reason, kind, count }) => `${kind}-${reason}=${count}`)
+      if (withheld.length > 0) reply.header('x-withheld', withheld.join(', '))
       return { html: Buffer.from(page?.bytes ?? []).toString(), left_out, held_back }
     }),
   )
