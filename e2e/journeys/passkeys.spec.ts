@@ -1,7 +1,8 @@
 import { authApi } from '@iodine/contracts'
 import { startTestApp, type TestApp } from '@iodine/harness'
 import { linkIn } from '@iodine/test-kit'
-import { type CDPSession, expect, type Page, test } from '@playwright/test'
+import { expect, test } from '@playwright/test'
+import { addPasskey, plugAuthenticator, withoutSuggestions } from '../support/authenticator.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 
@@ -11,45 +12,6 @@ test.beforeAll(async () => {
 })
 test.afterEach(() => keepLog(test.info(), app))
 test.afterAll(() => app?.stop())
-
-/** Adds a virtual platform authenticator to the page's browser. */
-const plugAuthenticator = async (page: Page) => {
-  const cdp = await page.context().newCDPSession(page)
-  await cdp.send('WebAuthn.enable', { enableUI: false })
-  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      // Journeys simulate each touch, so that no suggestion signs in by itself.
-      automaticPresenceSimulation: false,
-    },
-  })
-  return { cdp, authenticatorId, touch: touchOf(cdp, authenticatorId) }
-}
-/** Returns a function that simulates the user's touch during `action`. */
-const touchOf = (cdp: CDPSession, authenticatorId: string) => async (action: () => Promise<unknown>) => {
-  const touch = (enabled: boolean) =>
-    cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
-  await touch(true)
-  await action()
-  await touch(false)
-}
-
-/** Disables passkey suggestions: a suggestion would consume the touch that a button requests. */
-const withoutSuggestions = (page: Page) =>
-  page.addInitScript(() => {
-    PublicKeyCredential.isConditionalMediationAvailable = async () => false
-  })
-
-const addPasskey = async (page: Page, name: string) => {
-  await page.getByRole('button', { name: 'Add a passkey' }).click()
-  await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
-  await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click()
-  await expect(page.getByText('Passkey added')).toBeVisible()
-}
 
 test('a passkey is added, signs in, and is rejected once removed', async ({ page }) => {
   await withoutSuggestions(page)

@@ -44,6 +44,7 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
   OFFLINE_AI: switchSetting
     .default(false)
     .describe('`true`: the screens show that rules, not an AI model, analyze texts.'),
+  REPORTS: z.enum(['off', 'reviewed']).default('off'),
   CORS_ORIGINS: list().describe('Further origins whose pages may call the API, separated by commas.'),
   TRUST_PROXY: z
     .string()

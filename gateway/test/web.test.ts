@@ -196,6 +196,7 @@ describe('the run-time configuration', () => {
       extension_url: 'https://extension.example.org',
       extension_firefox_url: 'https://addons.example.org',
       offline_ai: false,
+      reports: false,
       sections: [],
     })
   })

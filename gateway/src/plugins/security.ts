@@ -44,6 +44,8 @@ export const securityHeaders = ({ trustedTypes = true } = {}): Record<string, st
         fontSrc: ["'self'", 'data:'],
         connectSrc: ["'self'"],
         workerSrc: ["'self'", 'blob:'],
+        // The preview of a report, in a sandboxed frame.
+        frameSrc: ["'self'", 'blob:'],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
         formAction: ["'self'"],

@@ -74,6 +74,7 @@ export const addWeb = async (app: FastifyInstance, config: GatewayConfig): Promi
       social_links: config.SOCIAL_LINKS,
       ...(await extensionUrls(config)),
       offline_ai: config.OFFLINE_AI,
+      reports: config.REPORTS !== 'off',
       sections: await remotes.sections(),
     }
   })

@@ -17,6 +17,7 @@ import type { CampaignQuery } from '../queries/campaigns'
 import { useRemoveIod } from '../queries/members'
 import type { CampaignTechniques } from '../queries/techniques'
 import styles from './CampaignDetails.module.css'
+import { CampaignReports } from './CampaignReports'
 import { IodDetailsDialog } from './IodDetailsDialog'
 import { IodTable } from './IodTable'
 
@@ -26,7 +27,7 @@ const CampaignMatrix = lazy(() =>
   })),
 )
 
-export type ContentId = 'iods' | 'matrix'
+export type ContentId = 'iods' | 'matrix' | 'reports'
 
 export interface CampaignContentsProps {
   campaign: CampaignDetail
@@ -41,7 +42,7 @@ export interface CampaignContentsProps {
   onAdd: () => void
 }
 
-/** The IODs of a campaign, and its matrix. */
+/** The IODs of a campaign, its matrix and its reports. */
 export function CampaignContents(props: CampaignContentsProps) {
   const { campaign, query, techniques, content, onContent } = props
   const { iods: state, isFetching, refetch } = query
@@ -59,7 +60,7 @@ export function CampaignContents(props: CampaignContentsProps) {
   return (
     <section
       ref={members}
-      className={`${styles.members} ${content === 'matrix' ? styles.whole : ''}`}
+      className={`${styles.members} ${content !== 'iods' ? styles.whole : ''}`}
       aria-label="Campaign IODs"
       tabIndex={-1}
     >
@@ -98,6 +99,12 @@ export function CampaignContents(props: CampaignContentsProps) {
               <CampaignMatrix campaign={campaign} techniques={techniques} />
             </Suspense>
           }
+        />
+        <Tab
+          id="reports"
+          title="Reports"
+          panelClassName={styles.contents}
+          panel={<CampaignReports campaign={campaign} />}
         />
       </Tabs>
     </section>

@@ -10,6 +10,8 @@ export const browserConfig = z.strictObject({
   extension_firefox_url: z.string(),
   /** True if texts are analyzed by rules instead of an AI model; screens must state it. */
   offline_ai: z.boolean(),
+  /** Whether public reports of campaigns can be written. */
+  reports: z.boolean(),
   /** Sections deployed in addition to the shell's own, in menu order. */
   sections: z.array(z.strictObject({ id: z.string(), label: z.string(), remote: z.string() })),
 })

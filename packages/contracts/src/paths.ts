@@ -74,6 +74,10 @@ export const paths = {
   campaigns: (query?: { search?: string; technique?: string } & Days) => page(['campaigns'], query),
   /** `comment`: the id of a comment to show. */
   campaign: (id: string, query?: { comment?: string }) => page(['campaigns', id], query),
+  /** Reports in review that quote the user. */
+  quotedReports: () => page(['campaigns', 'reports']),
+  /** A report of a campaign: its draft, review and versions. */
+  report: (id: string) => page(['campaigns', 'reports', id]),
   /** DISARM's matrix of all campaigns, of one, or of two that are compared. */
   matrix: (query?: { campaign?: string; with?: string }) => page(['campaigns', 'matrix'], query),
   /** `node`: the id of the selected node. */
@@ -90,7 +94,7 @@ export const paths = {
     page(['origins'], query),
   /** `tab`: an open tab other than the first. */
   profile: (query?: { tab?: 'security' | 'notifications' | 'access' | 'data' }) => page(['profile'], query),
-  admin: () => page(['admin']),
+  admin: (query?: { tab?: 'reports' }) => page(['admin'], query),
   /** The first page of a section that a deployment adds. */
   section: (id: string) => page([id]),
 } as const

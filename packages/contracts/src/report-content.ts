@@ -2,29 +2,10 @@ import { z } from 'zod'
 import { checkpoint, inclusionProof, seal, sha256 } from './evidence.js'
 import { LIMITS } from './limits.js'
 import { filledText, id, text, time } from './primitives.js'
+import { ATTRIBUTION_SIDES, CONFIDENCES, REPORT_LANGUAGES, REPORT_LICENCES } from './report-choices.js'
 import { CATEGORIES, isHttpUrl } from './vocabulary.js'
 
-/** How sure a finding is (STIX 2.1, appendix A). */
-export const CONFIDENCES = ['low', 'medium', 'high'] as const
-export type Confidence = (typeof CONFIDENCES)[number]
-
-/** Licences of a report's text and data, by their SPDX names. */
-export const REPORT_LICENCES = ['CC-BY-4.0', 'CC-BY-SA-4.0', 'CC0-1.0'] as const
-export type ReportLicence = (typeof REPORT_LICENCES)[number]
-
-/** Why personal data may be published. */
-export const LET_IN_REASONS = ['public_office', 'asset', 'named_by_source'] as const
-export type LetInReason = (typeof LET_IN_REASONS)[number]
-
-/** Why content of a campaign is left out of its report. */
-export const LEFT_OUT_REASONS = ['personal', 'level', 'unshared', 'taken_out', 'limit'] as const
-export type LeftOutReason = (typeof LEFT_OUT_REASONS)[number]
-
-export const REPORT_LANGUAGES = ['en', 'fr'] as const
-export type ReportLanguage = (typeof REPORT_LANGUAGES)[number]
-
-/** `others`: the cited sources attribute the campaign; `ours`: its authors do. */
-export const ATTRIBUTION_SIDES = ['others', 'ours'] as const
+export * from './report-choices.js'
 
 const confidence = z.enum(CONFIDENCES)
 const address = text(LIMITS.addressMax).refine(isHttpUrl, 'must be an http(s) URL')

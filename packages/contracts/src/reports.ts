@@ -3,7 +3,8 @@ import { type EndpointSpec, endpoint, internalEndpoint, type PageEndpoint, route
 import { sha256 } from './evidence.js'
 import { LIMITS } from './limits.js'
 import { done, filledText, id, text, time } from './primitives.js'
-import { LEFT_OUT_REASONS, LET_IN_REASONS, reportDraft, reportSeal } from './report-content.js'
+import { LEFT_OUT_REASONS, LET_IN_REASONS } from './report-choices.js'
+import { reportDraft, reportSeal } from './report-content.js'
 import { CATEGORIES } from './vocabulary.js'
 
 export * from './report-content.js'
@@ -77,6 +78,19 @@ export const reportPreview = z.strictObject({
 })
 export type ReportPreview = z.output<typeof reportPreview>
 
+/** Evidence of a campaign, as a finding may rest on it. */
+export const citableQuote = z.strictObject({
+  id,
+  /** Value of its IOD. */
+  value: z.string(),
+  exact: z.string(),
+  url: z.string().nullable(),
+  captured_at: time.nullable(),
+  /** Whether a report may quote it: it is sealed, and the caller may open its capture. */
+  citable: z.boolean(),
+})
+export type CitableQuote = z.output<typeof citableQuote>
+
 const params = z.strictObject({ id })
 
 /** Reports of campaigns; they are read in public by `reportPages`. */
@@ -128,6 +142,13 @@ export const reportsApi = {
       'The page that a draft would become, with what is left out and why. 503 while its IODs are unavailable',
     params,
     response: reportPreview,
+    waits: true,
+  }),
+  listCitable: endpoint('user', 'GET /reports/:id/citable', {
+    scopes: ['read'],
+    summary: `Evidence that the findings of an own report may rest on, at most ${LIMITS.exportedEvidenceMax} pieces. 503 while its IODs are unavailable`,
+    params,
+    response: z.array(citableQuote),
     waits: true,
   }),
   decideReport: endpoint('user', 'PUT /reports/:id/decisions/:iod_id', {

@@ -32,6 +32,7 @@ const hostProps = (change: Partial<HostProps> = {}): HostProps => ({
     extension_url: '',
     extension_firefox_url: '',
     offline_ai: false,
+    reports: false,
     sections: [],
   },
   onCrash: vi.fn(),

@@ -21,6 +21,7 @@ export const config: BrowserConfig = {
   extension_url: '',
   extension_firefox_url: '',
   offline_ai: false,
+  reports: true,
   sections: [],
 }
 

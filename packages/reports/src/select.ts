@@ -73,6 +73,10 @@ const groupBy = <T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> 
   return groups
 }
 
+/** Returns whether a report may quote a piece of evidence: it is sealed, and its reader may open the capture. */
+export const isCitable = ({ open, seal, url, captured_at }: Evidence): boolean =>
+  open && seal !== null && url !== null && isHttpUrl(url) && captured_at !== null
+
 /** Counts what is left out by reason and kind. */
 const createCounts = () => {
   const counts = new Map<string, LeftOut>()
@@ -133,11 +137,10 @@ const selectEvidence = (
   ]
   const found = [...new Set(named)].flatMap(id => byId.get(id) ?? [])
   const chosen = found.filter(each => {
-    const { id, iod_id, open, seal, url, captured_at, exact } = each
+    const { id, iod_id, url, exact } = each
     if (takenOut.has(id) || takenOut.has(iod_id)) count.add('taken_out', 'quote')
-    else if (!open || !seal || url === null || !isHttpUrl(url) || captured_at === null)
-      count.add('unshared', 'quote')
-    else if (!shown.has(iod_id) || isHeld(exact) || isHeld(url)) count.add('personal', 'quote')
+    else if (!isCitable(each)) count.add('unshared', 'quote')
+    else if (!shown.has(iod_id) || isHeld(exact) || isHeld(url ?? '')) count.add('personal', 'quote')
     else return true
     return false
   })

@@ -7,6 +7,7 @@ const DEFAULTS: BrowserConfig = {
   extension_url: '',
   extension_firefox_url: '',
   offline_ai: false,
+  reports: false,
   sections: [],
 }
 

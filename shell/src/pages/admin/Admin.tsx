@@ -6,6 +6,7 @@ import { type RoutedTab, RoutedTabs, useRoutedTab } from '../RoutedTabs'
 import { AuditLog } from './AuditLog'
 import { BetaCodes } from './BetaCodes'
 import { People } from './People'
+import { Reports } from './Reports'
 import { Subscriptions } from './Subscriptions'
 import { System } from './System'
 
@@ -35,6 +36,13 @@ const TABS: readonly [AdminTab, ...AdminTab[]] = [
     title: 'System',
     subtitle: 'Services, background work and backups.',
     panel: <System />,
+  },
+  {
+    id: 'reports',
+    label: 'Reports',
+    title: 'Reports in review',
+    subtitle: 'Public reports that wait for an administrator’s approval, oldest first.',
+    panel: <Reports />,
   },
   {
     id: 'audit-log',

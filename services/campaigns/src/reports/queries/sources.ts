@@ -1,7 +1,8 @@
-import { DETAILS, type Evidence, LIMITS, PRODUCT_NAME } from '@iodine/contracts'
+import { type CitableQuote, DETAILS, type Evidence, LIMITS, PRODUCT_NAME } from '@iodine/contracts'
 import { VERSION } from '@iodine/exchange/disarm'
-import type { ReportSources } from '@iodine/reports'
+import { isCitable, type ReportSources } from '@iodine/reports'
 import { HttpError, type Peers, type UserDirectory } from '@iodine/service-kit'
+import type { CampaignDoc } from '../../campaigns/models/campaign.js'
 import { fetchIods, findCampaign } from '../../campaigns/queries/campaign-detail.js'
 import { readEvidence } from '../../campaigns/queries/campaign-evidence.js'
 import { readLevels } from '../../campaigns/queries/sharing.js'
@@ -24,6 +25,32 @@ export const requireClear = async (models: CampaignModels, campaignId: string): 
   if (tlp !== 'clear') throw new HttpError(409, DETAILS.reportNotClear)
 }
 
+/** Reads the evidence of a campaign's IODs as a user sees it, up to the maximum of a file. */
+const readAllEvidence = async (peers: Peers, doc: CampaignDoc, userId: string): Promise<Evidence[]> => {
+  const evidence: Evidence[] = []
+  for await (const each of readEvidence(peers, doc, userId, LIMITS.exportedEvidenceMax)) evidence.push(each)
+  return evidence
+}
+
+/** Reads the evidence that findings of a report may rest on. Throws 404 without its campaign, 503. */
+export const readCitable = async (
+  { store, peers }: Pick<ReportContext, 'store' | 'peers'>,
+  report: ReportDoc,
+  userId: string,
+): Promise<CitableQuote[]> => {
+  const doc = await findCampaign(store.campaigns, report.campaign_id.toHexString())
+  const [iods, evidence] = await Promise.all([fetchIods(peers, doc), readAllEvidence(peers, doc, userId)])
+  const values = new Map(iods.map(({ id, value }) => [id, value]))
+  return evidence.map(each => ({
+    id: each.id,
+    value: values.get(each.iod_id) ?? '',
+    exact: each.exact,
+    url: each.url,
+    captured_at: each.captured_at && new Date(each.captured_at).toISOString(),
+    citable: isCitable(each),
+  }))
+}
+
 /**
  * Reads what a report is made of, once.
  * @throws HttpError 404 without its campaign, 409 if it is not TLP:CLEAR, 503 while a service is down
@@ -37,18 +64,13 @@ export const readSources = async (
   const publisher = report.user_id?.toHexString() ?? ''
   await requireClear(store, campaignId)
   const doc = await findCampaign(store.campaigns, campaignId, '+techniques')
-  const evidence: Evidence[] = []
-  const read = async () => {
-    for await (const each of readEvidence(peers, doc, publisher, LIMITS.exportedEvidenceMax))
-      evidence.push(each)
-  }
-  const [iods, statements, decisions, quotes, names] = await Promise.all([
+  const [iods, statements, decisions, quotes, names, evidence] = await Promise.all([
     fetchIods(peers, doc),
     fetchStatements(peers, doc),
     store.reportDecisions.find({ report_id: report._id }).lean<ReportDecisionDoc[]>(),
     store.techniqueQuotes.find({ campaign_id: doc._id }).sort({ _id: 1 }).lean(),
     users.usernames([publisher]),
-    read(),
+    readAllEvidence(peers, doc, publisher),
   ])
   const n = (report.latest ?? 0) + 1
   const author = names.get(publisher)

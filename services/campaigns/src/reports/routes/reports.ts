@@ -33,7 +33,7 @@ import { siteOf } from '../policies/site.js'
 import { presentReport, presentReportDetail } from '../presenters/report.js'
 import { findOwn, findReport } from '../queries/find-report.js'
 import { readText } from '../queries/published.js'
-import { readSources } from '../queries/sources.js'
+import { readCitable, readSources } from '../queries/sources.js'
 import { renderInThread } from '../thread/render.js'
 
 /** Adds the routes of reports, for their authors, reviewers and quoted users. */
@@ -123,6 +123,11 @@ export const addReportRoutes = (service: StoreService, store: Store, config: Cam
       const { left_out, held_back } = selected
       return { html: Buffer.from(page?.bytes ?? []).toString(), left_out, held_back }
     }),
+  )
+  service.route(reportsApi.listCitable, ({ params, user }) =>
+    previews(user.id, async () =>
+      readCitable({ store, peers }, await findOwn(store, user.id, params.id), user.id),
+    ),
   )
   service.route(reportsApi.decideReport, async ({ params, user, body }) => {
     await decideReport(store, user.id, params, body)

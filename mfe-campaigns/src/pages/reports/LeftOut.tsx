@@ -1,0 +1,118 @@
+import type { HeldBack, LetInReason, ReportPreview } from '@iodine/contracts'
+import { Button, Card, CategoryTag, formatCount, HTMLSelect, SearchInput } from '@iodine/ui'
+import { type Column, Table } from '@iodine/ui/table'
+import { useMemo, useState } from 'react'
+import { leftOutText, REASON_LABELS } from '../../model/reports'
+import styles from './reports.module.css'
+
+/** Number of values that are shown at first, and added by each click. */
+const SHOWN = 50
+const CARD = '"value category" "decision decision" / minmax(0, 1fr) auto'
+
+export interface LeftOutProps {
+  preview: Pick<ReportPreview, 'left_out' | 'held_back'>
+  /** Decides on a value; undefined shows the decisions only. */
+  onDecide?: ((decision: { iod_id: string; reason: LetInReason | null }) => void) | undefined
+}
+
+/** What a report leaves out and why, with the decisions on personal data. */
+export function LeftOut({ preview: { left_out, held_back }, onDecide }: LeftOutProps) {
+  const [text, setText] = useState('')
+  const [shown, setShown] = useState(SHOWN)
+  const found = useMemo(() => {
+    const wanted = text.trim().toLowerCase()
+    return held_back.filter(({ value }) => value.toLowerCase().includes(wanted))
+  }, [held_back, text])
+  const items = found.slice(0, shown).map(each => ({ ...each, id: each.iod_id }))
+  return (
+    <>
+      <Card className={styles.card} role="region" aria-label="Left out">
+        <h2 className={styles.heading}>Left out</h2>
+        {left_out.length === 0 ? (
+          <p className={styles.note}>Nothing is left out.</p>
+        ) : (
+          <ul className={styles.list}>
+            {left_out.map(each => (
+              <li key={`${each.kind} ${each.reason}`}>{leftOutText(each)}</li>
+            ))}
+          </ul>
+        )}
+      </Card>
+      {held_back.length > 0 && (
+        <Card className={styles.card} role="region" aria-label="Personal data">
+          <h2 className={styles.heading}>Personal data</h2>
+          <p className={styles.note}>
+            {onDecide
+              ? 'Names of accounts and people, IP addresses, and values with an email address, phone number or IBAN are counted, not named. Let one in only for one of the reasons.'
+              : 'Values that look like personal data, and what the author decided.'}
+          </p>
+          {held_back.length > SHOWN && (
+            <SearchInput value={text} onChange={setText} placeholder="Search values..." hotkey={false} />
+          )}
+          <Table
+            items={items}
+            label="Decisions on personal data"
+            columns={columnsFor(onDecide)}
+            minWidth={520}
+            cardTemplate={CARD}
+          />
+          {found.length > shown && (
+            <Button
+              text={`Show more (${formatCount(found.length - shown)} left)`}
+              onClick={() => setShown(shown + SHOWN)}
+            />
+          )}
+        </Card>
+      )}
+    </>
+  )
+}
+
+const HELD_BACK = 'Held back'
+
+const columnsFor = (onDecide: LeftOutProps['onDecide']): readonly Column<HeldBack & { id: string }>[] => [
+  {
+    name: 'Value',
+    area: 'value',
+    cell: ({ value }) => (
+      <span className={styles.value} dir="auto">
+        {value}
+      </span>
+    ),
+  },
+  {
+    name: 'Category',
+    width: 144,
+    area: 'category',
+    cell: ({ category }) => <CategoryTag category={category} />,
+  },
+  {
+    name: 'Decision',
+    width: 232,
+    area: 'decision',
+    cell: ({ iod_id, value, let_in, reason }) =>
+      onDecide ? (
+        <HTMLSelect
+          fill
+          aria-label={`Decision on ${value}`}
+          value={let_in && reason ? reason : ''}
+          onChange={event =>
+            onDecide({ iod_id, reason: (event.currentTarget.value || null) as LetInReason | null })
+          }
+        >
+          <option value="">{HELD_BACK}</option>
+          <optgroup label="Let in:">
+            {Object.entries(REASON_LABELS).map(([id, label]) => (
+              <option key={id} value={id}>
+                {label}
+              </option>
+            ))}
+          </optgroup>
+        </HTMLSelect>
+      ) : let_in && reason ? (
+        `Let in: ${REASON_LABELS[reason]}`
+      ) : (
+        HELD_BACK
+      ),
+  },
+]

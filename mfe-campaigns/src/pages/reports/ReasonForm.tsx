@@ -1,0 +1,39 @@
+import { DialogForm } from '@iodine/ui/overlays'
+import { type ReactNode, useState } from 'react'
+import { lengthOf } from '../../model/reports'
+import { LongText } from './fields'
+
+export interface ReasonFormProps {
+  label: string
+  help?: string
+  submitLabel: string
+  max?: number
+  onSubmit: (reason: string) => Promise<boolean>
+  onClose: () => void
+  /** Shown above the field. */
+  children?: ReactNode
+}
+
+/** A form with one required text, as the content of a dialog. */
+export function ReasonForm({
+  label,
+  help,
+  submitLabel,
+  max = 2_000,
+  onSubmit,
+  onClose,
+  children,
+}: ReasonFormProps) {
+  const [reason, setReason] = useState('')
+  return (
+    <DialogForm
+      submitLabel={submitLabel}
+      canSubmit={reason.trim() !== '' && lengthOf(reason) <= max}
+      onSubmit={() => onSubmit(reason)}
+      onClose={onClose}
+    >
+      {children}
+      <LongText label={label} {...(help && { help })} value={reason} max={max} onChange={setReason} />
+    </DialogForm>
+  )
+}

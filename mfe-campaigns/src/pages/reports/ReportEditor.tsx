@@ -1,0 +1,105 @@
+import type { ReportDraft } from '@iodine/contracts'
+import { Callout, FormGroup, TextArea, TextField } from '@iodine/ui'
+import { useEffect, useId, useRef } from 'react'
+import { type Problems, TEXT_MAX } from '../../model/reports'
+import { FindingsField } from './FindingsField'
+import { EditorSection, LongText } from './fields'
+import { AttributionField, PublishingFields, ReferencesField } from './OtherFields'
+import styles from './reports.module.css'
+
+export interface ReportEditorProps {
+  id: string
+  draft: ReportDraft
+  /** Whether an earlier version is published. */
+  isCorrection: boolean
+  /** Why the draft cannot be saved; empty until the author tries. */
+  problems: Problems
+  onChange: (change: Partial<ReportDraft>) => void
+}
+
+/** The fields of a draft. */
+export function ReportEditor({ id, draft, isCorrection, problems, onChange }: ReportEditorProps) {
+  const aliasesId = useId()
+  const form = useRef<HTMLDivElement>(null)
+  const hasProblems = Object.keys(problems).length > 0
+  useEffect(() => {
+    if (hasProblems) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [hasProblems])
+  const text = (name: 'summary' | 'unknown' | 'method' | 'change') => ({
+    value: draft[name],
+    max: TEXT_MAX[name],
+    problem: problems[name],
+    onChange: (value: string) => onChange({ [name]: value }),
+  })
+  const fields = { draft, problems, onChange }
+  return (
+    <div className={styles.editor} ref={form}>
+      {hasProblems && (
+        <div role="alert">
+          <Callout intent="danger" compact>
+            The draft cannot be saved: correct the marked fields.
+          </Callout>
+        </div>
+      )}
+      {isCorrection && (
+        <EditorSection
+          title="Correction"
+          help="Shown at the top of the new version. The earlier version stays public and links to this one."
+        >
+          <LongText
+            label="What was wrong, what this version states instead, and since when"
+            {...text('change')}
+          />
+        </EditorSection>
+      )}
+      <EditorSection title="Overview">
+        <TextField
+          label="Title"
+          labelInfo="(required)"
+          dir="auto"
+          value={draft.title}
+          onValueChange={title => onChange({ title })}
+          intent={problems.title ? 'danger' : 'none'}
+          helperText={problems.title}
+          aria-invalid={problems.title ? true : undefined}
+        />
+        <FormGroup
+          label="Other names"
+          labelFor={aliasesId}
+          labelInfo="(optional)"
+          intent={problems.aliases ? 'danger' : 'none'}
+          helperText={problems.aliases ?? 'Other names of the campaign, one per line.'}
+        >
+          <TextArea
+            id={aliasesId}
+            fill
+            rows={2}
+            dir="auto"
+            value={draft.aliases.join('\n')}
+            onChange={event =>
+              onChange({ aliases: event.target.value === '' ? [] : event.target.value.split('\n') })
+            }
+          />
+        </FormGroup>
+        <LongText label="Summary" {...text('summary')} />
+      </EditorSection>
+      <FindingsField
+        reportId={id}
+        findings={draft.findings}
+        problems={problems}
+        onChange={findings => onChange({ findings })}
+      />
+      <EditorSection title="Limits and method">
+        <LongText label="What we don’t know" {...text('unknown')} />
+        <LongText
+          label="Method"
+          help="What was collected, by whom, when, and its limits."
+          {...text('method')}
+        />
+      </EditorSection>
+      <AttributionField {...fields} />
+      <ReferencesField {...fields} />
+      <PublishingFields {...fields} />
+    </div>
+  )
+}
