@@ -93,6 +93,29 @@ it('answers 404 for a campaign that is gone, and the rest without it', async () 
   expect((await ana.api.call(iodAnalyticsApi.analyzeIods, { query: PERIOD })).total).toBe(COUNT)
 })
 
+it('tells records with a known IOD when they were collected, whatever IODs are created later', async () => {
+  const word = `w${newId()}`
+  const [url, later] = [`https://${word}.example/known`, `later${newId()}`]
+  const member = await app.signUp()
+  await bo.api.call(iodsApi.createIod, { body: iodInput({ category: 'URL', value: url }) })
+  const description = (n: number) => (n < 3 ? `see ${url.toUpperCase()} and ${later}` : `see ${later}`)
+  const records = Array.from({ length: 5 }, (_, n) => tiktokPost({ description: description(n) }))
+  const params = { source: 'tiktok' as const }
+  await member.api.call(collectorApi.ingestRecords, { params, body: { records } })
+  await bo.api.call(iodsApi.createIod, { body: iodInput({ category: 'TITLE', value: later }) })
+  const marks = async () =>
+    (await member.api.call(recordAnalyticsApi.analyzeRecords, { query: PERIOD })).novelties
+  await expect.poll(marks, { timeout: 30_000 }).toEqual([
+    { novelty: 'known', n: 3, sources: { tiktok: 3 } },
+    { novelty: 'new', n: 2, sources: { tiktok: 2 } },
+    { novelty: 'pending', n: 0, sources: {} },
+  ])
+  for (const { novelty, n } of await marks()) {
+    const query = { ...PERIOD, novelty }
+    expect(await member.api.call(collectorApi.listRecords, { params, query })).toHaveLength(n)
+  }
+})
+
 it("no answer contains or depends on other members' records, for random filters", async () => {
   const mark = `hidden${newId()}`
   const send = (user: SignedInUser, records: unknown[]) =>
