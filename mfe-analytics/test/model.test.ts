@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { overlapMarks, spanMarks, techniquePath } from '../src/model/campaigns'
 import { changeText, largestSeries, numbersCsv, pivot } from '../src/model/chart'
-import { ageMarks, hourMarks, rankingMarks, reachMarks, recordDayMarks } from '../src/model/collection'
+import {
+  ageMarks,
+  hourMarks,
+  noveltyMarks,
+  rankingMarks,
+  reachMarks,
+  recordDayMarks,
+} from '../src/model/collection'
 import { type Controls, campaignQuery, iodQuery, readControls, writeControls } from '../src/model/controls'
 import {
   agreementMarks,
@@ -109,6 +116,11 @@ describe('the link of a mark has the filters of the chart', () => {
       `/dashboard/data?${days}&source=telegram&account=ada`,
     ])
     expect(links(ageMarks(RECORDS, controls))).toEqual([`/dashboard/data?${days}&source=telegram&age=day`])
+    expect(noveltyMarks(RECORDS, controls).map(({ key, n, to }) => [key, n, to])).toEqual([
+      ['A known IOD', 1, `/dashboard/data?${days}&source=telegram&novelty=known`],
+      ['No known IOD', 2, `/dashboard/data?${days}&source=tiktok&novelty=new`],
+      ['No known IOD', 2, `/dashboard/data?${days}&source=telegram&novelty=new`],
+    ])
     expect(links(reachMarks(RECORDS, controls))).toEqual([
       `/dashboard/data?${days}&source=tiktok&platform=TikTok&reach=3`,
     ])

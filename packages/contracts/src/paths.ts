@@ -1,4 +1,4 @@
-import type { Agreement, PostAge, Reach, Source, ThirdVote } from './vocabulary.js'
+import type { Agreement, Novelty, PostAge, Reach, Source, ThirdVote } from './vocabulary.js'
 
 declare const brand: unique symbol
 
@@ -26,6 +26,7 @@ interface RecordFilters extends Days {
   age?: PostAge | undefined
   platform?: string | undefined
   reach?: Reach | undefined
+  novelty?: Novelty | undefined
 }
 
 /** Filters of the list of IODs, by their names in the URL. */

@@ -443,6 +443,31 @@ describe('lookup', () => {
   })
 })
 
+describe('comparison of texts with IODs', () => {
+  it('finds an IOD in a text, URL or hashtag, that was created up to the time', async () => {
+    const { value, created_at } = await create({ value: `Phrase ${newId()}`, category: 'TITLE' })
+    const { value: tag } = await create({ value: `#t${newId()}`, category: 'HASHTAGS' })
+    const now = new Date().toISOString()
+    const before = new Date(Date.parse(created_at) - 1).toISOString()
+    const entries = [
+      { texts: ['nothing', `It says: ${value.toUpperCase()}, twice`], until: now },
+      { texts: ['nothing', `It says: ${value}`], until: before },
+      { texts: [`It says: ${value}`], until: created_at },
+      { texts: ['', tag.slice(1)], until: now },
+      { texts: ['nothing'], until: now },
+      { texts: [], until: now },
+    ]
+    expect(await fixture.internal(iodsInternal.containIods, { body: { entries } })).toEqual([
+      true,
+      false,
+      true,
+      true,
+      false,
+      false,
+    ])
+  })
+})
+
 describe('one IOD', () => {
   it('is read by its id, with the same content as in lists', async () => {
     const made = await create({ source: 'posts/one' })
