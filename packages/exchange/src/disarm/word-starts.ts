@@ -18,18 +18,21 @@ const OTHER = /\[(?:\\.|[^\]])*\]|\\.|./sy
 /** Reads a regular expression from left to right. */
 class Reader {
   #at = 0
+  readonly #source: string
 
-  constructor(readonly source: string) {}
+  constructor(source: string) {
+    this.#source = source
+  }
 
   take(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at
-    const found = pattern.exec(this.source)
+    const found = pattern.exec(this.#source)
     this.#at += found?.[0].length ?? 0
     return found
   }
 
   isAt(...chars: readonly (string | undefined)[]): boolean {
-    return chars.includes(this.source[this.#at])
+    return chars.includes(this.#source[this.#at])
   }
 }
 
