@@ -51,6 +51,11 @@ export const authInternal = {
     body: ids,
     response: z.array(userCard),
   }),
+  findQuotable: internalEndpoint('POST /internal/users/quotable', {
+    summary: 'Those of these users who allow that public reports quote their IODs',
+    body: ids,
+    response: z.array(id),
+  }),
   findUsers: internalEndpoint('POST /internal/users/find', {
     summary: 'Users by name, ignoring case; deleted ones are omitted',
     body: z.strictObject({ usernames: z.array(z.string()) }),

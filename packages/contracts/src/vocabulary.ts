@@ -292,10 +292,11 @@ export const NOTIFICATION_KINDS = [
   'records',
   'reply',
   'mention',
+  'quoted',
   'webhook_off',
 ] as const
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
-export const NOTIFICATION_SUBJECTS = [...WATCHED_SUBJECTS, 'search', 'records', 'webhook'] as const
+export const NOTIFICATION_SUBJECTS = [...WATCHED_SUBJECTS, 'search', 'records', 'report', 'webhook'] as const
 export type NotificationSubject = (typeof NOTIFICATION_SUBJECTS)[number]
 
 /** When notifications are mailed. Digests are sent at 07:00, weekly ones on Mondays. */

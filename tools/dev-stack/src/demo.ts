@@ -5,6 +5,7 @@ import { LIMITS } from '@iodine/contracts'
 import { demoAccounts, fillDemo } from '@iodine/demo'
 import { readConfig } from '@iodine/service-kit'
 import { spreadDates } from './demo-dates.js'
+import { addDemoReport } from './demo-report.js'
 import type { Stack } from './stack.js'
 
 const DEMO_DAYS = 60
@@ -38,6 +39,8 @@ export const addDemo = async (
       const since = new Date()
       await fillDemo({ url, adminEmail, signInToken }, say)
       await spreadDates(stack, since, days)
+      say('Filling in the demo: a published report …')
+      await addDemoReport(stack, adminEmail, signInToken)
       writeFileSync(done, `${new Date().toISOString()}\n`)
     } catch (error) {
       say(`The demo is not complete: ${(error as Error).message}`)

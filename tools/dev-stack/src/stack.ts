@@ -23,6 +23,7 @@ import {
   withPeers,
 } from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
+import { DEMO_REPORTS } from './demo-report.js'
 import { type Database, startMongo } from './mongo.js'
 import { deliverBackupReport } from './note-backup.js'
 import {
@@ -140,6 +141,7 @@ export const startStack = async ({
       PART_NAMES.map(name => [`${name.toUpperCase()}_URL`, addresses[name].url]),
     )
     const shared: Env = {
+      ...(demo && DEMO_REPORTS),
       ...env,
       ADMIN_EMAILS: config.ADMIN_EMAILS.join(','),
       ADMIN_PASSKEYS: config.ADMIN_PASSKEYS,

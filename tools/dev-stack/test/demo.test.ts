@@ -73,6 +73,16 @@ test('the demo fills a product with SMTP_URL and beta codes without sending any 
     const earlier = (await call(graphApi.getTriplets, { query: month })).links
     expect(earlier.length).toBeGreaterThan(10)
     expect(earlier.length).toBeLessThan(links.length)
+    const page = await fetch(`${stack.url}/reports`)
+    const [path = ''] = /\/reports\/[a-z2-7]{16}/.exec(await page.text()) ?? []
+    for (const [version, text] of [
+      ['v1', 'within three days'],
+      ['v2', 'within four days'],
+    ]) {
+      const shown = await (await fetch(`${stack.url}${path}/${version}`)).text()
+      expect(shown).toContain(text)
+      expect(shown).toContain('Reply of Varnel Solar Ltd')
+    }
     expect(mail.mails).toEqual([])
   } finally {
     await stack.stop()

@@ -1,4 +1,12 @@
-import { type CitableQuote, DETAILS, type Evidence, LIMITS, PRODUCT_NAME } from '@iodine/contracts'
+import {
+  authInternal,
+  type CitableQuote,
+  DETAILS,
+  type Evidence,
+  type Iod,
+  LIMITS,
+  PRODUCT_NAME,
+} from '@iodine/contracts'
 import { VERSION } from '@iodine/exchange/disarm'
 import { isCitable, type ReportSources } from '@iodine/reports'
 import { HttpError, type Peers, type UserDirectory } from '@iodine/service-kit'
@@ -23,6 +31,20 @@ export const requireClear = async (models: CampaignModels, campaignId: string): 
   const { tlp, least } = await readLevels(models, campaignId)
   if (least !== 'clear') throw new HttpError(409, DETAILS.reportTlpTooLow)
   if (tlp !== 'clear') throw new HttpError(409, DETAILS.reportNotClear)
+}
+
+/** Users of one request to auth. */
+const USERS = 5_000
+
+/** Returns the users who allow quotes among those who made these IODs. */
+const readQuotable = async (peers: Peers, iods: readonly Iod[]): Promise<Set<string>> => {
+  const makers = [...new Set(iods.flatMap(each => each.created_by_id ?? []))]
+  const found = new Set<string>()
+  for (let at = 0; at < makers.length; at += USERS) {
+    const body = { ids: makers.slice(at, at + USERS) }
+    for (const id of await peers.call('auth', authInternal.findQuotable, { body })) found.add(id)
+  }
+  return found
 }
 
 /** Reads the evidence of a campaign's IODs as a user sees it, up to the maximum of a file. */
@@ -72,6 +94,7 @@ export const readSources = async (
     users.usernames([publisher]),
     readAllEvidence(peers, doc, publisher),
   ])
+  const consenting = await readQuotable(peers, iods)
   const n = (report.latest ?? 0) + 1
   const author = names.get(publisher)
   return {
@@ -91,7 +114,7 @@ export const readSources = async (
     decisions: new Map(
       decisions.map(({ iod_id, let_in, reason }) => [iod_id.toHexString(), { let_in, reason }]),
     ),
-    consenting: new Set(),
+    consenting,
     takenOut: new Set(report.taken_out),
     techniques: (doc.techniques ?? []).map(({ id }) => ({
       id,
