@@ -97,8 +97,8 @@ describe('the link of a mark has the filters of the chart', () => {
     expect(agreementMarks(VOTES, controls, USER)[1]?.to).toBe(`/dashboard/iods?${ALL}&agreement=disputed`)
     expect(thirdVoteMarks(VOTES, controls, USER)[0]?.to).toBe(`/dashboard/iods?${ALL}&third_vote=never`)
     expect(disputedMarks(VOTES).map(({ n, to }) => [n, to])).toEqual([
-      [3, `/dashboard/iods/${idOf(7)}`],
-      [2, `/dashboard/iods/${idOf(7)}`],
+      [3, `/dashboard/iods/${idOf(7)}?votes=POSITIVE`],
+      [2, `/dashboard/iods/${idOf(7)}?votes=NEGATIVE`],
     ])
   })
 
@@ -136,12 +136,19 @@ describe('the link of a mark has the filters of the chart', () => {
       ['Lake (2)', 2, `/dashboard/iods?campaign=${idOf(2)}&${PERIOD}`],
       ['Lake', 4, `/dashboard/iods?campaign=${idOf(1)}&${PERIOD}`],
     ])
+    const alone = CAMPAIGNS.overlaps.map(each => ({ ...each, iods: 0 }))
+    expect(overlapMarks({ ...CAMPAIGNS, overlaps: alone }, plain)).toEqual([])
     expect(techniquePath('T0043', plain)).toBe(`/dashboard/campaigns?technique=T0043&${PERIOD}`)
+    expect(techniquePath('T0043', { ...plain, mine: true })).toBe(
+      `/dashboard/campaigns?technique=T0043&${PERIOD}&mine=true`,
+    )
     expect(weekMarks(NARRATIVES, plain).map(({ n, to }) => [n, to])).toEqual([
       [3, `/dashboard/narratives/canonical/${idOf(9)}?from=2026-11-01&to=2026-11-03`],
       [9, `/dashboard/narratives/canonical/${idOf(9)}?from=2026-11-02&to=2026-11-03`],
     ])
     expect(changeMarks(NARRATIVES, plain)[0]).toMatchObject({
+      n: 14,
+      to: `/dashboard/narratives/canonical/${idOf(9)}?from=2026-10-29&to=2026-11-03`,
       low: 1.4,
       high: 18,
       text: 'mirrors heat lakes: 12 sentences, 2 before; ×5, 95 % interval 1.4 to 18, a significant rise',
