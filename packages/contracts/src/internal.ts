@@ -160,6 +160,17 @@ export const iodsInternal = {
     }),
     bodyLimit: 4 * LIMITS.bodyBytes,
   }),
+  containIods: internalEndpoint('POST /internal/iods/contained', {
+    summary:
+      'Whether one of the texts of each entry contains the value of an IOD created up to a time, as `POST /iods/lookup` finds values',
+    body: z.strictObject({
+      entries: z
+        .array(z.strictObject({ texts: z.array(z.string()), until: time }))
+        .max(LIMITS.comparedRecordsMax),
+    }),
+    response: z.array(z.boolean()),
+    bodyLimit: 4 * LIMITS.bodyBytes,
+  }),
   stateIods: internalEndpoint('POST /internal/iods/statements', {
     summary: 'State of IODs for files of other tools; unknown IODs are omitted',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.consensusMax) }),

@@ -329,3 +329,7 @@ export type PostAge = (typeof POST_AGES)[number]
 /** Classes of plays or views: the number of digits, so `3` is 100 to 999, and `0` is none. */
 export const REACHES = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10'] as const
 export type Reach = (typeof REACHES)[number]
+
+/** Whether a record contained the value of an IOD when it was first stored; `pending`: not compared yet. */
+export const NOVELTIES = ['known', 'new', 'pending'] as const
+export type Novelty = (typeof NOVELTIES)[number]

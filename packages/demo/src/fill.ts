@@ -19,6 +19,7 @@ import { discuss } from './comments.js'
 import { demoCampaigns, demoIods } from './iods.js'
 import { demoNarratives } from './narratives.js'
 import { demoRecords } from './records.js'
+import { addTechniques } from './techniques.js'
 import { watchDemo } from './watches.js'
 
 export interface DemoTarget {
@@ -117,6 +118,7 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
       if (includes(demo)) await call(campaignsApi.addIod, { params: { id }, body: { iod_id: iod.id } })
     for (const tid of techniques) await call(campaignsApi.addTechnique, { params: { id, tid } })
   }
+  await addTechniques(first)
 
   say('Filling in the demo: discussions, captures and evidence …')
   await watchDemo(people, iods)
