@@ -1,7 +1,7 @@
 import { campaignsApi, paths } from '@iodine/contracts'
 import { startTestApp, type TestApp } from '@iodine/harness'
 import { expect, type Page, test } from '@playwright/test'
-import { fillEveryPage, visitEveryPage } from '../support/every-page.js'
+import { EVERY_PAGE_SETTINGS, fillEveryPage, visitEveryPage } from '../support/every-page.js'
 import { faultsOf, watchShifts } from '../support/faults.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
@@ -14,7 +14,7 @@ let token: string
 let made: Awaited<ReturnType<typeof fillEveryPage>>
 
 test.beforeAll(async () => {
-  app = await startTestApp({ env: { ADMIN_EMAILS: 'boss@example.org' } })
+  app = await startTestApp({ env: { ...EVERY_PAGE_SETTINGS, ADMIN_EMAILS: 'boss@example.org' } })
   const reader = await app.signUp('boss@example.org', 'reader')
   token = reader.token
   made = await fillEveryPage(reader)

@@ -1,7 +1,7 @@
 import { paths } from '@iodine/contracts'
 import { startTestApp, type TestApp } from '@iodine/harness'
 import { expect, test } from '@playwright/test'
-import { fillEveryPage } from '../support/every-page.js'
+import { EVERY_PAGE_SETTINGS, fillEveryPage } from '../support/every-page.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { SIZES } from '../support/sizes.js'
@@ -9,7 +9,7 @@ import { SIZES } from '../support/sizes.js'
 let app: TestApp
 
 test.beforeAll(async () => {
-  app = await startTestApp()
+  app = await startTestApp({ env: EVERY_PAGE_SETTINGS })
 })
 test.afterEach(() => keepLog(test.info(), app))
 test.afterAll(() => app?.stop())

@@ -1,12 +1,12 @@
 import { startTestApp, type TestApp } from '@iodine/harness'
 import { expect, test } from '@playwright/test'
-import { fillEveryPage, visitEveryPage } from '../support/every-page.js'
+import { EVERY_PAGE_SETTINGS, fillEveryPage, visitEveryPage } from '../support/every-page.js'
 import { keepLog } from '../support/keep-log.js'
 import { watchPolicy } from '../support/policy.js'
 
 let app: TestApp
 test.beforeAll(async () => {
-  app = await startTestApp()
+  app = await startTestApp({ env: EVERY_PAGE_SETTINGS })
 })
 test.afterEach(() => keepLog(test.info(), app))
 test.afterAll(() => app?.stop())

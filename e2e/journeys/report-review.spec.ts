@@ -4,6 +4,7 @@ import { type SignedInUser, tiktokPost } from '@iodine/test-kit'
 import { type Browser, expect, type Page, test } from '@playwright/test'
 import { addPasskey, plugAuthenticator, withoutSuggestions } from '../support/authenticator.js'
 import { sealPage } from '../support/captures.js'
+import { EVERY_PAGE_SETTINGS } from '../support/every-page.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { readPrinted } from '../support/printed.js'
@@ -12,10 +13,8 @@ let app: TestApp
 test.beforeAll(async () => {
   app = await startTestApp({
     env: {
+      ...EVERY_PAGE_SETTINGS,
       ADMIN_EMAILS: 'boss@example.org',
-      REPORTS: 'reviewed',
-      REPORTS_CONTACT: 'desk@iodine.example',
-      REPORTS_LEGAL_NOTICE: 'Example Institute',
     },
   })
 })

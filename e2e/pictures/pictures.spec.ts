@@ -3,7 +3,7 @@ import { CATEGORIES, campaignsApi, collectorApi, iodsApi, LIMITS, narrativesApi 
 import { startTestApp, type TestApp } from '@iodine/harness'
 import { blogArticle, iodInput, type SignedInUser, telegramPost, tiktokPost } from '@iodine/test-kit'
 import { expect, type Page, type Route, test, type ViewportSize } from '@playwright/test'
-import { fillEveryPage, visitEveryPage } from '../support/every-page.js'
+import { EVERY_PAGE_SETTINGS, fillEveryPage, visitEveryPage } from '../support/every-page.js'
 import { faultsOf, watchShifts } from '../support/faults.js'
 import { openAs } from '../support/open-as.js'
 import { watchPolicy } from '../support/policy.js'
@@ -60,7 +60,7 @@ const fillLong = async ({ api }: SignedInUser): Promise<void> => {
 for (const viewport of [...SIZES, LARGE])
   test(`every state at ${viewport.width} px`, async ({ page }) => {
     const app: TestApp = await startTestApp({
-      env: { ADMIN_EMAILS: 'boss@example.org', RATE_LIMITS: 'off' },
+      env: { ...EVERY_PAGE_SETTINGS, ADMIN_EMAILS: 'boss@example.org', RATE_LIMITS: 'off' },
     })
     try {
       await lookAtAll(page, app, viewport)

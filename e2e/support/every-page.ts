@@ -8,9 +8,10 @@ import {
   narrativesApi,
   paths,
   profileApi,
+  reportsApi,
   sightingsApi,
 } from '@iodine/contracts'
-import { blogArticle, type SignedInUser, telegramPost, tiktokPost } from '@iodine/test-kit'
+import { type ApiClient, blogArticle, type SignedInUser, telegramPost, tiktokPost } from '@iodine/test-kit'
 import { expect, type Page } from '@playwright/test'
 import { sealPage } from './captures.js'
 import { openAs } from './open-as.js'
@@ -46,6 +47,13 @@ const PAGES = [
   ['/dashboard/profile/x', 'Page Not Found'],
 ] as const
 
+/** Settings of an app that `fillEveryPage` fills. */
+export const EVERY_PAGE_SETTINGS = {
+  REPORTS: 'reviewed',
+  REPORTS_CONTACT: 'desk@iodine.example',
+  REPORTS_LEGAL_NOTICE: 'Example Institute',
+}
+
 /** Ids of the entities that `fillEveryPage` has created. */
 interface CreatedIds {
   user: string
@@ -54,6 +62,7 @@ interface CreatedIds {
   campaign: string
   narrative: string
   canonical: string
+  report: string
 }
 
 /** Returns the target of every link of the app, with a text that the page shows. */
@@ -74,6 +83,8 @@ const linked = (
   canonicalHistory: [paths.canonicalHistory(), 'No merges or splits yet'],
   campaigns: [paths.campaigns(), 'Lake mirrors'],
   campaign: [paths.campaign(made.campaign), CLAIM],
+  quotedReports: [paths.quotedReports(), 'No report in review quotes you'],
+  report: [paths.report(made.report), 'Hand in for review'],
   matrix: [paths.matrix(), 'Facilitate State Propaganda'],
   analytics: [paths.analytics(), 'Top domains'],
   graph: [paths.graph(), '2 entities'],
@@ -90,9 +101,22 @@ const linked = (
 const ADMIN_PAGES = [
   ['/dashboard/admin?tab=people', '@example.org'],
   ['/dashboard/admin?tab=system', 'Narrative extraction'],
+  ['/dashboard/admin?tab=reports', 'No reports in review'],
   ['/dashboard/admin?tab=audit-log', 'Administrator signed in (link)'],
   ['/dashboard/admin?tab=subscriptions', 'No subscriptions yet'],
 ] as const
+
+/** Drafts a report of a campaign, with a finding that rests on a quote. */
+const draftReport = async ({ call }: ApiClient, campaign: string, quote: string): Promise<string> => {
+  await call(campaignsApi.updateSharing, { params: { id: campaign }, body: { tlp: 'clear' } })
+  const { id } = await call(reportsApi.createReport, { params: { id: campaign } })
+  const findings = [{ text: 'Mirrors heat lakes.', confidence: 'medium' as const, evidence_ids: [quote] }]
+  await call(reportsApi.editReport, {
+    params: { id },
+    body: { title: 'Report on mirrors', summary: 'A summary', method: 'By hand', findings },
+  })
+  return id
+}
 
 /** Creates data of every kind for a new user, so that no page is empty. Uses the app's AI provider. */
 export const fillEveryPage = async ({ api, id: user, username }: SignedInUser): Promise<CreatedIds> => {
@@ -118,13 +142,14 @@ export const fillEveryPage = async ({ api, id: user, username }: SignedInUser): 
     record: clip,
   } as const
   const start = page.text.indexOf(CLAIM)
-  await api.call(evidenceApi.addEvidence, {
+  const quote = await api.call(evidenceApi.addEvidence, {
     params: { id: iod.id },
     body: { capture_id: await sealPage(api, page), start, end: page.text.length, exact: CLAIM },
   })
   await api.call(iodsApi.voteIod, { params: { id: iod.id }, body: { vote_type: 'POSITIVE' } })
   const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Lake mirrors' } })
   await api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: iod.id } })
+  const report = await draftReport(api, campaign.id, quote.id)
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-reader' } })
   const indexed = async () =>
     (await api.call(sightingsApi.searchSightings, { body: { text: POST } })).counts.items
@@ -133,7 +158,7 @@ export const fillEveryPage = async ({ api, id: user, username }: SignedInUser): 
   const canonical = () => api.call(canonicalApi.listCanonical, { query: {} })
   await expect.poll(async () => (await canonical()).length, { timeout: 30_000 }).toBe(1)
   const [{ id } = { id: '' }] = await canonical()
-  return { user, username, iod: iod.id, campaign: campaign.id, narrative, canonical: id }
+  return { user, username, iod: iod.id, campaign: campaign.id, narrative, canonical: id, report }
 }
 
 /** Links to the main pages of the sections, which `npm test` visits; `linked` has the others. */

@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 
 const CAMPAIGN = 'Lake mirrors'
+const REPORT = 'Report on mirrors'
 const CLAIM = 'https://example.org/claim'
 /** Controls that are in the menu on a phone. */
 const IN_MENU: readonly string[] = ['Organization', 'Search everything']
@@ -59,6 +60,20 @@ export const OVERLAYS: readonly State[] = (
     ],
     ['/dashboard/campaigns/matrix', ['Unfold all'], '[data-tid="T0151.004"]'],
     ['/dashboard/campaigns', [CAMPAIGN, 'Import'], '.bp6-dialog:has-text("Import IODs")'],
+    ['/dashboard/campaigns', [CAMPAIGN, 'Reports'], 'section[aria-label="Reports"]'],
+    ['/dashboard/campaigns', [CAMPAIGN, 'Reports', REPORT], 'text=Hand in for review'],
+    ['/dashboard/campaigns', [CAMPAIGN, 'Reports', REPORT, 'Preview'], '[aria-label="Left out"]'],
+    [
+      '/dashboard/campaigns',
+      [CAMPAIGN, 'Reports', REPORT, 'Choose exhibits of finding 1'],
+      '.bp6-dialog:has-text("Choose exhibits"):has([type="checkbox"])',
+    ],
+    [
+      '/dashboard/campaigns',
+      [CAMPAIGN, 'Reports', REPORT, 'Hand in for review'],
+      '.bp6-dialog:has-text("Archives copy what is public")',
+    ],
+    ['/dashboard/campaigns', [CAMPAIGN, 'Reports', REPORT, 'Delete report'], '.bp6-dialog'],
     ['/dashboard/graph', ['Filters'], 'form[aria-label="Filters"]'],
     ['/dashboard/community', ['View full profile'], 'ul[aria-label="Contributions"]'],
     ['/dashboard/profile', ['Edit username'], 'main form'],

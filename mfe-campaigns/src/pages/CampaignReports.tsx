@@ -108,12 +108,7 @@ const columnsFor = (isAdmin: boolean): readonly Column<ReportSummary>[] => [
     area: 'page',
     cell: report =>
       report.latest !== null && (
-        <a
-          href={pagePath(report)}
-          target="_blank"
-          rel="noopener"
-          aria-label={`Public page of ${report.title}`}
-        >
+        <a href={pagePath(report)} target="_blank" rel="noopener" aria-label={`Open page of ${report.title}`}>
           Open page
         </a>
       ),

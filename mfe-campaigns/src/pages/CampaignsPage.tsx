@@ -1,5 +1,5 @@
 import type { Campaign } from '@iodine/contracts'
-import { paths, SectionLink, withData } from '@iodine/mfe-kit'
+import { paths, SectionLink, useHost, withData } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -29,6 +29,7 @@ type TabId = 'all' | 'my'
 
 /** The page of all campaigns and the user's campaigns. The URL contains the tab, the search and the open campaign. */
 export function CampaignsPage() {
+  const { config } = useHost()
   const { tab, setTab, text, setText, openId, close, filter, showAll } = useAddress()
   const filtered = filterText(filter)
   const wanted = useDeferredValue(text)
@@ -76,6 +77,7 @@ export function CampaignsPage() {
         actions={
           <>
             <SectionLink to={paths.matrix()}>DISARM matrix</SectionLink>
+            {config.reports && <SectionLink to={paths.quotedReports()}>Reports that quote you</SectionLink>}
             <Button intent="primary" icon={<PlusIcon />} text="Create Campaign" onClick={create} />
           </>
         }

@@ -51,7 +51,13 @@ function Choice({ query, chosen, onChoose, onClose }: Omit<ExhibitsDialogProps, 
         <p className={styles.note}>
           Quotes of the campaign’s IODs. A report can quote only sealed captures that you may open.
         </p>
-        <SearchInput value={text} onChange={setText} placeholder="Search quotes..." hotkey={false} />
+        <SearchInput
+          className={styles.search}
+          value={text}
+          onChange={setText}
+          placeholder="Search quotes..."
+          hotkey={false}
+        />
         <LoadingPanel
           query={query}
           errorTitle="Failed to load the evidence"

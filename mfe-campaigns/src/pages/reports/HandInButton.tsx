@@ -3,6 +3,7 @@ import { Button, Callout, useDialog } from '@iodine/ui'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { missingOf } from '../../model/reports'
 import { useAuthorActions } from '../../queries/reports'
+import styles from './reports.module.css'
 
 export interface HandInButtonProps {
   report: ReportDetail
@@ -33,17 +34,19 @@ export function HandInButton({ report, draft, onSave }: HandInButtonProps) {
         onConfirm={handIn.run}
         onClose={dialog.close}
       >
-        <p>
-          The page and its files are made from the campaign as it is now. Another administrator reads them and
-          approves or refuses them. Until then, you cannot change the draft.
-        </p>
-        <p>
-          Members whose evidence or IODs it quotes have 72 hours to take them out. This page then shows from
-          when the report can be approved.
-        </p>
-        <Callout intent="warning" compact>
-          Archives copy what is public. You can withdraw the report at any time, but not their copies.
-        </Callout>
+        <div className={styles.texts}>
+          <p>
+            The page and its files are made from the campaign as it is now. Another administrator reads them
+            and approves or refuses them. Until then, you cannot change the draft.
+          </p>
+          <p>
+            Members whose evidence or IODs it quotes have 72 hours to take them out. This page then shows from
+            when the report can be approved.
+          </p>
+          <Callout intent="warning" compact>
+            Archives copy what is public. You can withdraw the report at any time, but not their copies.
+          </Callout>
+        </div>
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={dialog.isOpen && missing.length > 0}
@@ -54,7 +57,7 @@ export function HandInButton({ report, draft, onSave }: HandInButtonProps) {
         onClose={dialog.close}
       >
         <p>Before it can be handed in, it needs:</p>
-        <ul>
+        <ul className={styles.list}>
           {missing.map(each => (
             <li key={each}>{each}</li>
           ))}

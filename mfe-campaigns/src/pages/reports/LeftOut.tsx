@@ -1,13 +1,11 @@
 import type { HeldBack, LetInReason, ReportPreview } from '@iodine/contracts'
 import { Button, Card, CategoryTag, formatCount, HTMLSelect, SearchInput } from '@iodine/ui'
-import { type Column, Table } from '@iodine/ui/table'
 import { useMemo, useState } from 'react'
 import { leftOutText, REASON_LABELS } from '../../model/reports'
 import styles from './reports.module.css'
 
 /** Number of values that are shown at first, and added by each click. */
 const SHOWN = 50
-const CARD = '"value category" "decision decision" / minmax(0, 1fr) auto'
 
 export interface LeftOutProps {
   preview: Pick<ReportPreview, 'left_out' | 'held_back'>
@@ -23,7 +21,6 @@ export function LeftOut({ preview: { left_out, held_back }, onDecide }: LeftOutP
     const wanted = text.trim().toLowerCase()
     return held_back.filter(({ value }) => value.toLowerCase().includes(wanted))
   }, [held_back, text])
-  const items = found.slice(0, shown).map(each => ({ ...each, id: each.iod_id }))
   return (
     <>
       <Card className={styles.card} role="region" aria-label="Left out">
@@ -49,13 +46,17 @@ export function LeftOut({ preview: { left_out, held_back }, onDecide }: LeftOutP
           {held_back.length > SHOWN && (
             <SearchInput value={text} onChange={setText} placeholder="Search values..." hotkey={false} />
           )}
-          <Table
-            items={items}
-            label="Decisions on personal data"
-            columns={columnsFor(onDecide)}
-            minWidth={520}
-            cardTemplate={CARD}
-          />
+          <ul className={styles.decisions} aria-label="Decisions on personal data">
+            {found.slice(0, shown).map(each => (
+              <li key={each.iod_id} className={styles.decision}>
+                <span className={styles.value} dir="auto">
+                  {each.value}
+                </span>
+                <CategoryTag category={each.category} />
+                <Decision held={each} onDecide={onDecide} />
+              </li>
+            ))}
+          </ul>
           {found.length > shown && (
             <Button
               text={`Show more (${formatCount(found.length - shown)} left)`}
@@ -70,49 +71,33 @@ export function LeftOut({ preview: { left_out, held_back }, onDecide }: LeftOutP
 
 const HELD_BACK = 'Held back'
 
-const columnsFor = (onDecide: LeftOutProps['onDecide']): readonly Column<HeldBack & { id: string }>[] => [
-  {
-    name: 'Value',
-    area: 'value',
-    cell: ({ value }) => (
-      <span className={styles.value} dir="auto">
-        {value}
-      </span>
-    ),
-  },
-  {
-    name: 'Category',
-    width: 144,
-    area: 'category',
-    cell: ({ category }) => <CategoryTag category={category} />,
-  },
-  {
-    name: 'Decision',
-    width: 232,
-    area: 'decision',
-    cell: ({ iod_id, value, let_in, reason }) =>
-      onDecide ? (
-        <HTMLSelect
-          fill
-          aria-label={`Decision on ${value}`}
-          value={let_in && reason ? reason : ''}
-          onChange={event =>
-            onDecide({ iod_id, reason: (event.currentTarget.value || null) as LetInReason | null })
-          }
-        >
-          <option value="">{HELD_BACK}</option>
-          <optgroup label="Let in:">
-            {Object.entries(REASON_LABELS).map(([id, label]) => (
-              <option key={id} value={id}>
-                {label}
-              </option>
-            ))}
-          </optgroup>
-        </HTMLSelect>
-      ) : let_in && reason ? (
-        `Let in: ${REASON_LABELS[reason]}`
-      ) : (
-        HELD_BACK
-      ),
-  },
-]
+interface DecisionProps extends Pick<LeftOutProps, 'onDecide'> {
+  held: HeldBack
+}
+
+/** The decision on a value; the author can change it. */
+function Decision({ held: { iod_id, value, let_in, reason }, onDecide }: DecisionProps) {
+  const chosen = let_in ? reason : null
+  if (!onDecide)
+    return <span className={styles.chosen}>{chosen ? `Let in: ${REASON_LABELS[chosen]}` : HELD_BACK}</span>
+  return (
+    <HTMLSelect
+      className={styles.chosen}
+      fill
+      aria-label={`Decision on ${value}`}
+      value={chosen ?? ''}
+      onChange={event =>
+        onDecide({ iod_id, reason: (event.currentTarget.value || null) as LetInReason | null })
+      }
+    >
+      <option value="">{HELD_BACK}</option>
+      <optgroup label="Let in:">
+        {Object.entries(REASON_LABELS).map(([id, label]) => (
+          <option key={id} value={id}>
+            {label}
+          </option>
+        ))}
+      </optgroup>
+    </HTMLSelect>
+  )
+}

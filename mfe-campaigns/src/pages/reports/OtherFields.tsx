@@ -42,7 +42,7 @@ export function AttributionField({ draft: { attribution }, problems, onChange }:
       title="Attribution"
       help="Who is behind the campaign. The reviewer must accept an attribution of your own."
     >
-      <FormGroup label="Attributed" labelFor={id}>
+      <FormGroup className={styles.field} label="Attributed" labelFor={id}>
         <HTMLSelect
           id={id}
           value={attribution?.by ?? ''}
@@ -97,7 +97,7 @@ export function ReferencesField({ draft: { references }, problems, onChange }: F
             className={styles.reference}
           >
             <TextField
-              groupClass={styles.grow ?? ''}
+              groupClass={`${styles.field} ${styles.grow}`}
               label={`Title of reference ${at + 1}`}
               dir="auto"
               value={reference.title}
@@ -105,7 +105,7 @@ export function ReferencesField({ draft: { references }, problems, onChange }: F
               {...faultProps(problems[`references.${at}.title`])}
             />
             <TextField
-              groupClass={styles.grow ?? ''}
+              groupClass={`${styles.field} ${styles.grow}`}
               label={`URL of reference ${at + 1}`}
               type="url"
               placeholder="https://…"
@@ -141,7 +141,7 @@ export function PublishingFields({ draft, problems, onChange }: FieldsProps) {
   return (
     <EditorSection title="Publishing">
       <div className={styles.options}>
-        <FormGroup label="Language of the page" labelFor={`${id}-language`}>
+        <FormGroup className={styles.field} label="Language of the page" labelFor={`${id}-language`}>
           <HTMLSelect
             id={`${id}-language`}
             value={draft.language}
@@ -149,7 +149,7 @@ export function PublishingFields({ draft, problems, onChange }: FieldsProps) {
             onChange={event => onChange({ language: event.currentTarget.value as ReportLanguage })}
           />
         </FormGroup>
-        <FormGroup label="Licence of text and data" labelFor={`${id}-licence`}>
+        <FormGroup className={styles.field} label="Licence of text and data" labelFor={`${id}-licence`}>
           <HTMLSelect
             id={`${id}-licence`}
             value={draft.licence}
@@ -158,6 +158,7 @@ export function PublishingFields({ draft, problems, onChange }: FieldsProps) {
           />
         </FormGroup>
         <TextField
+          groupClass={styles.field ?? ''}
           label="DOI"
           labelInfo="(optional)"
           placeholder="10.5281/zenodo.1234"

@@ -86,8 +86,8 @@ const columnsFor = (takeOut: (id: string) => Promise<unknown>): readonly Column<
         onConfirm={() => takeOut(id)}
       >
         <p>
-          The report will be made again without your {formatAmount(items, 'item')}. Nobody is told who took
-          content out. This cannot be undone for this report.
+          The report is made again without your {formatAmount(items, 'item')}. This cannot be undone for this
+          report.
         </p>
       </ConfirmButton>
     ),

@@ -2,6 +2,7 @@ import { DialogForm } from '@iodine/ui/overlays'
 import { type ReactNode, useState } from 'react'
 import { lengthOf } from '../../model/reports'
 import { LongText } from './fields'
+import styles from './reports.module.css'
 
 export interface ReasonFormProps {
   label: string
@@ -32,7 +33,7 @@ export function ReasonForm({
       onSubmit={() => onSubmit(reason)}
       onClose={onClose}
     >
-      {children}
+      {children && <div className={styles.intro}>{children}</div>}
       <LongText label={label} {...(help && { help })} value={reason} max={max} onChange={setReason} />
     </DialogForm>
   )

@@ -54,6 +54,7 @@ export function ReportEditor({ id, draft, isCorrection, problems, onChange }: Re
       )}
       <EditorSection title="Overview">
         <TextField
+          groupClass={styles.field ?? ''}
           label="Title"
           labelInfo="(required)"
           dir="auto"
@@ -64,6 +65,7 @@ export function ReportEditor({ id, draft, isCorrection, problems, onChange }: Re
           aria-invalid={problems.title ? true : undefined}
         />
         <FormGroup
+          className={styles.field}
           label="Other names"
           labelFor={aliasesId}
           labelInfo="(optional)"

@@ -117,7 +117,10 @@ function Actions({ report, isAdmin }: { report: ReportDetail; isAdmin: boolean }
   const remove = useDeleteReport(id, campaign_id)
   if (latest !== null && !withdrawn_at && (own || isAdmin))
     return (
-      <DialogButton button={{ text: 'Withdraw', intent: 'danger' }} title="Withdraw the report">
+      <DialogButton
+        button={{ text: 'Withdraw', intent: 'danger', variant: 'outlined' }}
+        title="Withdraw the report"
+      >
         {close => (
           <ReasonForm
             label="Reason"
@@ -137,12 +140,12 @@ function Actions({ report, isAdmin }: { report: ReportDetail; isAdmin: boolean }
   if (latest !== null || !own) return null
   return (
     <ConfirmButton
-      button={{ text: 'Delete draft', intent: 'danger', variant: 'minimal' }}
-      title="Delete the draft"
+      button={{ text: 'Delete report', intent: 'danger', variant: 'minimal' }}
+      title="Delete the report"
       confirmLabel="Delete"
       onConfirm={remove.run}
     >
-      <p>The draft and its decisions are deleted. This cannot be undone.</p>
+      <p>Its draft, its decisions and a version in review are deleted. This cannot be undone.</p>
     </ConfirmButton>
   )
 }
@@ -189,7 +192,9 @@ function Draft({ report, isAdmin }: { report: ReportDetail; isAdmin: boolean }) 
         <span className={styles.note} role="status">
           {isDirty ? 'Unsaved changes, kept in this tab' : 'Saved'}
         </span>
-        {isDirty && <Button variant="minimal" text="Discard changes" onClick={discard} />}
+        {isDirty && (
+          <Button variant="minimal" text="Discard" aria-label="Discard changes" onClick={discard} />
+        )}
         <Button text="Save draft" disabled={!isDirty} loading={isSaving} onClick={() => void saveOrShow()} />
         <HandInButton report={report} draft={draft} onSave={saveOrShow} />
       </div>

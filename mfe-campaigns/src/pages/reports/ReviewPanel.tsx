@@ -18,16 +18,18 @@ export function ReviewPanel({ report, isReviewer }: { report: ReportDetail; isRe
       {review => (
         <div className={styles.columns}>
           <div className={styles.main}>
-            <Tabs id="review" renderActiveTabPanelOnly animate={false}>
-              <Tab id="page" title="Page" panel={<ReportFrame html={review.html} />} />
-              {review.previous !== null && (
+            {review.previous === null ? (
+              <ReportFrame html={review.html} />
+            ) : (
+              <Tabs id="review" renderActiveTabPanelOnly animate={false}>
+                <Tab id="page" title="Page" panel={<ReportFrame html={review.html} />} />
                 <Tab
                   id="changes"
                   title={`Changes since version ${report.latest}`}
                   panel={<Changes before={review.previous} after={review.text} />}
                 />
-              )}
-            </Tabs>
+              </Tabs>
+            )}
           </div>
           <div className={styles.side}>
             {isReviewer ? (
@@ -124,18 +126,19 @@ function ApprovalForm({ isOurs, onApprove, onClose }: ApprovalFormProps) {
       onSubmit={() => onApprove(isAccepted)}
       onClose={onClose}
     >
-      <p>Everybody can read this version, at once and without signing in.</p>
-      <Callout intent="warning" compact>
-        Archives and search engines copy public pages. A withdrawal does not reach their copies.
-      </Callout>
-      {isOurs && (
-        <Checkbox
-          className={styles.accept ?? ''}
-          checked={isAccepted}
-          onChange={event => setAccepted(event.currentTarget.checked)}
-          label="I accept the authors’ own attribution and its grounds"
-        />
-      )}
+      <div className={styles.texts}>
+        <p>Everybody can read this version, at once and without signing in.</p>
+        <Callout intent="warning" compact>
+          Archives and search engines copy public pages. A withdrawal does not reach their copies.
+        </Callout>
+        {isOurs && (
+          <Checkbox
+            checked={isAccepted}
+            onChange={event => setAccepted(event.currentTarget.checked)}
+            label="I accept the authors’ own attribution and its grounds"
+          />
+        )}
+      </div>
     </DialogForm>
   )
 }

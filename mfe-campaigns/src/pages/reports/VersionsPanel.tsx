@@ -71,7 +71,7 @@ const columnsFor = (
   },
   {
     name: 'Published',
-    width: 176,
+    width: 200,
     area: 'at',
     isNamed: true,
     cell: ({ published_at }) =>
@@ -97,7 +97,7 @@ const columnsFor = (
                 {close => (
                   <ReasonForm
                     label="Law or order"
-                    help="Shown to nobody; its page only states that it was erased for legal reasons."
+                    help="Kept for the record. The page states only that the version was erased for legal reasons."
                     submitLabel="Erase"
                     max={500}
                     onSubmit={law => onErase(n, law)}

@@ -20,6 +20,7 @@ export function LongText({ label, help, value, max, rows = 4, problem, onChange 
   const isWrong = problem !== undefined || length > max
   return (
     <FormGroup
+      className={styles.field}
       label={label}
       labelFor={id}
       subLabel={help}
