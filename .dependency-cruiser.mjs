@@ -113,7 +113,7 @@ export default {
       code('packages/exchange'),
       [
         of(
-          'packages/(?:exchange|reports)|services/(?:auth|campaigns|workers)|mfe-(?:analytics|campaigns|data|graph|iods|origins)|tools/bench|e2e',
+          'packages/(?:exchange|reports|demo/test)|services/(?:auth|campaigns|workers)|mfe-(?:analytics|campaigns|data|graph|iods|origins)|tools/bench|e2e',
         ),
       ],
       'Files are written and read by campaigns, the list of IODs, My data and what goes out as CSV (auth: the audit log), answers of feeds by the workers: a section that exports something else adds itself here.',

@@ -6,10 +6,10 @@ import { prepare } from './build.mjs'
 import { importCompiled, main, Refusal, root } from './lib/run.mjs'
 
 await main(async () => {
-  const unknown = process.argv.slice(2).find(option => option !== '--demo')
+  const unknown = process.argv.slice(2).find(option => !/^--demo(?:=\d{1,3})?$/.test(option))
   if (unknown)
     throw new Refusal(
-      `npm start takes no option ${unknown}, only --demo. Settings are environment variables: see docs/settings.md.`,
+      `npm start takes no option ${unknown}, only --demo or --demo=DAYS. Settings are environment variables: see docs/settings.md.`,
     )
   await prepare()
   process.env.NODE_ENV ??= 'production'

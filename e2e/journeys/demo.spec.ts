@@ -1,4 +1,4 @@
-import { capturesApi, evidenceApi, graphApi, iodsApi, narrativesApi } from '@iodine/contracts'
+import { campaignsApi, capturesApi, evidenceApi, graphApi, iodsApi, narrativesApi } from '@iodine/contracts'
 import { type StartedApp, startApp } from '@iodine/harness'
 import { apiClient } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
@@ -11,6 +11,7 @@ const SECTIONS = [
   ['iods', 'Showing'],
   ['narratives', 'One server carries Varnel Watch.'],
   ['campaigns', 'Giant mirrors over Lake Varnel'],
+  ['campaigns/matrix', 'Chat Apps'],
   ['graph', 'entities'],
   ['community', '@night_reader'],
   ['analytics', 'Most disputed'],
@@ -63,6 +64,7 @@ test('the demo fills every section once, and states that no AI model is used', {
       iods: iods.length,
       voted: iods.filter(({ votes }) => votes.length > 1).length,
       narratives: (await call(narrativesApi.listNarratives)).length,
+      techniques: await call(campaignsApi.countTechniques),
       nodes: (await call(graphApi.getTriplets)).nodes.length,
     }
   }
@@ -72,6 +74,8 @@ test('the demo fills every section once, and states that no AI model is used', {
   expect(first.sealed).toBeGreaterThan(8)
   expect(first.voted).toBeGreaterThan(40)
   expect(first.narratives).toBe(31)
+  expect(first.techniques.filter(({ quotes }) => quotes > 0)).toHaveLength(4)
+  expect(first.techniques.map(({ id }) => id)).toContain('T0043')
   expect(first.nodes).toBeGreaterThan(60)
   await app.cutPower()
   await app.start()

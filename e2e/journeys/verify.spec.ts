@@ -40,7 +40,7 @@ test('a capture’s file verifies in the browser and by the command, until one b
   const { wacz, pem } = await sealedFile(await person('ana'))
   const violations = await watchPolicy(page)
   await page.goto('/verify')
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Verify a capture')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Verify a capture or a report')
   await page.waitForLoadState('networkidle')
   const asked: string[] = []
   page.on('request', request => asked.push(request.url()))

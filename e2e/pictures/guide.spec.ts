@@ -52,6 +52,15 @@ test('takes the screenshots of the guide', async ({ page }) => {
   await expect(page.getByRole('region', { name: 'Categories' })).toBeVisible()
   await picture('campaign')
 
+  await open('campaigns', 'Same people, same plan')
+  await page.getByRole('article', { name: 'Same people, same plan' }).getByRole('link').click()
+  await page.getByRole('tab', { name: 'Matrix' }).click()
+  await page.getByText('Used only').click()
+  await page.getByRole('button', { name: 'Unfold all' }).click()
+  await page.locator('[data-tid="T0143.002"]').click()
+  await expect(page.getByRole('article', { name: 'Quote' })).toContainText('bought by Captain Osk')
+  await picture('matrix')
+
   await open('narratives', 'One server carries Varnel Watch.')
   await picture('narratives')
 

@@ -6,6 +6,10 @@ import { launchInFirefox } from './firefox.js'
 export interface CollectorDriver {
   /** Opens a page of a site in a tab, and the popup for it in a window of its own. */
   open(url: string): Promise<{ page: BrowserPage; popup: BrowserPage }>
+  /** Opens the popup for an open page in a window of its own. */
+  openPopup(page: BrowserPage): Promise<BrowserPage>
+  /** Replaces the extension by a version with a higher number, as an update does. Its pages close. */
+  update(): Promise<void>
   /** Stops the background script at once. The next message starts it again. */
   stopBackground(): Promise<void>
   close(): Promise<void>
@@ -20,12 +24,15 @@ export const drive = async (
 ): Promise<CollectorDriver> => {
   if (browser === 'Firefox') return launchInFirefox(sites, server)
   const collector = await launchCollector({ sites, hosts, server, draws: true })
+  const openPopup: CollectorDriver['openPopup'] = page => collector.popupBeside(page.url())
   return {
     async open(url) {
       const page = await collector.context.newPage()
       await page.goto(url)
-      return { page, popup: await collector.popupBeside(page.url()) }
+      return { page, popup: await openPopup(page) }
     },
+    openPopup,
+    update: () => collector.update(),
     async stopBackground() {
       const [page] = collector.context.pages()
       if (!page) throw new Error('no page is open')

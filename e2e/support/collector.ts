@@ -194,6 +194,8 @@ export interface Collector {
   /** Opens the popup for the open page with this URL, in a separate window. */
   popupBeside(url: string): Promise<Page>
   worker(): Promise<Worker>
+  /** Replaces the extension by a version with a higher number, as an update does. Its pages close. */
+  update(): Promise<void>
   /** Restarts the browser with the same profile. */
   restart(): Promise<void>
   close(): Promise<void>
@@ -215,6 +217,8 @@ const downloadedZip = async (app: string): Promise<Uint8Array> => {
   const { extension_url } = await (await fetch(`${app}/config.json`)).json()
   return new Uint8Array(await (await fetch(app + extension_url)).arrayBuffer())
 }
+/** Returns a higher version than a package's. */
+export const raised = (version: string): string => `${version}.1`
 /** Returns the built package whose name ends with `end`. */
 export const builtFile = (end: string): Uint8Array => {
   const built = join(EXTENSION, 'dist')
@@ -234,12 +238,13 @@ export const launchCollector = async ({
   // A test cannot press the browser's own "Allow": the manifest grants these permissions instead.
   const manifest = JSON.parse(strFromU8(files['manifest.json'] ?? new Uint8Array()))
   manifest.host_permissions = draws ? ['<all_urls>'] : hosts.map(host => `https://${host}/*`)
-  files['manifest.json'] = strToU8(JSON.stringify(manifest))
+  const writeManifest = () => writeFile(join(unpacked, 'manifest.json'), JSON.stringify(manifest))
   if (server) files['deployment.json'] = strToU8(JSON.stringify({ server }))
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(unpacked, name)), { recursive: true })
     await writeFile(join(unpacked, name), content)
   }
+  await writeManifest()
 
   const launch = () =>
     chromium.launchPersistentContext(join(folder, 'profile'), {
@@ -251,6 +256,7 @@ export const launchCollector = async ({
         '--headless=new',
         `--disable-extensions-except=${unpacked}`,
         `--load-extension=${unpacked}`,
+        '--enable-unsafe-extension-debugging',
         // Branded builds disable this switch.
         '--disable-features=DisableLoadExtensionCommandLineSwitch',
         `--host-resolver-rules=${hosts.map(host => `MAP ${host.replace('*.', 'www.')}:443 127.0.0.1:${sites.port}`).join(', ')}`,
@@ -306,6 +312,13 @@ export const launchCollector = async ({
       return { page, popup: await popupBeside(page.url()) }
     },
     popupBeside,
+    async update() {
+      manifest.version = raised(manifest.version)
+      await writeManifest()
+      const session = await context.browser()?.newBrowserCDPSession()
+      await session?.send('Extensions.loadUnpacked' as never, { path: unpacked } as never)
+      await session?.detach()
+    },
     async restart() {
       await context.close()
       context = await launch()

@@ -4,10 +4,10 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
-import { strToU8, unzipSync, zipSync } from 'fflate'
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import { type Browser, launch, type Page } from 'puppeteer-core'
-import { evaluateIn } from './browser-page.js'
-import { builtFile, type Sites } from './collector.js'
+import { type BrowserPage, evaluateIn } from './browser-page.js'
+import { builtFile, raised, type Sites } from './collector.js'
 
 const ID = 'collector@iodine.local'
 
@@ -18,6 +18,10 @@ export const FIREFOX = process.env.FIREFOX_PATH ?? ''
 export interface FirefoxCollector {
   /** Opens a page in a tab, presses the extension's icon there, and opens the popup for it in a window of its own. */
   open(url: string): Promise<{ page: Page; popup: Page }>
+  /** Presses the extension's icon in a tab, and opens the popup for it in a window of its own. */
+  openPopup(page: BrowserPage): Promise<Page>
+  /** Replaces the extension by a version with a higher number, as an update does. Its pages close. */
+  update(): Promise<void>
   /** Stops the event page at once, as Firefox does after 30 s without work. */
   stopBackground(): Promise<void>
   /** Answers requests for permissions from now on. */
@@ -139,13 +143,18 @@ export const launchInFirefox = async (sites: Sites, server: string): Promise<Fir
   const folder = await mkdtemp(join(tmpdir(), 'iodine-firefox-'))
   const files = unzipSync(builtFile('firefox.xpi'))
   files['deployment.json'] = strToU8(JSON.stringify({ server }))
-  const archive = join(folder, 'collector.xpi')
-  await writeFile(archive, zipSync(files))
+  const manifest = JSON.parse(strFromU8(files['manifest.json'] ?? new Uint8Array()))
   const proxy = await startProxy(sites)
   const browser = await startFirefox(proxy.port)
   const send = commandsOf(browser)
   const asBrowser = await privileged(send)
-  await send('webExtension.install', { extensionData: { type: 'archivePath', path: archive } })
+  const install = async () => {
+    // Firefox keeps a file open.
+    const path = join(folder, `collector-${manifest.version}.xpi`)
+    await writeFile(path, zipSync({ ...files, 'manifest.json': strToU8(JSON.stringify(manifest)) }))
+    await send('webExtension.install', { extensionData: { type: 'archivePath', path } })
+  }
+  await install()
 
   /** Opens a page of the extension. Firefox reports no load of these. */
   const openOwn = async (path: string): Promise<Page> => {
@@ -160,7 +169,7 @@ export const launchInFirefox = async (sites: Sites, server: string): Promise<Fir
     return page
   }
 
-  const openPopup = async (page: Page) => {
+  const openPopup = async (page: BrowserPage) => {
     // The newest tab may be in the window of an earlier popup.
     const tabId = await asBrowser(
       (id, shown) => {
@@ -185,6 +194,11 @@ export const launchInFirefox = async (sites: Sites, server: string): Promise<Fir
       await page.bringToFront()
       await page.goto(url)
       return { page, popup: await openPopup(page) }
+    },
+    openPopup,
+    async update() {
+      manifest.version = raised(manifest.version)
+      await install()
     },
     stopBackground: () =>
       asBrowser(async id => {

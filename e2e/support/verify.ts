@@ -12,7 +12,7 @@ const NO_NETWORK = `data:text/javascript,${encodeURIComponent(
 
 /** Chooses a file on /verify. */
 export const choose = (page: Page, name: string, buffer: Buffer) =>
-  page.getByLabel('WACZ file').setInputFiles({ name, mimeType: 'application/wacz', buffer })
+  page.getByLabel('Files', { exact: true }).setInputFiles({ name, mimeType: 'application/wacz', buffer })
 export const checks = (page: Page) => page.getByRole('list', { name: 'Checks' }).getByRole('listitem')
 export const failing = (page: Page) => checks(page).filter({ has: page.getByLabel('Fails') })
 

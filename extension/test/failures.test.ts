@@ -66,6 +66,7 @@ test.each([
   ['Message length exceeded maximum allowed length.', 'tooMuch'],
   ['Message exceeded maximum allowed size of 64MiB.', 'tooMuch'],
   ["Cannot read properties of null (reading 'body')", 'unexpected'],
+  ['Permission denied to access property "constructor"', 'unexpected'],
 ] as const)('translates "%s"', (text, kind) => expect(sentenceFor(text)).toBe(sentenceOf(kind)))
 
 test('translates an error by its channel and name', () => {

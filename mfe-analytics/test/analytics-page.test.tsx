@@ -138,8 +138,8 @@ describe('the other tabs', () => {
   it('compare campaigns', async () => {
     await open(`tab=campaigns&${PERIOD}`)
     expect((await marksOf('Overlap of campaigns')).map(mark => mark.getAttribute('aria-label'))).toEqual([
-      'Lake and Lake (2): 2 common IODs, 1 account, 1 domain',
-      'Lake and Lake (2): 2 common IODs, 1 account, 1 domain',
+      'Lake and Lake (2): 2 common IODs',
+      'Lake and Lake (2): 2 common IODs',
     ])
     expect(await marksOf('First appearances')).toHaveLength(2)
     const [technique] = await marksOf('DISARM techniques')

@@ -59,6 +59,11 @@ export const RECORDS: RecordAnalysis = {
   domains: [],
   languages: [],
   ages: [{ age: 'day', n: 5, sources: { tiktok: 2, telegram: 3 } }],
+  novelties: [
+    { novelty: 'known', n: 1, sources: { telegram: 1 } },
+    { novelty: 'new', n: 4, sources: { tiktok: 2, telegram: 2 } },
+    { novelty: 'pending', n: 0, sources: {} },
+  ],
   reach: [{ platform: 'TikTok', source: 'tiktok', classes: [{ reach: '3', n: 2 }] }],
 }
 

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { overlapMarks, spanMarks, techniquePath } from '../src/model/campaigns'
 import { changeText, largestSeries, numbersCsv, pivot } from '../src/model/chart'
-import { ageMarks, hourMarks, rankingMarks, reachMarks, recordDayMarks } from '../src/model/collection'
+import {
+  ageMarks,
+  hourMarks,
+  noveltyMarks,
+  rankingMarks,
+  reachMarks,
+  recordDayMarks,
+} from '../src/model/collection'
 import { type Controls, campaignQuery, iodQuery, readControls, writeControls } from '../src/model/controls'
 import {
   agreementMarks,
@@ -90,8 +97,8 @@ describe('the link of a mark has the filters of the chart', () => {
     expect(agreementMarks(VOTES, controls, USER)[1]?.to).toBe(`/dashboard/iods?${ALL}&agreement=disputed`)
     expect(thirdVoteMarks(VOTES, controls, USER)[0]?.to).toBe(`/dashboard/iods?${ALL}&third_vote=never`)
     expect(disputedMarks(VOTES).map(({ n, to }) => [n, to])).toEqual([
-      [3, `/dashboard/iods/${idOf(7)}`],
-      [2, `/dashboard/iods/${idOf(7)}`],
+      [3, `/dashboard/iods/${idOf(7)}?votes=POSITIVE`],
+      [2, `/dashboard/iods/${idOf(7)}?votes=NEGATIVE`],
     ])
   })
 
@@ -109,6 +116,11 @@ describe('the link of a mark has the filters of the chart', () => {
       `/dashboard/data?${days}&source=telegram&account=ada`,
     ])
     expect(links(ageMarks(RECORDS, controls))).toEqual([`/dashboard/data?${days}&source=telegram&age=day`])
+    expect(noveltyMarks(RECORDS, controls).map(({ key, n, to }) => [key, n, to])).toEqual([
+      ['A known IOD', 1, `/dashboard/data?${days}&source=telegram&novelty=known`],
+      ['No known IOD', 2, `/dashboard/data?${days}&source=tiktok&novelty=new`],
+      ['No known IOD', 2, `/dashboard/data?${days}&source=telegram&novelty=new`],
+    ])
     expect(links(reachMarks(RECORDS, controls))).toEqual([
       `/dashboard/data?${days}&source=tiktok&platform=TikTok&reach=3`,
     ])
@@ -124,12 +136,19 @@ describe('the link of a mark has the filters of the chart', () => {
       ['Lake (2)', 2, `/dashboard/iods?campaign=${idOf(2)}&${PERIOD}`],
       ['Lake', 4, `/dashboard/iods?campaign=${idOf(1)}&${PERIOD}`],
     ])
+    const alone = CAMPAIGNS.overlaps.map(each => ({ ...each, iods: 0 }))
+    expect(overlapMarks({ ...CAMPAIGNS, overlaps: alone }, plain)).toEqual([])
     expect(techniquePath('T0043', plain)).toBe(`/dashboard/campaigns?technique=T0043&${PERIOD}`)
+    expect(techniquePath('T0043', { ...plain, mine: true })).toBe(
+      `/dashboard/campaigns?technique=T0043&${PERIOD}&mine=true`,
+    )
     expect(weekMarks(NARRATIVES, plain).map(({ n, to }) => [n, to])).toEqual([
       [3, `/dashboard/narratives/canonical/${idOf(9)}?from=2026-11-01&to=2026-11-03`],
       [9, `/dashboard/narratives/canonical/${idOf(9)}?from=2026-11-02&to=2026-11-03`],
     ])
     expect(changeMarks(NARRATIVES, plain)[0]).toMatchObject({
+      n: 14,
+      to: `/dashboard/narratives/canonical/${idOf(9)}?from=2026-10-29&to=2026-11-03`,
       low: 1.4,
       high: 18,
       text: 'mirrors heat lakes: 12 sentences, 2 before; ×5, 95 % interval 1.4 to 18, a significant rise',

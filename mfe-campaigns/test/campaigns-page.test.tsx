@@ -49,6 +49,28 @@ describe('the list', () => {
     expect(within(card).queryByRole('button')).toBeNull()
   })
 
+  it('requests the campaigns that a link from Analytics counts', async () => {
+    const { calls } = await open(
+      [campaign('Mirrors')],
+      {},
+      '?technique=T0043&from=2026-11-01&to=2026-11-02&mine=true',
+    )
+    await screen.findByRole('article', { name: 'Mirrors' })
+    const days = 'created 2026-11-01 to 2026-11-02 (UTC)'
+    expect(
+      screen.getByText(
+        new RegExp(`Only campaigns of yours, with technique T0043, ${days.replace(/[()]/g, '.')}`),
+      ),
+    ).toBeTruthy()
+    const query = calls.find(({ search }) => search.has('technique'))?.search
+    expect(Object.fromEntries(query ?? [])).toEqual({
+      technique: 'T0043',
+      from: '2026-11-01',
+      to: '2026-11-02',
+      mine: 'true',
+    })
+  })
+
   it('counts the comments of a campaign', async () => {
     await open([campaign('Mirrors', { comment_count: 2 }), campaign('Lake')])
     const card = (name: string) => screen.findByRole('article', { name })

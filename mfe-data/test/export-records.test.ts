@@ -46,8 +46,13 @@ test('writes short videos as 4CAT reads them, and omits what it cannot read', ()
 })
 
 test('exports the open tab with its search, the selection, or all', () => {
-  const view = { source: 'blog' as const, term: 'sea', chosen: new Set(['a']) }
-  expect(scopeOf('shown', view)).toEqual({ sources: ['blog'], term: 'sea', ids: null })
-  expect(scopeOf('selected', view)).toEqual({ sources: ['blog'], term: 'sea', ids: view.chosen })
-  expect(scopeOf('all', view)).toMatchObject({ term: '', ids: null })
+  const view = { source: 'blog' as const, term: 'sea', analyzed: { hour: 9 }, chosen: new Set(['a']) }
+  expect(scopeOf('shown', view)).toEqual({ sources: ['blog'], term: 'sea', analyzed: { hour: 9 }, ids: null })
+  expect(scopeOf('selected', view)).toEqual({
+    sources: ['blog'],
+    term: 'sea',
+    analyzed: { hour: 9 },
+    ids: view.chosen,
+  })
+  expect(scopeOf('all', view)).toMatchObject({ term: '', analyzed: {}, ids: null })
 })

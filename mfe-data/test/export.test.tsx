@@ -16,7 +16,14 @@ const listed: Routes = {
   },
 }
 const CHOSEN = new Set(VIDEOS.slice(0, 2).map(({ id }) => id))
-const parcel = defineParcel({ '/': () => <ExportButton source="tiktok" term="" chosen={CHOSEN} /> })
+const parcel = defineParcel({
+  '/': () => <ExportButton source="tiktok" term="" analyzed={{}} chosen={CHOSEN} />,
+})
+const filtered = defineParcel({
+  '/': () => (
+    <ExportButton source="tiktok" term="sea" analyzed={{ hour: 9, novelty: 'known' }} chosen={null} />
+  ),
+})
 const open = (routes: Routes = {}) =>
   openSection(parcel, '/dashboard/data', '/dashboard/data', { ...listed, ...routes })
 const openDialog = async () => {
@@ -54,6 +61,18 @@ test('exports the selected records, and reads no further page', async () => {
   const lines = (await (file as Blob).text()).trim().split('\n')
   expect(new Set(lines.map(line => JSON.parse(line).id))).toEqual(CHOSEN)
   expect(calls).toHaveLength(1)
+})
+
+test('exports the records of the search and of the filters from Analytics', async () => {
+  vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:')
+  const { toasts, calls } = await openSection(filtered, '/dashboard/data', '/dashboard/data', listed)
+  const dialog = await openDialog()
+  const label = /that contain “sea” at 09:00–09:59 · with an IOD known when collected/
+  expect(dialog.getByLabelText<HTMLInputElement>(label).checked).toBe(true)
+  fireEvent.click(dialog.getByRole('button', { name: 'Export' }))
+  await waitFor(() => expect(toasts).toHaveLength(1))
+  const searches = calls.map(({ search }) => [search.get('q'), search.get('hour'), search.get('novelty')])
+  expect(new Set(searches.map(String))).toEqual(new Set(['sea,9,known']))
 })
 
 test('Cancel stops an export, and a failure is reported', async () => {

@@ -327,6 +327,20 @@ test('shows a vote of the panel in the row', async () => {
   expect(panel.getByRole('heading', { name: 'Votes (1)' })).toBeTruthy()
 })
 
+test('shows the votes that a link selects, and all on demand', async () => {
+  const votes = [vote('bo', 'NEGATIVE'), ...Array.from({ length: 12 }, (_, n) => vote(`p${n}`, 'POSITIVE'))]
+  const hidden = iod('hidden', { votes })
+  const { path } = await open([iod('alpha')], `/${hidden.id}?votes=POSITIVE`, {
+    'GET /iods/:id': () => [200, hidden],
+  })
+  const panel = within((await panelOf('hidden')).getByRole('region', { name: 'Votes' }))
+  expect(panel.getByText('Only positive votes (12).')).toBeTruthy()
+  expect(panel.getAllByRole('listitem')).toHaveLength(12)
+  click(panel.getByRole('button', { name: 'Show all' }))
+  expect(await panel.findByRole('button', { name: 'Show all 13 votes' })).toBeTruthy()
+  expect(path()).not.toContain('votes=')
+})
+
 test('opens an existing IOD from the toast of the rejection', async () => {
   const existing = iod('delta', { category: 'TITLE' })
   const { toasts, path } = await open([iod('alpha')], '', {

@@ -16,7 +16,7 @@ const ORDER = [
 const AGAINST = [
   // The outbox delivers changed records.
   'collector → sightings',
-  // Queries evidence that cites a capture, before erasing captures and for archives.
+  // Queries evidence that cites a capture, before erasing captures and for archives. Compares new records with IODs.
   'collector → iods',
   // The command that erases a quoted person's words deletes the quotes of techniques.
   'collector → campaigns',

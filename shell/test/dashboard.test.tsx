@@ -44,6 +44,7 @@ const SIGNED_IN: Routes = {
   'GET /profile/data-export': [200, null],
   'GET /profile/address-change': [200, null],
   'GET /sightings/counting': [200, { counted: false }],
+  'GET /profile/quoting': [200, { allowed: false }],
 }
 const open = (path: string, routes: Routes = {}, remotes?: Parameters<typeof openApp>[2]) =>
   openApp(path, { ...SIGNED_IN, ...routes }, { token: 't', ...remotes })
@@ -632,6 +633,21 @@ describe('counts in Origins', () => {
     await screen.findByText('Not now')
     expect((await box()).checked).toBe(false)
   })
+})
+
+test('descriptions are quoted in public reports only once the user agrees', async () => {
+  const bodies: unknown[] = []
+  await open('/dashboard/profile?tab=data', {
+    'PUT /profile/quoting': ({ body }) => {
+      bodies.push(body)
+      return [200, body]
+    },
+  })
+  const box = () => screen.findByLabelText<HTMLInputElement>('My IODs may be quoted in public reports')
+  expect((await box()).checked).toBe(false)
+  fireEvent.click(await box())
+  await waitFor(async () => expect((await box()).checked).toBe(true))
+  expect(bodies).toEqual([{ allowed: true }])
 })
 
 test('shows an error if the device already has a passkey of the account', async () => {

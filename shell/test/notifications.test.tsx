@@ -178,6 +178,8 @@ test('describes each kind of event, with one actor or a count', () => {
   expect(text({ kind: 'votes', votes: { positive: 10, negative: 3 } })).toBe('Votes: 10 positive, 3 negative')
   expect(text({ kind: 'records', actor: null })).toBe('New matching record')
   expect(text({ kind: 'iod', count: 1_000 })).toBe('1,000 new IODs')
+  expect(text({ kind: 'quoted' })).toContain('@bea quotes your content')
+  expect(text({ kind: 'quoted', actor: null })).toContain('72 hours to take it out')
   expect([0, 99, 100].map(unreadText)).toEqual(['0', '99', '99+'])
 })
 
@@ -188,6 +190,8 @@ test('opens the settings for a notification without a page of its own', () => {
   expect(notificationPath(records, [])).toBe('/dashboard/profile?tab=notifications')
   const off = { ...mention, kind: 'webhook_off', subject: { kind: 'webhook', id: null, title: '' } } as const
   expect(notificationPath(off, [watch])).toBe('/dashboard/profile?tab=notifications')
+  const report = { ...mention, kind: 'quoted', subject: { kind: 'report', id: IOD, title: 'x' } } as const
+  expect(notificationPath(report)).toBe('/dashboard/campaigns/reports')
   const person = { ...matches, subject: { kind: 'person', id: IOD, title: '@bea' } } as const
   expect(notificationPath(person)).toBe(`/dashboard/community/profile/${IOD}`)
 })

@@ -27,7 +27,10 @@ const load = async (address: string, signal: AbortSignal): Promise<Picture | und
   const response = await fetch(address, { cache: 'force-cache', credentials: 'same-origin', signal })
   if (!response.ok || Number(response.headers.get('content-length') ?? 0) > PICTURE_BYTES_MAX)
     return undefined
-  const bytes = new Uint8Array(await response.arrayBuffer())
+  const loaded = new Uint8Array(await response.arrayBuffer())
+  // Firefox forbids `subarray` on the buffer of a response, which belongs to the page.
+  const bytes = new Uint8Array(loaded.length)
+  bytes.set(loaded)
   if (bytes.length === 0 || bytes.length > PICTURE_BYTES_MAX) return undefined
   const type = (response.headers.get('content-type') ?? '').replace(/;.*/s, '').trim().toLowerCase()
   return { sha256: await sha256Hex(bytes), type, bytes }

@@ -125,7 +125,7 @@ const BROWSER_ERRORS: readonly (readonly [RegExp, FailureKind])[] = [
     'pageGone',
   ],
   [
-    /cannot access contents|missing host permission|permission (?:denied|is not in effect)|must request permission/i,
+    /cannot access contents|missing host permission|permission (?:denied(?! to access)|is not in effect)|must request permission/i,
     'noPermission',
   ],
   [/message (?:length )?exceeded|maximum allowed/i, 'tooMuch'],

@@ -14,12 +14,13 @@ export const campaignNames = (campaigns: readonly Campaign[]): Map<string, strin
   return new Map(campaigns.map(({ id }, n) => [id, names[n] ?? '']))
 }
 
-/** Returns a mark per pair of campaigns with common IODs, accounts or domains. It opens the common IODs. */
+/** Returns two marks per pair of campaigns with common IODs: both open these. */
 export const overlapMarks = ({ campaigns, overlaps }: CampaignAnalysis, controls: Controls): Mark[] => {
   const names = campaignNames(campaigns)
-  return overlaps.flatMap(({ campaigns: [a, b], iods, accounts, domains }) => {
+  return overlaps.flatMap(({ campaigns: [a, b], iods }) => {
+    if (iods === 0) return []
     const [key = '', series = ''] = [names.get(a), names.get(b)]
-    const text = `${key} and ${series}: ${formatAmount(iods, 'common IOD')}, ${formatAmount(accounts, 'account')}, ${formatAmount(domains, 'domain')}`
+    const text = `${key} and ${series}: ${formatAmount(iods, 'common IOD')}`
     const to = paths.iods({ campaign: [a, b], ...daysOf(controls) })
     return [
       { key, series, n: iods, text, to },
@@ -47,4 +48,4 @@ export const spanMarks = ({ campaigns }: CampaignAnalysis, controls: Controls): 
 
 /** Returns the campaigns created in the period that use a technique. */
 export const techniquePath = (technique: string, controls: Controls) =>
-  paths.campaigns({ technique, ...daysOf(controls) })
+  paths.campaigns({ technique, ...daysOf(controls), ...(controls.mine && { mine: true }) })

@@ -1,4 +1,12 @@
-import { type PostAge, paths, type Reach, type RecordAnalysis, SOURCES, type Source } from '@iodine/contracts'
+import {
+  type Novelty,
+  type PostAge,
+  paths,
+  type Reach,
+  type RecordAnalysis,
+  SOURCES,
+  type Source,
+} from '@iodine/contracts'
 import { SOURCE_LABELS } from '@iodine/mfe-kit'
 import { formatAmount } from '@iodine/ui'
 import { changeText, type Mark } from './chart'
@@ -81,6 +89,26 @@ export const ageMarks = ({ ages }: RecordAnalysis, controls: Controls): RankedMa
   ages.map(({ age, n, sources }) =>
     ranked(AGE_TEXTS[age], n, null, recordsPath(controls, { source: largestSource(sources), age })),
   )
+
+export const NOVELTY_TEXTS: Record<Novelty, string> = {
+  known: 'A known IOD',
+  new: 'No known IOD',
+  pending: 'Not compared yet',
+}
+
+/** Returns the marks of the records with and without a known IOD, one series per source. */
+export const noveltyMarks = ({ novelties }: RecordAnalysis, controls: Controls): Mark[] =>
+  novelties
+    .filter(({ novelty, n }) => n > 0 || novelty !== 'pending')
+    .flatMap(({ novelty, sources }) =>
+      SOURCES.flatMap((source): Mark[] => {
+        const [key, series, n] = [NOVELTY_TEXTS[novelty], SOURCE_LABELS[source], sources[source] ?? 0]
+        const to = recordsPath(controls, { source, novelty })
+        return n === 0
+          ? []
+          : [{ key, series, n, text: `${key}, ${series}: ${formatAmount(n, 'record')}`, to }]
+      }),
+    )
 
 const UNITS = ['', 'k', 'M', 'B']
 /** Returns the least number of a class of plays or views: '0', '1', '100', '10k'. */

@@ -112,21 +112,21 @@ export const thirdVoteMarks = ({ third_votes }: VoteAnalysis, controls: Controls
 
 const DISPUTED_MAX = 10
 
-/** Returns two marks per disputed IOD: votes for and against. Both open the IOD. */
+/** Returns two marks per disputed IOD: votes for and against. Each opens these votes. */
 export const disputedMarks = ({ disputed }: VoteAnalysis): Mark[] => {
   const keys = uniqueNames(disputed.map(({ value }) => value))
   return disputed.slice(0, DISPUTED_MAX).flatMap(({ id, value, positive, negative }, at) =>
     (
       [
-        ['For', positive],
-        ['Against', negative],
+        ['For', positive, 'POSITIVE'],
+        ['Against', negative, 'NEGATIVE'],
       ] as const
-    ).map(([series, n]) => ({
+    ).map(([series, n, votes]) => ({
       key: keys[at] ?? value,
       series,
       n,
       text: `${value}: ${formatAmount(n, 'vote')} ${series.toLowerCase()}`,
-      to: paths.iod(id),
+      to: paths.iod(id, { votes }),
     })),
   )
 }

@@ -1,4 +1,4 @@
-import { addDays, type NarrativeAnalysis, paths } from '@iodine/contracts'
+import { addDays, type NarrativeAnalysis, paths, periodBefore } from '@iodine/contracts'
 import { formatAmount } from '@iodine/ui'
 import type { RangeMark } from '../charts/draw'
 import { type Mark, uniqueNames } from './chart'
@@ -37,7 +37,7 @@ export const weekMarks = ({ narratives, weeks }: NarrativeAnalysis, controls: Co
 
 const rounded = (ratio: number) => Number(ratio.toPrecision(2))
 
-/** Returns the marks of the change against the period before. */
+/** Returns the marks of the change against the period before. Each opens the sentences of both periods. */
 export const changeMarks = ({ narratives }: NarrativeAnalysis, controls: Controls): RangeMark[] => {
   const names = namesOf(narratives)
   return narratives.map(({ id, sentences, before, change: { ratio, low, high } }, at) => {
@@ -45,12 +45,12 @@ export const changeMarks = ({ narratives }: NarrativeAnalysis, controls: Control
     return {
       key,
       series: 'Change',
-      n: sentences,
+      n: sentences + before,
       low,
       high,
       at: ratio,
       text: `${key}: ${formatAmount(sentences, 'sentence')}, ${before} before; ×${rounded(ratio)}, 95 % interval ${rounded(low)} to ${rounded(high)}${low > 1 ? ', a significant rise' : ''}`,
-      to: narrativePath(id, controls),
+      to: narrativePath(id, controls, { from: periodBefore(controls).from, to: controls.to }),
     }
   })
 }

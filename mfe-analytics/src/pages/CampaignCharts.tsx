@@ -17,9 +17,10 @@ export function CampaignCharts({ controls }: ChartsProps) {
     (data: CampaignAnalysis): ChartContent | null => {
       const names = campaignNames(data.campaigns)
       const marks = overlapMarks(data, controls)
-      const paired = [...names.values()].filter(name => marks.some(({ key }) => key === name)).slice(0, SHOWN)
+      const ids = new Set(data.overlaps.flatMap(({ campaigns }) => campaigns))
+      const paired = [...names].flatMap(([id, name]) => (ids.has(id) ? [name] : [])).slice(0, SHOWN)
       const shown = marks.filter(({ key, series }) => paired.includes(key) && paired.includes(series))
-      return shown.length === 0
+      return paired.length === 0
         ? null
         : {
             drawing: cells(shown, {

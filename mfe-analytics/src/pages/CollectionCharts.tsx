@@ -1,14 +1,16 @@
-import { REACHES, type RecordAnalysis, SOURCES } from '@iodine/contracts'
+import { NOVELTIES, REACHES, type RecordAnalysis, SOURCES } from '@iodine/contracts'
 import { SOURCE_LABELS } from '@iodine/mfe-kit'
 import { useCallback } from 'react'
 import { Chart, type ChartContent } from '../charts/Chart'
 import { daysContent, rankingContent } from '../charts/content'
-import { cells } from '../charts/draw'
-import { pivot } from '../model/chart'
+import { bars, cells } from '../charts/draw'
+import { type Mark, pivot } from '../model/chart'
 import {
   ageMarks,
   HOURS,
   hourMarks,
+  NOVELTY_TEXTS,
+  noveltyMarks,
   RANKINGS,
   type Ranking,
   rankingMarks,
@@ -23,6 +25,9 @@ import { useRecordAnalysis } from '../queries/analyses'
 const EMPTY = 'Collect posts with the browser extension or import them, or choose a longer period.'
 const SHOWN = 15
 
+const seriesOf = (marks: readonly Mark[]) =>
+  SOURCES.map(source => SOURCE_LABELS[source]).filter(name => marks.some(mark => mark.series === name))
+
 const recordDays = (
   data: RecordAnalysis,
   controls: Controls,
@@ -30,9 +35,7 @@ const recordDays = (
 ): ChartContent | null => {
   if (data.total === 0 && !data.previous) return null
   const marks = recordDayMarks(data, controls)
-  const series = SOURCES.map(source => SOURCE_LABELS[source]).filter(name =>
-    marks.some(mark => mark.series === name),
-  )
+  const series = seriesOf(marks)
   return daysContent(
     marks,
     data.days.map(({ day }) => day),
@@ -79,6 +82,15 @@ const reachContent = (data: RecordAnalysis, controls: Controls): ChartContent | 
   }
 }
 
+const noveltyContent = (data: RecordAnalysis, controls: Controls): ChartContent | null => {
+  const marks = noveltyMarks(data, controls)
+  const series = seriesOf(marks)
+  const keys = NOVELTIES.map(novelty => NOVELTY_TEXTS[novelty])
+  return marks.length === 0
+    ? null
+    : { drawing: bars(marks, series), series, numbers: pivot(marks, 'Records with', keys, series) }
+}
+
 const RANKING_TEXTS: Record<Ranking, { title: string; definition: string }> = {
   accounts: {
     title: 'Top accounts',
@@ -111,6 +123,7 @@ export function CollectionCharts({ controls, onChange }: ChartsProps) {
     (data: RecordAnalysis) => rankingContent('Age', ageMarks(data, controls)),
     [controls],
   )
+  const novelties = useCallback((data: RecordAnalysis) => noveltyContent(data, controls), [controls])
   const reach = useCallback((data: RecordAnalysis) => reachContent(data, controls), [controls])
   return (
     <>
@@ -131,6 +144,13 @@ export function CollectionCharts({ controls, onChange }: ChartsProps) {
       {RANKINGS.map(ranking => (
         <TopRecords key={ranking} ranking={ranking} controls={controls} query={query} />
       ))}
+      <Chart
+        {...shared}
+        wide
+        title="New against known"
+        definition="Counts your records of the period by whether their text, links, hashtags or account contained the value of an IOD that existed when the record was first collected."
+        content={novelties}
+      />
       <Chart
         {...shared}
         title="Age of posts when collected"

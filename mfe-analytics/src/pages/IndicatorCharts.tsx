@@ -155,7 +155,7 @@ function Votes({ controls }: { controls: Controls }) {
       <Chart
         {...shared}
         title="Most disputed"
-        definition="IODs of the period with the most votes of the smaller side; each bar opens its IOD."
+        definition="IODs of the period with the most votes of the smaller side; each bar opens the votes."
         content={disputed}
       />
     </>

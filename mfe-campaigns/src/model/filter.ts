@@ -6,6 +6,8 @@ export interface CampaignFilter {
   from?: string
   to?: string
   zone?: string
+  /** Only the user's campaigns. */
+  mine?: 'true'
 }
 
 const TECHNIQUE = /^T\d{4}(\.\d{3})?$/
@@ -14,6 +16,7 @@ const CHECKS: Record<keyof CampaignFilter, (value: string) => boolean> = {
   from: isDay,
   to: isDay,
   zone: isZone,
+  mine: value => value === 'true',
 }
 
 /** Reads the filter from a URL's query. Invalid values are ignored. */
@@ -26,8 +29,9 @@ export const readFilter = (search: URLSearchParams): CampaignFilter =>
   )
 
 /** Describes the filter; empty without one. */
-export const filterText = ({ technique, from, to, zone = 'UTC' }: CampaignFilter): string =>
+export const filterText = ({ technique, from, to, zone = 'UTC', mine }: CampaignFilter): string =>
   [
+    mine && 'of yours',
     technique && `with technique ${technique}`,
     (from || to) && `created ${from === to ? from : `${from ?? '…'} to ${to ?? '…'}`} (${zone})`,
   ]

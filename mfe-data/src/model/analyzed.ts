@@ -1,4 +1,4 @@
-import { isDay, isZone, POST_AGES, REACHES } from '@iodine/contracts'
+import { isDay, isZone, NOVELTIES, type Novelty, POST_AGES, REACHES } from '@iodine/contracts'
 import type { Input } from '@iodine/mfe-kit'
 
 /** Filters of a link from Analytics. */
@@ -16,6 +16,7 @@ export type Analyzed = Pick<
   | 'age'
   | 'platform'
   | 'reach'
+  | 'novelty'
 >
 
 const isText = (value: string) => value !== ''
@@ -33,6 +34,7 @@ const CHECKS: Record<keyof Analyzed, (value: string) => boolean> = {
   age: value => POST_AGES.some(each => each === value),
   platform: isText,
   reach: value => REACHES.some(each => each === value),
+  novelty: value => NOVELTIES.some(each => each === value),
 }
 const NUMBERS: ReadonlySet<string> = new Set(['weekday', 'hour'])
 
@@ -54,9 +56,15 @@ const LABELS = {
   platform: 'platform',
 } as const
 
+const NOVELTY_TEXTS: Record<Novelty, string> = {
+  known: 'with an IOD known when collected',
+  new: 'without an IOD known when collected',
+  pending: 'not compared with IODs yet',
+}
+
 /** Describes the filters in one line; empty without filters. */
 export function analyzedText(analyzed: Analyzed): string {
-  const { from, to, zone = 'UTC', weekday, hour, age, reach } = analyzed
+  const { from, to, zone = 'UTC', weekday, hour, age, reach, novelty } = analyzed
   return [
     (from || to) && `collected ${from === to ? from : `${from ?? '…'} to ${to ?? '…'}`} (${zone})`,
     weekday !== undefined && `posted on a ${WEEKDAYS[Number(weekday)]}`,
@@ -66,6 +74,7 @@ export function analyzedText(analyzed: Analyzed): string {
       return value !== undefined && `${label} ${value}`
     }),
     age && `age when collected: ${age}`,
+    novelty && NOVELTY_TEXTS[novelty],
     reach && `plays or views with ${reach} ${reach === '1' ? 'digit' : 'digits'}`,
   ]
     .filter(part => part)

@@ -1,5 +1,6 @@
 import { SOURCES, type Source, type Stored } from '@iodine/contracts'
 import { CSV_START, csvRow } from '@iodine/exchange/spreadsheet'
+import type { Analyzed } from './analyzed'
 import { toZeeschuimer } from './export-zeeschuimer'
 import { summaryOf } from './record-summary'
 
@@ -74,18 +75,24 @@ export interface Scope {
   sources: readonly Source[]
   /** Searched text; may be empty. */
   term: string
+  analyzed: Analyzed
   /** Ids of the selected records; null for all. */
   ids: ReadonlySet<string> | null
 }
 
-/** What is exported: the open tab with its search, the selected records, or all. */
+/** What is exported: the open tab with its search and filters, the selected records, or all. */
 export type Choice = 'shown' | 'selected' | 'all'
 
 /** Returns the records of a choice in My Data. */
 export const scopeOf = (
   choice: Choice,
-  { source, term, chosen }: { source: Source; term: string; chosen: ReadonlySet<string> | null },
+  {
+    source,
+    term,
+    analyzed,
+    chosen,
+  }: Pick<Scope, 'term' | 'analyzed'> & { source: Source; chosen: ReadonlySet<string> | null },
 ): Scope =>
   choice === 'all'
-    ? { sources: SOURCES, term: '', ids: null }
-    : { sources: [source], term, ids: choice === 'selected' ? chosen : null }
+    ? { sources: SOURCES, term: '', analyzed: {}, ids: null }
+    : { sources: [source], term, analyzed, ids: choice === 'selected' ? chosen : null }

@@ -112,7 +112,7 @@ export function DataPage() {
               title="Bring posts that you collected with other tools"
               onClick={() => sections.open(paths.importData())}
             />
-            <ExportButton source={source} term={term} chosen={chosen} />
+            <ExportButton source={source} {...wanted} chosen={chosen} />
             <Button icon={<RefreshIcon />} text="Refresh" onClick={reload} loading={isReloading} />
           </>
         }

@@ -4,6 +4,7 @@ import { Button, FormGroup, formatAmount, formatCount, HTMLSelect, Radio, Spinne
 import { ExportIcon } from '@iodine/ui/icons'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { useId, useState } from 'react'
+import { type Analyzed, analyzedText } from '../model/analyzed'
 import { type Choice, EXPORT_FORMATS, type ExportFormat, scopeOf } from '../model/export-records'
 import { useExportRecords } from '../queries/export'
 
@@ -15,15 +16,20 @@ const LABELS: Record<ExportFormat, string> = {
 }
 
 export interface ExportButtonProps {
-  /** The open tab, the searched text, and the ids of the selected records; null while no records are selected. */
+  /** The open tab, the searched text and filters, and the ids of the selected records; null while no records are selected. */
   source: Source
   term: string
+  analyzed: Analyzed
   chosen: ReadonlySet<string> | null
 }
 
+/** Describes the records of the open tab. */
+const shownText = ({ source, term, analyzed }: ExportButtonProps): string =>
+  [SOURCE_LABELS[source], term && `that contain “${term}”`, analyzedText(analyzed)].filter(Boolean).join(' ')
+
 /** The button and dialog that export records as a file. */
 export function ExportButton(view: ExportButtonProps) {
-  const { source, term, chosen } = view
+  const { chosen } = view
   const [isOpen, setOpen] = useState(false)
   const [choice, setChoice] = useState<Choice>('shown')
   const [format, setFormat] = useState<ExportFormat>('csv')
@@ -32,7 +38,7 @@ export function ExportButton(view: ExportButtonProps) {
   const selected = chosen?.size ?? 0
   const current = choice === 'selected' && selected === 0 ? 'shown' : choice
   const choices: [Choice, string][] = [
-    ['shown', term ? `${SOURCE_LABELS[source]} that contain “${term}”` : SOURCE_LABELS[source]],
+    ['shown', shownText(view)],
     ...(selected > 0
       ? [['selected', `Selected: ${formatAmount(selected, 'record')}`] as [Choice, string]]
       : []),

@@ -24,14 +24,14 @@ interface Sum {
 
 async function* readRecords(
   api: ApiClient,
-  { sources, term, ids }: Scope,
+  { sources, term, analyzed, ids }: Scope,
   signal: AbortSignal,
 ): AsyncGenerator<Exported> {
   for (const source of sources) {
     let cursor: string | null = null
     let missing = ids?.size ?? Number.POSITIVE_INFINITY
     do {
-      const query = { limit: PAGE_SIZE, ...(term && { q: term }), ...(cursor && { cursor }) }
+      const query = { ...analyzed, limit: PAGE_SIZE, ...(term && { q: term }), ...(cursor && { cursor }) }
       const page: Page<Stored<Source>[]> = await api.page('GET /:source/data', {
         params: { source },
         query,

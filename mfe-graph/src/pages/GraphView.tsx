@@ -5,15 +5,13 @@ import {
   ErrorCallout,
   Loading,
   ProgressBar,
-  SearchInput,
   SegmentedControl,
   useLatest,
 } from '@iodine/ui'
 import { MinusIcon, PlusIcon, ZoomToFitIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
-import { type FormEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
-import { GRAPH } from '../model/constants'
-import { findNodes, type Network, neighbourhood } from '../model/network'
+import { type ReactNode, useId, useMemo } from 'react'
+import { type Network, neighbourhood } from '../model/network'
 import {
   NO_SELECTION,
   readViewState,
@@ -23,23 +21,13 @@ import {
   viewStateOf,
   withViewState,
 } from '../model/view-state'
-import { createStage, type Stage } from '../stage/stage'
 import { NodeTable } from './GraphTable'
 import styles from './GraphView.module.css'
+import { NodeSearch } from './NodeSearch'
 import { readPalette } from './palette'
+import { coveredBy, useStage } from './use-stage'
 
 const ZOOM_STEP = 1.4
-const FOUND_MAX = 8
-/** Share of the window's height that the canvas takes on a phone; touches outside it scroll the page. */
-const PHONE_HEIGHT_SHARE = 0.6
-/** Minimum width of the canvas for details at its right side; in a narrower one they are a sheet over it. */
-const BESIDE_FROM = 680
-/** Parts of the canvas that the details cover: pixels on the right, or a share of the height. */
-const CARD_WIDTH = 332
-const SHEET_SHARE = 0.5
-const PHONE_WIDTH = 600
-const PHONE_HEIGHT_MIN = 360
-
 const KEYS =
   'Keys: arrows move the graph, + and − zoom, 0 shows the whole graph, Esc clears the selection. The table contains the same data.'
 
@@ -87,7 +75,6 @@ export function GraphView({
   nodeCard,
   linkCard,
 }: GraphViewProps) {
-  const [stage, setStage] = useState<Stage | null>(null)
   const [search, setSearch] = useSearchParams()
   const { view: mode, node: nodeId, to: toId } = readViewState(search)
   const onViewState = (change: Partial<ViewState>) =>
@@ -95,80 +82,21 @@ export function GraphView({
   const selection = useMemo(() => selectionOf(network, { node: nodeId, to: toId }), [network, nodeId, toId])
   const selected = selection.node
   const setSelection = useLatest((next: Selection) => onViewState(viewStateOf(network, next)))
-  const [isBeside, setBeside] = useState(true)
-  const [depth, setDepth] = useState(0)
-  const [undrawn, setUndrawn] = useState<Network | null>(null)
-  const failed = undrawn === network
-  const latestNetwork = useLatest(network)
-  const [warming, setWarming] = useState({ shown: false, progress: 0 })
-  const outer = useRef<HTMLDivElement>(null)
-  const frame = useRef<HTMLDivElement>(null)
   const palette = useMemo(readPalette, [])
   const keysId = useId()
-
-  useEffect(() => {
-    if (failed) return
-    const made = createStage(frame.current as HTMLElement, {
-      label,
-      describedBy: keysId,
-      palette,
-      onSelect: next => setSelection.current(next),
-      onProgress: setWarming,
-      onFailure: () => setUndrawn(latestNetwork.current),
-    })
-    setStage(made)
-    return () => {
-      setStage(null)
-      made.close()
-    }
-  }, [palette, failed, setSelection, latestNetwork, label, keysId])
-
-  useEffect(() => {
-    setDepth(0)
-    setWarming({ shown: false, progress: 0 })
-    stage?.show(network)
-  }, [stage, network])
-
-  useEffect(() => {
-    const isShown = Math.max(selection.node, selection.link) >= 0
-    stage?.reserve({
-      right: isShown && isBeside ? CARD_WIDTH : 0,
-      bottom: isShown && !isBeside ? SHEET_SHARE : 0,
-    })
-    stage?.select(selection)
-  }, [stage, selection, isBeside])
-
-  const mask = useMemo(
-    () => (selected >= 0 && depth > 0 ? neighbourhood(network, selected, depth) : null),
-    [network, selected, depth],
-  )
-  const restricted = useRef(false)
-  useEffect(() => {
-    if (mask || restricted.current) stage?.restrict(mask)
-    restricted.current = mask !== null
-  }, [stage, mask])
-
-  useEffect(() => {
-    const preset = expanded ? GRAPH.expanded : GRAPH.compact
-    const resize = () => {
-      const width = Math.min(outer.current?.clientWidth || preset.width, preset.width)
-      const phoneHeight = Math.max(PHONE_HEIGHT_MIN, Math.round(window.innerHeight * PHONE_HEIGHT_SHARE))
-      setBeside(width >= BESIDE_FROM)
-      stage?.resize(width, width < PHONE_WIDTH ? Math.min(preset.height, phoneHeight) : preset.height)
-    }
-    resize()
-    const observer = new ResizeObserver(resize)
-    if (outer.current) observer.observe(outer.current)
-    window.addEventListener('resize', resize)
-    return () => {
-      observer.disconnect()
-      window.removeEventListener('resize', resize)
-    }
-  }, [stage, expanded])
+  const { stage, outer, frame, isBeside, depth, setDepth, warming, failed, retry } = useStage({
+    network,
+    expanded,
+    label,
+    describedBy: keysId,
+    palette,
+    selection,
+    onSelect: setSelection,
+  })
 
   const select = (node: number) => {
     setSelection.current({ node, link: -1 })
-    stage?.reserve(isBeside ? { right: CARD_WIDTH, bottom: 0 } : { right: 0, bottom: SHEET_SHARE })
+    stage?.reserve(coveredBy(true, isBeside))
     stage?.fitAround(neighbourhood(network, node, 1))
   }
   const { run: save } = useAction({
@@ -237,7 +165,7 @@ export function GraphView({
       )}
       <div ref={outer} className={styles.outer} hidden={mode === 'table'}>
         {failed ? (
-          <ErrorCallout title="The graph could not be drawn" onRetry={() => setUndrawn(null)}>
+          <ErrorCallout title="The graph could not be drawn" onRetry={retry}>
             The table shows the same data.
           </ErrorCallout>
         ) : (
@@ -275,41 +203,5 @@ export function GraphView({
       )}
       {mode === 'table' && details}
     </>
-  )
-}
-
-function NodeSearch({ network, onFound }: { network: Network; onFound: (node: number) => void }) {
-  const [term, setTerm] = useState('')
-  const found = useMemo(() => findNodes(network, term, FOUND_MAX), [network, term])
-  const pick = (node: number | undefined) => {
-    if (node === undefined) return
-    onFound(node)
-    setTerm('')
-  }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    pick(found[0])
-  }
-  return (
-    <form className={styles.search} onSubmit={submit}>
-      <SearchInput value={term} onChange={setTerm} placeholder="Find a node..." />
-      {term.trim() !== '' && (
-        <ul className={styles.found} aria-label="Nodes found">
-          {found.map(node => (
-            <li key={node}>
-              <Button
-                fill
-                alignText="start"
-                variant="minimal"
-                ellipsizeText
-                text={network.labels[node]}
-                onClick={() => pick(node)}
-              />
-            </li>
-          ))}
-          {found.length === 0 && <li className={styles.none}>No node with this label</li>}
-        </ul>
-      )}
-    </form>
   )
 }

@@ -1,5 +1,6 @@
 import { fontOf } from '../model/labels'
-import { createPainter, DENSE_LINKS, type Painter } from '../model/painter'
+import { DENSE_LINKS } from '../model/paint-links'
+import { createPainter, type Painter } from '../model/painter'
 import type { Palette, Scene, View } from '../model/scene'
 import { globalFonts, loadedFamilies, loadFamilies } from './fonts'
 import { createPictures, type Pictures } from './pictures'

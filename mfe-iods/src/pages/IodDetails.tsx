@@ -1,4 +1,4 @@
-import type { Iod } from '@iodine/contracts'
+import { type Iod, VOTE_TYPES } from '@iodine/contracts'
 import { paths, SectionLink, useAction } from '@iodine/mfe-kit'
 import { Discussion, useLinkedComment } from '@iodine/mfe-kit/comments'
 import { useConsensus } from '@iodine/mfe-kit/consensus'
@@ -15,6 +15,7 @@ import {
   useElapsed,
 } from '@iodine/ui'
 import { ClipboardIcon, ThumbsDownIcon, ThumbsUpIcon } from '@iodine/ui/icons'
+import { useSearchParams } from '@iodine/ui/router'
 import { useState } from 'react'
 import { IOD_KEY } from '../queries/iod'
 import { LIST_KEY } from '../queries/list'
@@ -25,6 +26,7 @@ import { VoteButtons } from './iod-columns'
 import { LongText } from './LongText'
 import { Occurrences } from './Occurrences'
 import { PersonLink } from './PersonLink'
+import { VOTES } from './use-panel'
 import { Tally } from './VotesCell'
 
 /** Time until the panel requests related data, in milliseconds: IODs that are only passed request none. */
@@ -110,8 +112,20 @@ function Votes({ iod, isSettled }: { iod: Iod; isSettled: boolean }) {
   const vote = useVote()
   const consensus = useConsensus(iod.id, isSettled && iod.votes.length > 0)
   const [isWhole, setWhole] = useState(false)
+  const [search, setSearch] = useSearchParams()
+  const only = VOTE_TYPES.find(type => type === search.get(VOTES))
   const votes = iod.votes.toReversed()
-  const shown = isWhole ? votes : votes.slice(0, VOTES_SHOWN)
+  const shown = only
+    ? votes.filter(each => each.vote_type === only)
+    : votes.slice(0, isWhole ? undefined : VOTES_SHOWN)
+  const showAll = () =>
+    setSearch(
+      current => {
+        current.delete(VOTES)
+        return current
+      },
+      { replace: true },
+    )
   return (
     <section className={styles.part} aria-label="Votes">
       <h3>Votes ({formatCount(votes.length)})</h3>
@@ -121,6 +135,12 @@ function Votes({ iod, isSettled }: { iod: Iod; isSettled: boolean }) {
       </div>
       {votes.length > 0 && <p className={styles.worth}>{consensus?.reason}</p>}
       {votes.length === 0 && <p className={styles.none}>None yet</p>}
+      {only && (
+        <p className={styles.none}>
+          Only {only.toLowerCase()} votes ({formatCount(shown.length)}).{' '}
+          <Button size="small" variant="minimal" text="Show all" onClick={showAll} />
+        </p>
+      )}
       <ul className={styles.votes}>
         {shown.map(({ id, user_id, username, vote_type, created_at }) => (
           <li key={id}>
@@ -136,7 +156,7 @@ function Votes({ iod, isSettled }: { iod: Iod; isSettled: boolean }) {
           </li>
         ))}
       </ul>
-      {votes.length > VOTES_SHOWN && !isWhole && (
+      {votes.length > VOTES_SHOWN && !isWhole && !only && (
         <Button
           variant="minimal"
           size="small"

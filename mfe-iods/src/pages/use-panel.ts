@@ -5,6 +5,8 @@ import { useLocation, useNavigate, useParams } from '@iodine/ui/router'
 const ADD = 'add'
 /** URL parameter with a comment of the open IOD. */
 const COMMENT = 'comment'
+/** URL parameter of the type of the open IOD's votes that are shown. */
+export const VOTES = 'votes'
 
 export interface PanelTarget {
   to: { pathname: string; search: string }
@@ -22,7 +24,7 @@ export function usePanel() {
   const navigate = useNavigate()
   const params = new URLSearchParams(search)
   const isAdding = iodId !== undefined && params.get(ADD) === 'campaign'
-  for (const name of [ADD, COMMENT]) params.delete(name)
+  for (const name of [ADD, COMMENT, VOTES]) params.delete(name)
   const kept = params.toString()
 
   /** Returns the target of a link to an IOD's panel, also for `navigate`. */

@@ -7,6 +7,7 @@ import { id, repeatable, time } from './primitives.js'
 import {
   AGREEMENTS,
   CATEGORIES,
+  NOVELTIES,
   POST_AGES,
   REACHES,
   SOURCE_TYPES,
@@ -141,6 +142,8 @@ export const recordAnalysis = z.strictObject({
   languages: topRecords,
   /** Age of the posts when they were collected; all are included. */
   ages: z.array(z.strictObject({ age: z.enum(POST_AGES), ...mark })),
+  /** Records by whether they contained an IOD when they were collected; all are included. */
+  novelties: z.array(z.strictObject({ novelty: z.enum(NOVELTIES), ...mark })),
   /** Plays or views by platform, in classes; never summed across platforms. Records without a count are omitted. */
   reach: z
     .array(

@@ -19,6 +19,8 @@ export const profile = z.strictObject({
 })
 export type Profile = z.output<typeof profile>
 
+const quoting = z.strictObject({ allowed: z.boolean() })
+
 export const betaCode = z.strictObject({
   id,
   code: z.string(),
@@ -140,6 +142,15 @@ export const profileApi = {
   removeOpenaiKey: endpoint('user', 'DELETE /profile/remove-openai-key', {
     summary: "Delete the user's AI provider key",
     response: hasKey,
+  }),
+  getQuoting: endpoint('user', 'GET /profile/quoting', {
+    summary: 'Whether public reports may quote the descriptions of the user’s IODs; off by default',
+    response: quoting,
+  }),
+  setQuoting: endpoint('user', 'PUT /profile/quoting', {
+    summary: 'Allow that public reports quote the descriptions of the user’s IODs, or no longer',
+    body: quoting,
+    response: quoting,
   }),
   listFeedKeys: endpoint('user', 'GET /profile/feed-keys', {
     summary: "The user's feed keys, newest first, without their secrets",

@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import { id, pageQuery, text, wholeNumber } from './primitives.js'
 import { blogRecord, postRecord, type RecordOf, telegramRecord, tiktokRecord } from './record-schemas.js'
-import { POST_AGES, REACHES, SHARED_AS, SOURCES, type Source } from './vocabulary.js'
+import { NOVELTIES, POST_AGES, REACHES, SHARED_AS, SOURCES, type Source } from './vocabulary.js'
 
 /** A record as the API returns it. */
 export type Stored<S extends Source = Source> = RecordOf[S] & { id: string }
@@ -37,6 +37,7 @@ const recordFilters = {
   age: z.enum(POST_AGES).optional(),
   platform: text(40).optional(),
   reach: z.enum(REACHES).optional(),
+  novelty: z.enum(NOVELTIES).optional(),
 }
 
 export const collectorApi = {

@@ -51,6 +51,11 @@ export const authInternal = {
     body: ids,
     response: z.array(userCard),
   }),
+  findQuotable: internalEndpoint('POST /internal/users/quotable', {
+    summary: 'Those of these users who allow that public reports quote their IODs',
+    body: ids,
+    response: z.array(id),
+  }),
   findUsers: internalEndpoint('POST /internal/users/find', {
     summary: 'Users by name, ignoring case; deleted ones are omitted',
     body: z.strictObject({ usernames: z.array(z.string()) }),
@@ -155,6 +160,17 @@ export const iodsInternal = {
     }),
     bodyLimit: 4 * LIMITS.bodyBytes,
   }),
+  containIods: internalEndpoint('POST /internal/iods/contained', {
+    summary:
+      'Whether one of the texts of each entry contains the value of an IOD created up to a time, as `POST /iods/lookup` finds values',
+    body: z.strictObject({
+      entries: z
+        .array(z.strictObject({ texts: z.array(z.string()), until: time }))
+        .max(LIMITS.comparedRecordsMax),
+    }),
+    response: z.array(z.boolean()),
+    bodyLimit: 4 * LIMITS.bodyBytes,
+  }),
   stateIods: internalEndpoint('POST /internal/iods/statements', {
     summary: 'State of IODs for files of other tools; unknown IODs are omitted',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.consensusMax) }),
@@ -198,6 +214,11 @@ export const capturesInternal = {
     summary: 'Seals of captures, and whether the user may open them; unknown and erased ones are omitted',
     body: ids.extend({ user_id: id }),
     response: z.array(z.strictObject({ id, seal, shared: z.boolean(), open: z.boolean() })),
+  }),
+  getCollectors: internalEndpoint('POST /internal/captures/collectors', {
+    summary: 'Name and version of the software of shared captures; others are omitted',
+    body: ids,
+    response: z.array(z.strictObject({ id, collector: z.string() })),
   }),
   getDueAnchor: internalEndpoint('GET /internal/captures/anchor', {
     summary:

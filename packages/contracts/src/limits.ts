@@ -40,6 +40,8 @@ export const LIMITS = {
   analyzedCampaignsMax: 30,
   /** Maximum IODs of compared campaigns together. */
   analyzedMembersMax: 50_000,
+  /** Maximum records that are compared with IODs at once. */
+  comparedRecordsMax: 25,
   graphNodesMax: 50_000,
   /** Maximum links of a bounded graph per requested node. */
   graphLinksPerNode: 4,

@@ -36,6 +36,17 @@ export const notificationEvent = z.discriminatedUnion('type', [
     tlp,
     at: time,
   }),
+  /** A report in review has content of a user, who can take it out until a time. One event for each user. */
+  event('report.quoted', {
+    id,
+    title: z.string(),
+    /** Its author. */
+    user_id: id.nullable(),
+    quoted: id,
+    until: time,
+    tlp,
+    at: time,
+  }),
   event('campaign.changed', { id, name: z.string(), user_id: id.nullable(), tlp, at: time }),
 ])
 export type NotificationEvent = z.output<typeof notificationEvent>

@@ -6,11 +6,11 @@ import { isFeedUrl, MAIL_MODES, NOTIFICATION_KINDS, NOTIFICATION_SUBJECTS } from
 
 export const notification = z.strictObject({
   id,
-  /** Null for replies, mentions, and messages about channels. */
+  /** Null for replies, mentions, quotes in reports, and messages about channels. */
   watch_id: id.nullable(),
   kind: z.enum(NOTIFICATION_KINDS),
   /**
-   * What it opens: an IOD, a campaign, a user; for `search` and `records`, the watch with this id, as it may have many
+   * What it opens: an IOD, a campaign, a user; for `report`, the reports that quote the user; for `search` and `records`, the watch with this id, as it may have many
    * matches; for `webhook`, the settings.
    */
   subject: z.strictObject({ kind: z.enum(NOTIFICATION_SUBJECTS), id: id.nullable(), title: z.string() }),

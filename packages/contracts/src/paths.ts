@@ -1,4 +1,4 @@
-import type { Agreement, PostAge, Reach, Source, ThirdVote } from './vocabulary.js'
+import type { Agreement, Novelty, PostAge, Reach, Source, ThirdVote, VoteType } from './vocabulary.js'
 
 declare const brand: unique symbol
 
@@ -26,6 +26,7 @@ interface RecordFilters extends Days {
   age?: PostAge | undefined
   platform?: string | undefined
   reach?: Reach | undefined
+  novelty?: Novelty | undefined
 }
 
 /** Filters of the list of IODs, by their names in the URL. */
@@ -58,8 +59,12 @@ export const paths = {
   data: (query?: RecordFilters) => page(['data'], query),
   importData: () => page(['data', 'import']),
   iods: (query?: IodFilters) => page(['iods'], query),
-  /** The side panel of an IOD; `add` opens the dialog that adds it to a campaign, `comment` shows a comment. */
-  iod: (id: string, query?: { add?: 'campaign'; comment?: string }) => page(['iods', id], query),
+  /**
+   * The side panel of an IOD; `add` opens the dialog that adds it to a campaign, `comment` shows a comment, `votes` only
+   * the votes of a type.
+   */
+  iod: (id: string, query?: { add?: 'campaign'; comment?: string; votes?: VoteType }) =>
+    page(['iods', id], query),
   /** Looks up a list of values. */
   checkList: () => page(['iods', 'check']),
   narratives: () => page(['narratives']),
@@ -71,7 +76,8 @@ export const paths = {
   canonicalNarrative: (id: string, query?: { user_id?: string | undefined } & Days) =>
     page(['narratives', 'canonical', id], query),
   canonicalHistory: () => page(['narratives', 'canonical', 'history']),
-  campaigns: (query?: { search?: string; technique?: string } & Days) => page(['campaigns'], query),
+  campaigns: (query?: { search?: string; technique?: string; mine?: true } & Days) =>
+    page(['campaigns'], query),
   /** `comment`: the id of a comment to show. */
   campaign: (id: string, query?: { comment?: string }) => page(['campaigns', id], query),
   /** Reports in review that quote the user. */

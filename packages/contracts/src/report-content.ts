@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sha256 } from './evidence.js'
+import { checkpoint, inclusionProof, seal, sha256 } from './evidence.js'
 import { LIMITS } from './limits.js'
 import { filledText, id, text, time } from './primitives.js'
 import { ATTRIBUTION_SIDES, CONFIDENCES, REPORT_LANGUAGES, REPORT_LICENCES } from './report-choices.js'
@@ -151,7 +151,7 @@ export const REPORT_FILES = {
   'cite.json': 'application/vnd.citationstyles.csl+json',
   'page.html': 'text/html; charset=utf-8',
   'manifest.json': 'application/json',
-  'manifest.json.sig': 'text/plain; charset=utf-8',
+  'manifest.json.sig': 'application/json',
 } as const
 export type ReportFileName = keyof typeof REPORT_FILES
 
@@ -166,3 +166,18 @@ export type ReportManifest = z.output<typeof reportManifest>
 
 /** Prefix of the signed bytes of a manifest, so that no other signature is valid for one. */
 export const REPORT_MANIFEST_CONTEXT = 'iodine report manifest\n'
+
+/** Content of `manifest.json.sig`, canonical JSON (RFC 8785): the signature of a manifest and its entry in the log of seals. */
+export const reportSeal = z.strictObject({
+  v: z.literal(1),
+  key_id: z.string(),
+  /** SubjectPublicKeyInfo in PEM. */
+  public_key: z.string(),
+  /** Ed25519 over `REPORT_MANIFEST_CONTEXT` and the bytes of the manifest, base64url. */
+  sig: z.string(),
+  /** `manifest_hash`: SHA-256 of the bytes of the manifest. */
+  seal,
+  proof: inclusionProof,
+  checkpoint: checkpoint.omit({ anchors: true }),
+})
+export type ReportSeal = z.output<typeof reportSeal>

@@ -4,7 +4,7 @@ import { sha256 } from './evidence.js'
 import { LIMITS } from './limits.js'
 import { done, filledText, id, text, time } from './primitives.js'
 import { LEFT_OUT_REASONS, LET_IN_REASONS } from './report-choices.js'
-import { reportDraft } from './report-content.js'
+import { reportDraft, reportSeal } from './report-content.js'
 import { CATEGORIES } from './vocabulary.js'
 
 export * from './report-content.js'
@@ -139,7 +139,7 @@ export const reportsApi = {
   previewReport: endpoint('user', 'GET /reports/:id/preview', {
     scopes: ['read'],
     summary:
-      'The page that a draft would become, with what is left out and why. 503 while its IODs are unavailable',
+      'The page that a draft would become, with what is left out and why; also in the header `X-Withheld`: `iod-personal=3`. 503 while its IODs are unavailable',
     params,
     response: reportPreview,
     waits: true,
@@ -269,11 +269,11 @@ export const oembedPages = {
 
 /** Served by the service with the key of the seals. */
 export const reportSealsInternal = {
-  signReport: internalEndpoint('POST /internal/seals/sign-report', {
+  sealReport: internalEndpoint('POST /internal/seals/reports', {
     summary:
-      'Signs the bytes of a report’s manifest, after `REPORT_MANIFEST_CONTEXT`: Ed25519, base64. The key is published before',
+      'Signs the bytes of a report’s manifest, after `REPORT_MANIFEST_CONTEXT`, and appends their hash to the log of seals. The key is published before. Each call appends an entry',
     raw: true,
     bodyLimit: 65_536,
-    response: z.strictObject({ key_id: z.string(), sig: z.string() }),
+    response: reportSeal,
   }),
 } as const

@@ -292,10 +292,11 @@ export const NOTIFICATION_KINDS = [
   'records',
   'reply',
   'mention',
+  'quoted',
   'webhook_off',
 ] as const
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
-export const NOTIFICATION_SUBJECTS = [...WATCHED_SUBJECTS, 'search', 'records', 'webhook'] as const
+export const NOTIFICATION_SUBJECTS = [...WATCHED_SUBJECTS, 'search', 'records', 'report', 'webhook'] as const
 export type NotificationSubject = (typeof NOTIFICATION_SUBJECTS)[number]
 
 /** When notifications are mailed. Digests are sent at 07:00, weekly ones on Mondays. */
@@ -328,3 +329,7 @@ export type PostAge = (typeof POST_AGES)[number]
 /** Classes of plays or views: the number of digits, so `3` is 100 to 999, and `0` is none. */
 export const REACHES = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10'] as const
 export type Reach = (typeof REACHES)[number]
+
+/** Whether a record contained the value of an IOD when it was first stored; `pending`: not compared yet. */
+export const NOVELTIES = ['known', 'new', 'pending'] as const
+export type Novelty = (typeof NOVELTIES)[number]

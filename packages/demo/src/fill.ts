@@ -19,6 +19,7 @@ import { discuss } from './comments.js'
 import { demoCampaigns, demoIods } from './iods.js'
 import { demoNarratives } from './narratives.js'
 import { demoRecords } from './records.js'
+import { addTechniques } from './techniques.js'
 import { watchDemo } from './watches.js'
 
 export interface DemoTarget {
@@ -56,11 +57,15 @@ const inParallel = async <T>(items: readonly T[], work: (item: T, index: number)
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
 
-/** Signs an account in with a sign-in token. */
-const signIn = async ({ url, signInToken }: DemoTarget, email: string): Promise<Call> => {
-  const token = await signInToken(email)
-  const { access_token } = await callAs(url)(authApi.verifyMagicLink, { body: { token } })
-  return callAs(url, access_token)
+/** Signs an account in with a sign-in token. Resolves to its access token and client. */
+export const signInDemo = async (
+  { url, signInToken }: Pick<DemoTarget, 'url' | 'signInToken'>,
+  email: string,
+): Promise<{ token: string; call: Call }> => {
+  const { access_token: token } = await callAs(url)(authApi.verifyMagicLink, {
+    body: { token: await signInToken(email) },
+  })
+  return { token, call: callAs(url, token) }
 }
 
 /** Returns a deterministic pseudo-random number from 0 to 1. */
@@ -74,9 +79,10 @@ const chance = (a: number, b: number): number => ((a * 73 + b * 151 + a * b * 29
 export const fillDemo = async (target: DemoTarget, say: (line: string) => void): Promise<void> => {
   const { adminEmail } = target
   const emails = demoAccounts.map(({ email }) => email ?? adminEmail)
-  const admin = await signIn(target, adminEmail)
+  const signIn = async (email: string) => (await signInDemo(target, email)).call
+  const admin = await signIn(adminEmail)
   const people: Call[] = []
-  for (const email of emails) people.push(email === adminEmail ? admin : await signIn(target, email))
+  for (const email of emails) people.push(email === adminEmail ? admin : await signIn(email))
   const [first] = people as [Call]
   await inParallel(demoAccounts, async ({ username, collected }, index) => {
     const call = people[index] as Call
@@ -112,6 +118,7 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
       if (includes(demo)) await call(campaignsApi.addIod, { params: { id }, body: { iod_id: iod.id } })
     for (const tid of techniques) await call(campaignsApi.addTechnique, { params: { id, tid } })
   }
+  await addTechniques(first)
 
   say('Filling in the demo: discussions, captures and evidence …')
   await watchDemo(people, iods)

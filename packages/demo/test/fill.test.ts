@@ -1,7 +1,10 @@
 import { newIod } from '@iodine/contracts'
+import { sentencesOf } from '@iodine/evidence'
+import { findTechnique, proposeTechniques } from '@iodine/exchange/disarm'
 import { ruleTriplets } from '@iodine/offline-ai/triplets'
 import { describe, expect, it } from 'vitest'
 import { demoAccounts, demoCampaigns, demoIods, demoNarratives } from '../src/index.js'
+import { EARLIER, NOTE } from '../src/techniques.js'
 
 describe('the demo’s texts and IODs', () => {
   it('contain at least two triplets each for the rules of the offline provider', () => {
@@ -19,5 +22,16 @@ describe('the demo’s texts and IODs', () => {
     )
     expect(demoCampaigns).toHaveLength(4)
     for (const { includes } of demoCampaigns) expect(demoIods.filter(includes).length).toBeGreaterThan(5)
+  })
+
+  it('name current techniques, one obsolete one, and those that the rules propose for the note', () => {
+    const used = demoCampaigns.flatMap(({ techniques }) => techniques)
+    expect(used.filter(tid => findTechnique(tid)?.until !== null)).toEqual([])
+    expect(findTechnique(EARLIER.technique)?.until).toBe('1.5')
+    const sentences = sentencesOf(NOTE.text).map(({ start, end }) => NOTE.text.slice(start, end))
+    const proposed = proposeTechniques(sentences).map(({ tid }) => tid)
+    expect(proposed).toEqual(expect.arrayContaining(NOTE.accepted))
+    const names = demoCampaigns.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining([NOTE.campaign, EARLIER.campaign]))
   })
 })

@@ -1,4 +1,5 @@
 export * from './checkpoint.js'
+export type { Check, Verdict } from './checks.js'
 export * from './citations.js'
 export * from './hash.js'
 export * from './merkle.js'

@@ -58,16 +58,3 @@ export const toFiles = (content: ReportContent): ReportFile[] => {
   }
   return [...files, fileOf('manifest.json', `${canonicalJson(manifest)}\n`)]
 }
-
-/** Returns the names of files that differ from a manifest, or that it lacks; empty if none does. */
-export const differingFiles = (
-  { files }: ReportManifest,
-  given: ReadonlyMap<string, Uint8Array>,
-): string[] => {
-  const known = new Map(files.map(file => [file.name, file]))
-  return [...given].flatMap(([name, bytes]) => {
-    const file = known.get(name)
-    const hash = createHash('sha256').update(bytes).digest('hex')
-    return file?.bytes === bytes.length && file.sha256 === hash ? [] : [name]
-  })
-}

@@ -1,6 +1,7 @@
 import type { ReportContent } from '@iodine/contracts'
 import { findTechnique } from '@iodine/exchange/disarm'
 import { apaText, authorsOf } from './cite.js'
+import { narrativesOf } from './narratives.js'
 import { defang, defangText, oneLine, shownValue, visible } from './text.js'
 import { LICENCES, textsOf } from './texts.js'
 
@@ -32,6 +33,14 @@ export const toMarkdown = (content: ReportContent): string => {
     ),
     section(t.unknown, md(defangText(content.unknown))),
     section(t.method, md(defangText(content.method))),
+    section(
+      t.narratives,
+      list(
+        narrativesOf(content).map(
+          ({ label, count, exhibits: on }) => `${line(defangText(label))}: ${count}${numbers(on)}`,
+        ),
+      ),
+    ),
     section(
       t.attribution,
       attribution === null

@@ -1,8 +1,17 @@
-import { LIMITS, type ReportContent, type ReportNotices } from '@iodine/contracts'
+import { LIMITS, REPORT_FILES, type ReportContent, type ReportNotices } from '@iodine/contracts'
 import { apaText, authorsOf, toJsonLd } from './cite.js'
 import { LINKED_FILES } from './data-files.js'
 import { documentOf } from './document.js'
-import { annexSection, countsSection, exhibitsSection, matrixSection, votesSection } from './sections.js'
+import {
+  annexSection,
+  countsSection,
+  exhibitsSection,
+  matrixSection,
+  methodFacts,
+  narrativesSection,
+  timelineSection,
+  votesSection,
+} from './sections.js'
 import { dayElement, defangText, escapeXml, exhibitLinks, oneLine, paragraphs, scriptJson } from './text.js'
 import { CONFIDENCE_CLASS, LICENCES, type PageTexts, textsOf } from './texts.js'
 
@@ -14,7 +23,14 @@ const section = (id: string, title: string, body: string) =>
     ? ''
     : `<section id="${id}" aria-labelledby="${id}-title">\n<h2 id="${id}-title">${title}</h2>\n${body}\n</section>`
 
-const noticesSection = (content: ReportContent, { latest, replies }: ReportNotices, t: PageTexts): string => {
+/** What of a version its notices name. */
+export type NoticedVersion = Pick<ReportContent, 'slug' | 'n' | 'language' | 'change'>
+
+const noticesSection = (
+  content: NoticedVersion,
+  { latest, replies }: ReportNotices,
+  t: PageTexts,
+): string => {
   const newer =
     latest === null || latest === content.n
       ? ''
@@ -57,7 +73,7 @@ const endSection = (content: ReportContent, t: PageTexts): string => {
     each =>
       `<li><a href="${escapeXml(each.url)}" rel="noopener nofollow">${escapeXml(oneLine(each.title))}</a></li>`,
   )
-  const files = [...LINKED_FILES.map(({ name }) => name), 'manifest.json', 'manifest.json.sig'].map(
+  const files = Object.keys(REPORT_FILES).map(
     name => `<li><a href="/reports/${content.slug}/v${content.n}/${name}">${name}</a></li>`,
   )
   const licenceLink = `<a href="${LICENCES[licence].url}" rel="license">${LICENCES[licence].name}</a>`
@@ -128,6 +144,16 @@ const headerOf = (content: ReportContent, t: PageTexts): string => {
 <dl class="meta">${rows.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).join('')}</dl>`
 }
 
+// Content cannot contain these: `<` is escaped.
+const NOTICES_START = '<!--notices-->'
+const NOTICES_END = '<!--/notices-->'
+
+/** Returns a version's page with other notices. Only the section of notices is rendered. */
+export const withNotices = (page: string, version: NoticedVersion, notices: ReportNotices): string => {
+  const [start, end] = [page.indexOf(NOTICES_START) + NOTICES_START.length, page.indexOf(NOTICES_END)]
+  return page.slice(0, start) + noticesSection(version, notices, textsOf(version.language)) + page.slice(end)
+}
+
 /**
  * Returns the page of a report: HTML without scripts. The same content and notices give the same bytes.
  * @throws RangeError for a page of more than 1 MiB
@@ -136,12 +162,14 @@ export const toPage = (content: ReportContent, notices: ReportNotices = NO_NOTIC
   const t = textsOf(content.language)
   const main = [
     headerOf(content, t),
-    noticesSection(content, notices, t),
+    NOTICES_START + noticesSection(content, notices, t) + NOTICES_END,
     section('summary', t.summary, `<div class="lede">${paragraphs(content.summary)}</div>`),
     findingsSection(content, t),
     section('unknown', t.unknown, paragraphs(content.unknown)),
-    section('method', t.method, paragraphs(content.method)),
+    section('method', t.method, paragraphs(content.method) + methodFacts(content, t)),
+    section('timeline', t.timeline, timelineSection(content, t)),
     section('channels', t.channels, countsSection(content, t)),
+    section('narratives', t.narratives, narrativesSection(content, t)),
     section('techniques', t.techniques, matrixSection(content, t)),
     attributionSection(content, t),
     section('exhibits', t.exhibits, exhibitsSection(content, t)),

@@ -1,7 +1,9 @@
 import { LIMITS, type ReportContent } from '@iodine/contracts'
 import { findTechnique, matrixOf, matrixSvg } from '@iodine/exchange/disarm'
+import { narrativesOf } from './narratives.js'
 import { dayElement, defang, defangText, escapeXml, exhibitLinks, oneLine, shownValue } from './text.js'
 import type { PageTexts } from './texts.js'
+import { periodsOf, timelineSvg } from './timeline.js'
 
 /** Returns a table in a region that scrolls; the first cell of a row is its heading. Cells are HTML. */
 const table = (
@@ -35,6 +37,46 @@ export const exhibitsSection = ({ exhibits }: ReportContent, t: PageTexts): stri
         ]),
         exhibits.map(({ n }) => `E${n}`),
       )}\n<p>${t.verify}</p>`
+
+/** Returns the facts of the method that the exhibits state: their number, days and collectors. */
+export const methodFacts = ({ exhibits }: ReportContent, t: PageTexts): string => {
+  const days = exhibits.map(({ captured_at }) => captured_at.slice(0, 10)).sort()
+  const [first, last] = [days[0], days.at(-1)]
+  if (first === undefined || last === undefined) return ''
+  const collectors = [...new Set(exhibits.flatMap(({ collector }) => collector ?? []))].sort()
+  const named =
+    collectors.length > 0 ? ` ${t.methodCollectors}: ${collectors.map(escapeXml).join(', ')}.` : ''
+  return `<p class="meta">${t.methodExhibits(exhibits.length, escapeXml(first), escapeXml(last))}${named}</p>`
+}
+
+/** Returns the timeline as a drawing and a table. */
+export const timelineSection = (content: ReportContent, t: PageTexts): string => {
+  const periods = periodsOf(content)
+  if (periods.length === 0) return ''
+  const rows = periods
+    .filter(({ indicators, exhibits }) => indicators + exhibits > 0)
+    .map(({ at, indicators, exhibits }) => [
+      `<time datetime="${at}">${at}</time>`,
+      String(indicators),
+      String(exhibits),
+    ])
+  return [
+    `<div class="matrix" role="group" tabindex="0" aria-label="${t.timeline}">${timelineSvg(periods, t)}</div>`,
+    table(t.timeline, [t.period, t.timelineIndicators, t.timelineExhibits], rows),
+  ].join('\n')
+}
+
+/** Returns the table of narratives, with their numbers and some exhibits. */
+export const narrativesSection = (content: ReportContent, t: PageTexts): string => {
+  const rows = narrativesOf(content)
+    .slice(0, LIMITS.reportPageIndicators)
+    .map(({ label, count, exhibits }) => [
+      `<bdi>${escapeXml(oneLine(defangText(label)))}</bdi>`,
+      String(count),
+      exhibitLinks(exhibits),
+    ])
+  return rows.length === 0 ? '' : table(t.narratives, [t.narrative, t.count, t.exhibits], rows)
+}
 
 /** Returns the numbers of indicators by category, with those that are held back. */
 export const countsSection = ({ indicators, held_back }: ReportContent, t: PageTexts): string => {

@@ -25,6 +25,8 @@ export interface ReportSources
   consenting: ReadonlySet<string>
   /** Ids of IODs and evidence that their authors took out. */
   takenOut: ReadonlySet<string>
+  /** Software of shared captures, by their id. */
+  collectors: ReadonlyMap<string, string>
   /** With the ids of the evidence that its quotes are of; null for other quotes. */
   techniques: readonly { id: string; quotes: readonly (string | null)[] }[]
 }
@@ -148,6 +150,16 @@ const selectEvidence = (
   return chosen.slice(0, LIMITS.reportExhibitsMax)
 }
 
+/** Returns name and version of the software of a shared capture. It is free text of a client: others are left out. */
+const collectorOf = (
+  { collectors }: ReportSources,
+  captureId: string | null,
+  isHeld: (text: string) => boolean,
+): string | null => {
+  const name = collectors.get(captureId ?? '') ?? ''
+  return /^[\w.-]{1,40}\/[\w.-]{1,40}$/.test(name) && !isHeld(name) ? name : null
+}
+
 /**
  * Returns the content of a report: only fields that are listed here, of what may be published. Content that is not
  * TLP:CLEAR, quotes of captures that the publisher may not open, and personal data without a decision are left out.
@@ -200,12 +212,12 @@ export const selectReport = (sources: ReportSources): SelectedReport => {
       confidence,
       exhibits: numbersOf(evidence_ids),
     })),
-    exhibits: chosen.map(({ exact, url, captured_at, seal, shared }, at) => ({
+    exhibits: chosen.map(({ exact, url, captured_at, seal, shared, capture_id }, at) => ({
       n: at + 1,
       quote: exact.toWellFormed(),
       url: url ?? '',
       captured_at: shared ? (captured_at ?? '') : (captured_at ?? '').slice(0, 10),
-      collector: null,
+      collector: shared ? collectorOf(sources, capture_id, isHeld) : null,
       manifest_hash: seal?.manifest_hash ?? '',
       seq: shared ? (seal?.seq ?? null) : null,
     })),

@@ -1,18 +1,16 @@
 import { REPORT_FILES, type ReportContent, reportContent } from '@iodine/contracts'
-import { propertyRuns } from '@iodine/test-kit/runs'
-import fc from 'fast-check'
 import { HtmlValidate } from 'html-validate'
 import { SaxesParser } from 'saxes'
 import { describe, expect, it } from 'vitest'
 import {
   defang,
   defangText,
-  differingFiles,
   toErrorPage,
   toFiles,
   toIndexPage,
   toPage,
   toReportFeed,
+  withNotices,
 } from '../src/index.js'
 import { contentOf } from './content.js'
 
@@ -125,6 +123,73 @@ describe('the page', () => {
   })
 })
 
+describe('sections made of other content', () => {
+  const [indicator] = contentOf().indicators as [ReportContent['indicators'][number]]
+  const [exhibit] = contentOf().exhibits as [ReportContent['exhibits'][number]]
+  const rowsOf = (page: string, id: string) => {
+    const [section = ''] = page.split(`<section id="${id}"`).slice(1)
+    const [shown = ''] = section.split('</section>')
+    return [...shown.matchAll(/<tr><th scope="row">(.*?)<\/tr>/g)].map(([, row = '']) =>
+      row
+        .replace(/<\/t[hd]>/g, ' ')
+        .replace(/<[^>]+>/g, '')
+        .trim(),
+    )
+  }
+
+  it('count first sightings and captures by day, month or year', () => {
+    const page = (first: string, last: string) =>
+      rowsOf(
+        toPage(
+          contentOf({
+            indicators: [first, first, last].map(first_seen => ({ ...indicator, first_seen })),
+            exhibits: [{ ...exhibit, captured_at: last.slice(0, 10) }],
+          }),
+        ),
+        'timeline',
+      )
+    expect(page('2026-11-20T10:00:00.000Z', '2026-12-02T10:00:00.000Z')).toEqual([
+      '2026-11-20 2 0',
+      '2026-12-02 1 1',
+    ])
+    expect(page('2025-11-20T10:00:00.000Z', '2026-12-02T10:00:00.000Z')).toEqual([
+      '2025-11 2 0',
+      '2026-12 1 1',
+    ])
+    expect(page('1990-11-20T10:00:00.000Z', '2026-12-02T10:00:00.000Z')).toEqual(['1990 2 0', '2026 1 1'])
+    expect(page('1000-11-20T10:00:00.000Z', '2026-12-02T10:00:00.000Z')).toEqual([])
+  })
+  it('join narratives of one canonical label, with at most three exhibits', () => {
+    const triplet = (value: string, exhibits: number[]) => ({
+      ...{ ...indicator, value, exhibits },
+      category: 'NARRATIVE_TRIPLET' as const,
+    })
+    const page = toPage(
+      contentOf({
+        indicators: [
+          triplet('fields feed moths', []),
+          triplet('Mirrors heat lakes', [4, 1]),
+          triplet('mirrors  heat lakes', [2]),
+          triplet('Mirrors heat lakes', [3]),
+        ],
+      }),
+    )
+    expect(rowsOf(page, 'narratives')).toEqual(['Mirrors heat lakes 3 E1 E2 E3', 'fields feed moths 1'])
+  })
+  it('name the collectors of shared captures', () => {
+    const page = toPage(contentOf({ exhibits: [{ ...exhibit, collector: 'iodine-collector/1.4.0' }] }))
+    expect(page).toContain('Exhibits: 1, captured from 2026-11-20 to 2026-11-20.')
+    expect(page).toContain('Collectors: iodine-collector/1.4.0.')
+  })
+  it('are the only change of a page with other notices', () => {
+    for (const text of ['We object.', ...HOSTILE]) {
+      const content = contentOf({ title: text, change: text, summary: '<!--/notices-->$&' })
+      const notices = { latest: 2, replies: [{ from: text, text, at: content.made_at }] }
+      expect(withNotices(toPage(content), content, notices)).toBe(toPage(content, notices))
+    }
+  })
+})
+
 describe('the files', () => {
   it('are the same bytes for the same content', () => {
     expect(toFiles(contentOf())).toEqual(toFiles(structuredClone(contentOf())))
@@ -171,21 +236,6 @@ describe('the files', () => {
   })
   it('contain a matrix that is well-formed XML', () => {
     expect(parseXml(textOf(contentOf({ title: HOSTILE[1] ?? '' })).get('matrix.svg') ?? '')[0]).toBe('svg')
-  })
-  it('differ from their manifest after any change of a byte', () => {
-    const files = toFiles(contentOf())
-    const manifest = JSON.parse(Buffer.from(files.at(-1)?.bytes ?? []).toString())
-    const given = new Map(files.slice(0, -1).map(({ name, bytes }) => [name as string, bytes]))
-    expect(differingFiles(manifest, given)).toEqual([])
-    fc.assert(
-      fc.property(fc.constantFrom(...given.keys()), fc.nat(), fc.nat({ max: 7 }), (name, at, bit) => {
-        const bytes = Uint8Array.from(given.get(name) ?? [])
-        const n = at % bytes.length
-        bytes[n] = (bytes[n] ?? 0) ^ (1 << bit)
-        expect(differingFiles(manifest, new Map([[name, bytes]]))).toEqual([name])
-      }),
-      propertyRuns(800),
-    )
   })
 })
 

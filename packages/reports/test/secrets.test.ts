@@ -121,6 +121,9 @@ it('publishes no secret of a campaign', async () => {
       const { content } = selectReport({
         ...{ url: base.url, slug: base.slug, n: 1, made_at: base.made_at, first_at: null, site: base.site },
         ...{ authors: ['ada'], disarm: '1.6', publisher: hex(1), iods, evidence, statements, decisions },
+        collectors: new Map(
+          evidence.map(({ capture_id }, at) => [capture_id ?? '', `of ${hide(1_600 + at)}`]),
+        ),
         ...{ consenting, takenOut, techniques: [{ id: 'T0023', quotes: evidence.map(({ id }) => id) }] },
         draft: {
           ...{ language, title, aliases, summary, unknown, method, references, licence, doi, listed, change },

@@ -6,6 +6,7 @@ import {
   DONE,
   type DomainEvent,
   type InternalEndpoint,
+  iodsInternal,
   LIMITS,
   type NotificationEvent,
   notificationsInternal,
@@ -131,6 +132,7 @@ export const startServiceFixture = async ({ monitorCommands = false } = {}): Pro
     return DONE
   })
   answer(notificationsInternal.receiveRecords, () => DONE)
+  answer(iodsInternal.containIods, ({ body }) => body.entries.map(() => false))
 
   const forgotten: string[] = []
   answer(personalDataInternal.eraseUser, ({ params }) => {

@@ -6,6 +6,7 @@ import { feedEventPartSchema, feedEventSchema } from './feeds/models/feed-event.
 import { clockSchema, publicationSchema, publishedSchema } from './feeds/models/publication.js'
 import { foreignSchema } from './imports/models/foreign.js'
 import { importPartSchema, importSchema } from './imports/models/import.js'
+import type { QuotedUsers } from './reports/models/quoted-users.js'
 import {
   reportDecisionSchema,
   reportFileSchema,
@@ -87,5 +88,6 @@ export interface Store extends CampaignModels {
     publications: Kind<{ id: string }>
     proposals: Kind<{ id: string }>
     reports: Kind<{ id: string }>
+    quotes: Kind<QuotedUsers>
   }
 }

@@ -7,6 +7,7 @@ import { SWEEP_MS, sweepPublications } from './feeds/commands/sweep-publications
 import { importWork } from './imports/commands/import-work.js'
 import { createModels, type Store } from './models.js'
 import { reportWork } from './reports/commands/freeze.js'
+import { quotesWork } from './reports/commands/notify-quoted.js'
 import { siteOf } from './reports/policies/site.js'
 import { proposalWork } from './techniques/commands/work-on-proposals.js'
 
@@ -32,6 +33,10 @@ export const createStore = (service: StoreService, config: CampaignsConfig): Sto
       reports: outbox.kind(
         'report',
         reportWork(() => ({ store, peers, users, site: siteOf(config) })),
+      ),
+      quotes: outbox.kind(
+        'report.quoted',
+        quotesWork(() => ({ store, peers })),
       ),
     },
   }

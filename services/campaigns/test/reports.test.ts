@@ -1,11 +1,17 @@
 import {
+  API_BASE,
+  auditInternal,
   authInternal,
   campaignsApi,
+  capturesInternal,
   DETAILS,
+  DONE,
   type Evidence,
   evidenceInternal,
   type Iod,
   iodsInternal,
+  type NotificationEvent,
+  notificationsInternal,
   reportSealsInternal,
   reportsApi,
   techniquesInternal,
@@ -36,6 +42,16 @@ let rootApi: ApiClient
 const AT = '2026-11-20T10:00:00.000Z'
 const iods = new Map<string, Iod>()
 const evidence: Evidence[] = []
+const news: NotificationEvent[] = []
+/** Recorded actions, by the id of the report. */
+const recorded = new Set<string>()
+const HASH = 'ab'.repeat(32)
+const SEAL = {
+  ...{ v: 1 as const, key_id: 'k1', public_key: 'key', sig: 'c2ln' },
+  seal: { seq: 0, manifest_hash: HASH, received_at: AT, salt: 's' },
+  proof: { seq: 0, size: 1, leaf_hash: HASH, path: [] },
+  checkpoint: { size: 1, root: HASH, at: AT, key_id: 'k1', sig: 'c2ln' },
+}
 const SETTINGS = {
   REPORTS: 'reviewed',
   REPORTS_CONTACT: 'contact@iodine.example',
@@ -61,7 +77,19 @@ beforeAll(async () => {
   fixture.answer(evidenceInternal.exportEvidence, ({ body }) =>
     evidence.filter(({ iod_id }) => body.ids.includes(iod_id)),
   )
-  fixture.answer(reportSealsInternal.signReport, () => ({ key_id: 'k1', sig: 'c2ln' }))
+  fixture.answer(capturesInternal.getCollectors, ({ body }) =>
+    body.ids.map(id => ({ id, collector: 'test/1' })),
+  )
+  fixture.answer(reportSealsInternal.sealReport, () => SEAL)
+  fixture.answer(authInternal.findQuotable, () => [])
+  fixture.answer(auditInternal.appendAudit, ({ body }) => {
+    for (const { action, subject } of body.entries) recorded.add(`${action} ${subject.id}`)
+    return DONE
+  })
+  fixture.answer(notificationsInternal.receiveEvents, ({ body }) => {
+    news.push(...body.events)
+    return DONE
+  })
   fixture.answer(authInternal.checkAdmin, ({ params }) => ({ is_admin: params.id === root.id }))
 })
 afterAll(() => fixture?.stop())
@@ -154,6 +182,10 @@ const approve = async (id: string) => {
   const { sha256 } = await rootApi.call(reportsApi.getReviewPage, params(id))
   return rootApi.call(reportsApi.approveReport, { ...params(id), body: { sha256 } })
 }
+const expectRecorded = (id: string, actions: readonly string[]) =>
+  vi.waitFor(() => {
+    for (const action of actions) expect(recorded).toContain(`report.${action} ${id}`)
+  })
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${url}${path}`, { headers })
 const usedBytes = async () => {
   const files = service.mongo.collection('report_versions')
@@ -204,6 +236,10 @@ describe('a draft', () => {
     const { id } = await draft([newIod('copy.example', 'DOMAIN', bo), account])
     expect(await rootApi.send('GET', `/reports/${id}`)).toMatchObject({ status: 403 })
     const preview = await api.call(reportsApi.previewReport, params(id))
+    const { headers } = await fetch(`${url}${API_BASE}/reports/${id}/preview`, {
+      headers: { authorization: `Bearer ${ana.token}` },
+    })
+    expect(headers.get('x-withheld')).toBe('iod-personal=1')
     expect(preview.html).toContain('copy[.]example')
     expect(preview.html).not.toContain('copyist')
     expect(preview.held_back).toMatchObject([{ iod_id: account.id, let_in: false }])
@@ -216,7 +252,9 @@ describe('a draft', () => {
 describe('a report', () => {
   it('is published by another administrator who approves its very bytes, corrected, and withdrawn', async () => {
     const iod = newIod('copy.example', 'DOMAIN', ana)
-    const { id } = await draft([iod], [quoteOf(iod, 'at copy.example', ana)])
+    const quote = quoteOf(iod, 'at copy.example', ana)
+    quote.shared = true
+    const { id } = await draft([iod], [quote])
     const { slug } = await handIn(id)
     expect((await get(`/reports/${slug}`)).status).toBe(404)
     const other = { sha256: '0'.repeat(64) }
@@ -229,7 +267,9 @@ describe('a report', () => {
     expect(page.status).toBe(200)
     expect(page.headers.get('cache-control')).toBe('public, max-age=60, stale-if-error=0')
     expect(page.headers.get('x-robots-tag')).toBeNull()
-    expect(await page.text()).toContain('Copies of newspapers')
+    const html = await page.text()
+    expect(html).toContain('Copies of newspapers')
+    expect(html).toContain('Collectors: test/1.')
     const etag = page.headers.get('etag') ?? ''
     expect((await get(`/reports/${slug}`, { 'if-none-match': etag })).status).toBe(304)
     expect((await get(`/reports/${slug}`, { accept: 'image/png' })).status).toBe(406)
@@ -260,6 +300,9 @@ describe('a report', () => {
     expect(gone.status).toBe(410)
     expect(await gone.text()).toContain('A name was wrong')
     expect(await (await get('/reports/feed.xml')).text()).not.toContain(slug)
+    await rootApi.call(reportsApi.replyToReport, { ...params(id), body: { from: 'Copy Ltd', text: 'No' } })
+    await rootApi.call(reportsApi.standReport, params(id))
+    await expectRecorded(id, ['handed-in', 'approved', 'withdrawn', 'replied', 'reinstated'])
   })
   it('is not approved by its author', async () => {
     const { id } = await draft([newIod('own.example', 'DOMAIN', ana)])
@@ -295,11 +338,59 @@ describe('a report', () => {
     expect(await rootApi.send('POST', `/reports/${id}/approve`, { sha256 })).toMatchObject({ status: 409 })
     const bos = apiClient(url, bo.token)
     expect(await bos.call(reportsApi.listQuoted)).toMatchObject([{ id, items: 1 }])
+    const told = { type: 'report.quoted', id, quoted: bo.id, user_id: ana.id, until: approvable_at }
+    await vi.waitFor(() => expect(news.filter(each => each.id === id)).toMatchObject([told]))
     expect(await bos.call(reportsApi.takeOut, params(id))).toEqual({ taken_out: 1 })
     await inReview(id)
+    await expectRecorded(id, ['taken-out'])
     const { html } = await rootApi.call(reportsApi.getReviewPage, params(id))
     expect(html).not.toContain('bos[.]example')
     expect(html).toContain('anas[.]example')
+  })
+  it('waits again for content that is new when its files are made again', async () => {
+    const [first, second] = [newIod('one.example', 'DOMAIN', bo), newIod('two.example', 'DOMAIN', bo)]
+    const { id, campaign } = await draft([first])
+    await handIn(id)
+    const versions = service.mongo.collection('report_versions')
+    const report_id = new Types.ObjectId(id)
+    const longAgo = new Date(Date.now() - 71 * 3_600_000)
+    await service.mongo
+      .collection('reports')
+      .updateOne({ _id: report_id }, { $set: { handed_in_at: longAgo } })
+    await service.mongo
+      .collection('campaigns')
+      .updateOne(
+        { _id: new Types.ObjectId(campaign) },
+        { $push: { iod_ids: new Types.ObjectId(second.id) } as never },
+      )
+    await apiClient(url, bo.token).call(reportsApi.takeOut, params(id))
+    const { approvable_at } = await inReview(id)
+    expect(Date.parse(approvable_at ?? '') - Date.now()).toBeGreaterThan(71 * 3_600_000)
+    await vi.waitFor(() => expect(news.filter(each => each.id === id)).toHaveLength(2))
+    await service.mongo
+      .collection('reports')
+      .updateOne({ _id: report_id }, { $set: { handed_in_at: longAgo } })
+    await apiClient(url, bo.token).call(reportsApi.takeOut, params(id))
+    await inReview(id)
+    expect(await versions.findOne({ report_id }, { projection: { 'sources.owned': 1 } })).toMatchObject({
+      sources: { owned: [] },
+    })
+  })
+  it('contains descriptions of users who agree', async () => {
+    const { id } = await draft([newIod('agreed.example', 'DOMAIN', bo)])
+    const csv = async () => {
+      const { content } = (await service.mongo.collection('report_versions').findOne({
+        report_id: new Types.ObjectId(id),
+      })) ?? { content: { indicators: [] } }
+      return content.indicators.map((each: { description: string }) => each.description)
+    }
+    await handIn(id)
+    expect(await csv()).toEqual([''])
+    await rootApi.call(reportsApi.refuseReport, { ...params(id), body: { why: 'Again' } })
+    fixture.answer(authInternal.findQuotable, ({ body }) => body.ids)
+    await handIn(id)
+    fixture.answer(authInternal.findQuotable, () => [])
+    expect(await csv()).toEqual(['seen'])
   })
   it('returns its bytes when it is refused, erased or deleted', async () => {
     const { id } = await draft([newIod('refused.example', 'DOMAIN', ana)])
@@ -313,6 +404,7 @@ describe('a report', () => {
     await approve(id)
     await rootApi.call(reportsApi.eraseReport, { ...params(id), body: { n: 1, law: 'Act 1' } })
     expect((await get(`/reports/${slug}/v1`)).status).toBe(451)
+    await expectRecorded(id, ['refused', 'erased'])
     expect(await countedBytes()).toBe(await usedBytes())
   })
   it('returns to its author if a finding names evidence that cannot be published', async () => {

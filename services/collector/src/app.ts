@@ -6,6 +6,7 @@ import { addInternalRoutes } from './captures/routes/internal.js'
 import type { CollectorConfig } from './config.js'
 import { addRecordImportRoutes } from './imports/routes/record-imports.js'
 import { facts } from './migrations/0001-facts.js'
+import { novelty } from './migrations/0002-novelty.js'
 import { addRecordRoutes } from './records/routes/records.js'
 import { createStore } from './store.js'
 
@@ -24,6 +25,6 @@ export const createApp = (config: CollectorConfig, deps?: ServiceDeps): Promise<
       addInternalRoutes(service, store, config)
       addAnalyticsRoutes(service, store)
     },
-    [facts],
+    [facts, novelty],
   )
 }

@@ -1,13 +1,15 @@
 import {
   collectorApi,
+  iodsInternal,
   offsetOf,
   type QueryFor,
   type RecordAnalysis,
   recordAnalyticsApi,
   SOURCES,
   type Source,
+  sightingsInternal,
 } from '@iodine/contracts'
-import { readConfig, type StoreService } from '@iodine/service-kit'
+import { HttpError, readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
@@ -22,15 +24,18 @@ import {
 import { isLongTier, propertyRuns } from '@iodine/test-kit/runs'
 import fc from 'fast-check'
 import { Types } from 'mongoose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { collectorConfigSchema, createApp } from '../src/index.js'
 import { facts } from '../src/migrations/0001-facts.js'
+import { novelty } from '../src/migrations/0002-novelty.js'
 
 let fixture: ServiceFixture
 let service: StoreService
 let url: string
 let ana: FixtureUser
 let api: ApiClient
+/** Whether the iods service is out of order. */
+let isOut = false
 
 const COUNT = 60
 const FIRST = Date.UTC(2026, 2, 20)
@@ -57,6 +62,11 @@ const records: Record<Source, (n: number) => unknown> = {
 beforeAll(async () => {
   fixture = await startServiceFixture()
   ana = await fixture.user('ana')
+  fixture.answer(sightingsInternal.putSightings, () => ({ done: true as const }))
+  fixture.answer(iodsInternal.containIods, ({ body }) => {
+    if (isOut) throw new HttpError(503, 'down')
+    return body.entries.map(({ texts }) => texts.some(text => text.includes('site1')))
+  })
   service = await createApp(readConfig(collectorConfigSchema, fixture.env), fixture.deps)
   url = await fixture.listen(service)
   api = apiClient(url, ana.token)
@@ -78,8 +88,22 @@ beforeAll(async () => {
           { $set: { created_at: timeOf(3) } },
         )
   }
+  await compare()
 })
 afterAll(() => fixture?.stop())
+
+/** Waits until no record is pending. */
+const compare = () =>
+  vi.waitFor(
+    async () => {
+      const entries = service.mongo.collection('outbox')
+      await entries.updateMany({ lease: { $exists: false } }, { $set: { due_at: new Date(0) } })
+      service.outbox.wake()
+      const ofBoth = { kind: { $in: ['records.changed', 'records.compared'] } }
+      expect(await entries.countDocuments(ofBoth)).toBe(0)
+    },
+    { timeout: 60_000 },
+  )
 
 type Query = QueryFor<typeof recordAnalyticsApi.analyzeRecords>
 const dayAt = (n: number) => new Date(FIRST + n * 24 * HOUR_MS).toISOString().slice(0, 10)
@@ -124,6 +148,7 @@ const marksOf = (
   ...analysis.domains.map(({ value, sources }) => ({ sources, filters: { domain: value } })),
   ...analysis.languages.map(({ value, sources }) => ({ sources, filters: { language: value } })),
   ...analysis.ages.map(({ age, sources }) => ({ sources, filters: { age } })),
+  ...analysis.novelties.map(({ novelty, sources }) => ({ sources, filters: { novelty } })),
   ...analysis.reach.flatMap(({ platform, source, classes }) =>
     classes.map(({ reach, n }) => ({ sources: { [source]: n }, filters: { platform, reach } })),
   ),
@@ -147,6 +172,7 @@ describe('analyses of records', () => {
         }
         expect(analysis.days.reduce((sum, { total }) => sum + total, 0)).toBe(analysis.total)
         expect(analysis.ages.reduce((sum, { n }) => sum + n, 0)).toBe(analysis.total)
+        expect(analysis.novelties.reduce((sum, { n }) => sum + n, 0)).toBe(analysis.total)
         expect(analysis.days_before?.reduce((sum, n) => sum + n, 0)).toBe(analysis.previous)
       }),
       propertyRuns(isLongTier ? 1_000 : 160),
@@ -181,6 +207,36 @@ describe('analyses of records', () => {
     const id = results[0] && 'id' in results[0] ? results[0].id : ''
     await api.call(collectorApi.deleteRecord, { params: { source: 'tiktok', id } })
     expect((await analyze(query)).total).toBe(0)
+  })
+
+  it('tell records with an IOD that was known when they were stored, also after an outage and of earlier versions', async () => {
+    const count = async () =>
+      (await analyze(PERIOD)).novelties.map(({ novelty, n, sources }) => [novelty, n, sources.tiktok ?? 0])
+    const before = await count()
+    expect(before).toEqual([
+      ['known', 30, 30],
+      ['new', 210, 30],
+      ['pending', 0, 0],
+    ])
+    isOut = true
+    const today = new Date().toISOString().slice(0, 10)
+    const stored = async () => (await analyze({ from: today, to: today })).novelties.map(({ n }) => n)
+    const description = 'see https://site1.example.co.uk/x'
+    const body = { records: [tiktokPost({ description })] }
+    await api.call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body })
+    await vi.waitFor(async () => {
+      service.outbox.wake()
+      const failed = { kind: 'records.compared', attempts: { $gt: 0 }, lease: { $exists: false } }
+      expect(await service.mongo.collection('outbox').countDocuments(failed)).toBeGreaterThan(0)
+    }, 20_000)
+    expect(await stored()).toEqual([0, 0, 1])
+    isOut = false
+    await compare()
+    expect(await stored()).toEqual([1, 0, 0])
+    await service.mongo.collection('records').updateMany({}, { $unset: { novelty: 1 } })
+    await novelty.up(service.mongo)
+    await compare()
+    expect(await count()).toEqual(before)
   })
 
   it('contain records of earlier versions once the migration ran', async () => {

@@ -236,6 +236,24 @@ it('keeps the latest notifications of a user', async () => {
   expect((await server.notificationsOf(ana))[0]).toMatchObject({ kind: 'comment' })
 })
 
+it('notifies a user whom a report in review quotes, once for each deadline', async () => {
+  const id = newId()
+  const at = new Date().toISOString()
+  const quoted = (user: string, until = at) => ({
+    ...({ type: 'report.quoted', tlp: 'clear' } as const),
+    ...{ id, title: 'Copies', user_id: bo.id, quoted: user, until, at },
+  })
+  await server.publish(quoted(ana.id), quoted(ana.id), quoted(bo.id))
+  await server.publish(quoted(ana.id))
+  const found = async () => (await server.notificationsOf(ana)).filter(({ kind }) => kind === 'quoted')
+  expect(await found()).toMatchObject([
+    { subject: { kind: 'report', id, title: 'Copies' }, actor: { id: bo.id }, count: 1 },
+  ])
+  await server.publish(quoted(ana.id, new Date(Date.now() + 1_000).toISOString()))
+  expect(await found()).toMatchObject([{ count: 2 }])
+  expect((await server.notificationsOf(bo)).filter(({ kind }) => kind === 'quoted')).toEqual([])
+})
+
 it('exports and erases the data of a user, and what is about them', async () => {
   const id = newId()
   await add(ana, { kind: 'iod', subject_id: id })

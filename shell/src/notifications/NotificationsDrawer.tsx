@@ -4,6 +4,7 @@ import { useWatches } from '@iodine/mfe-kit/watches'
 import { Button, DateTime, EmptyState, formatRelative, LoadingPanel, LoadMore } from '@iodine/ui'
 import {
   ChatIcon,
+  CitationIcon,
   CommentIcon,
   DatabaseIcon,
   FlagIcon,
@@ -25,6 +26,7 @@ const ICONS: Record<NotificationKind, ReactElement> = {
   records: <DatabaseIcon />,
   reply: <ChatIcon />,
   mention: <ChatIcon />,
+  quoted: <CitationIcon />,
   webhook_off: <GlobeNetworkIcon />,
 }
 

@@ -37,6 +37,8 @@ export function eventText({ kind, actor, count, votes }: Notification): string {
         : count === 1
           ? 'You were mentioned'
           : `You were mentioned ${formatCount(count)} times`
+    case 'quoted':
+      return `${name ?? 'An author'} quotes your content in a public report. You have 72 hours to take it out`
     case 'webhook_off':
       return 'Your webhook was switched off: too many deliveries failed'
   }
@@ -64,6 +66,7 @@ export function notificationPath(
   if (subject.kind === 'iod') return paths.iod(id, comment)
   if (subject.kind === 'campaign') return paths.campaign(id, comment)
   if (subject.kind === 'person') return paths.person(id)
+  if (subject.kind === 'report') return paths.quotedReports()
   const watch = watches.find(each => each.id === (watch_id ?? id))
   return watch ? watchPath(watch) : paths.profile({ tab: 'notifications' })
 }

@@ -128,6 +128,18 @@ export function PrivacyPolicy() {
               you don't share they see nothing. If you take part in anonymous counts, they see how many users
               collected the same content (3–5, 6–10, 11–20 or more), and the month of the earliest record.
             </p>
+            <p>
+              <strong>Public reports.</strong> If this site publishes reports, a member can hand in a report
+              of a campaign. An administrator reviews it, then anybody can read it, also without an account.
+              It contains the values of the campaign’s IODs, counts of votes without names, and quotes of
+              captures with their defanged URL and day. Usernames, names of people, IP addresses, and values
+              that contain an email address, phone number or IBAN are held back, unless author and reviewer
+              decide otherwise for one value, with a reason. It names its author only if they sign it. It
+              contains descriptions that you wrote only if you agree under My Profile, Data. If it contains
+              your IODs or evidence, you are notified and have 72 hours to take them out. A published report
+              can be corrected or withdrawn. Archives and search engines copy public pages: no withdrawal
+              reaches their copies.
+            </p>
             <p>We rely on these kinds of providers, who act on our behalf or at your request:</p>
             <ul>
               <li>database hosting (USA);</li>

@@ -25,6 +25,7 @@ import { FeedKeysCard } from './FeedKeysCard'
 import { NotificationSettings } from './notifications/NotificationSettings'
 import { PasskeysCard } from './PasskeysCard'
 import styles from './Profile.module.css'
+import { QuotingCard } from './QuotingCard'
 import { RoutedTabs } from './RoutedTabs'
 import { SessionsCard } from './SessionsCard'
 import { UsageCard } from './UsageCard'
@@ -86,6 +87,7 @@ const DATA = (
     <UsageCard />
     <YourDataCard />
     <CountingCard />
+    <QuotingCard />
   </div>
 )
 

@@ -1,4 +1,6 @@
-import { type Verdict, verifyWacz, type WaczReport } from '@iodine/evidence/wacz'
+import type { Verdict } from '@iodine/evidence'
+import { type ReportVerification, verifyReport } from '@iodine/evidence/report'
+import { verifyWacz, type WaczReport } from '@iodine/evidence/wacz'
 import {
   Callout,
   Card,
@@ -19,17 +21,17 @@ const VERDICTS: Record<Verdict, { intent: 'success' | 'danger' | 'warning'; titl
   good: {
     intent: 'success',
     title: 'Unchanged since it was sealed',
-    text: 'A user’s collector uploaded this content by the time of the seal. It has not changed since.',
+    text: 'This content was stored by the time of the seal. It has not changed since.',
   },
   changed: {
     intent: 'danger',
     title: 'Changed',
-    text: 'The checks marked below failed. Do not rely on this file.',
+    text: 'The checks marked below failed. Do not rely on these files.',
   },
   unreadable: {
     intent: 'danger',
     title: 'This file can’t be read',
-    text: 'Choose a .wacz file that was downloaded from the evidence of an IOD.',
+    text: 'Choose a .wacz file of a capture, or manifest.json, manifest.json.sig and other files of a report.',
   },
   erased: {
     intent: 'warning',
@@ -40,35 +42,34 @@ const VERDICTS: Record<Verdict, { intent: 'success' | 'danger' | 'warning'; titl
 
 interface Checked {
   name: string
-  report: WaczReport
+  report: WaczReport | ReportVerification
 }
 
-/** A page that checks a capture's web archive in the browser. It sends no data and needs no session. */
+/** A page that checks a capture or a published report in the browser. It sends no data and needs no session. */
 export function Verify() {
   const [checked, setChecked] = useState<Checked | 'checking' | null>(null)
   const [key, setKey] = useState('')
   const latest = useRef(0)
   const keyId = useId()
 
-  const check = async (file: File | undefined) => {
-    if (!file) return
+  const check = async (files: File[]) => {
     const run = ++latest.current
     setChecked('checking')
-    const report = await readReport(file, key)
-    if (run === latest.current) setChecked({ name: file.name, report })
+    const report = await readFiles(files, key)
+    if (run === latest.current) setChecked({ name: files.map(({ name }) => name).join(', '), report })
   }
   return (
     <PublicPage>
       <PageHeader
-        title="Verify a capture"
-        subtitle="Checks a file that was downloaded from the evidence of an IOD. The file does not leave this browser."
+        title="Verify a capture or a report"
+        subtitle="Checks a .wacz file from the evidence of an IOD, or the files of a published report. They do not leave this browser."
       />
       <FileDrop
-        text="Choose a file"
-        hint="or drop a .wacz file here"
-        label="WACZ file"
-        accept=".wacz"
-        onFiles={([file]) => void check(file)}
+        text="Choose files"
+        hint="or drop a .wacz file here, or a report’s manifest.json, manifest.json.sig and other files"
+        label="Files"
+        multiple
+        onFiles={files => void check(files)}
       />
       <details className={styles.key}>
         <summary>Check the signature with your own copy of the key</summary>
@@ -91,15 +92,37 @@ export function Verify() {
   )
 }
 
-const readReport = async (file: File, key: string): Promise<WaczReport> => {
+const readFiles = async (files: File[], key: string): Promise<Checked['report']> => {
   const keys = key.trim() === '' ? [] : [key]
   try {
-    return await verifyWacz(new Uint8Array(await file.arrayBuffer()), keys)
+    const read = await Promise.all(
+      files.map(async file => [file.name, new Uint8Array(await file.arrayBuffer())] as const),
+    )
+    const [[name, data] = ['', new Uint8Array()]] = read
+    const isCapture = read.length === 1 && !name.startsWith('manifest.json')
+    return await (isCapture ? verifyWacz(data, keys) : verifyReport(new Map(read), keys))
   } catch {
-    const says = 'The browser could not read the file.'
+    const says = 'The browser could not read the files.'
     return { verdict: 'unreadable', checks: [{ name: 'file', ok: false, says }], isKeyGiven: keys.length > 0 }
   }
 }
+
+/** Returns the facts that the files state. */
+const factsOf = (about: NonNullable<Checked['report']['about']>) => ({
+  ...('url' in about
+    ? {
+        URL: about.url,
+        Captured: (
+          <>
+            <DateTime value={about.capturedAt} format={formatDateTime} />, by the collector’s clock
+          </>
+        ),
+      }
+    : { Report: about.report, Version: about.n }),
+  Received: <DateTime value={about.receivedAt} format={formatDateTime} />,
+  'Position in the log': about.seq,
+  'Key id': about.keyId,
+})
 
 function Report({ name, report: { verdict, checks, about, isKeyGiven } }: Checked) {
   const { intent, title, text } = VERDICTS[verdict]
@@ -126,12 +149,13 @@ function Report({ name, report: { verdict, checks, about, isKeyGiven } }: Checke
       {isSealed && (
         <Callout intent="warning" title="What the seal cannot prove">
           <p>
-            The seal does not prove that the site showed this to others, or who the author is. The collector
-            copies the page that the browser shows, and its user may have changed that page before.
+            {about && 'report' in about
+              ? 'The seal does not prove that the report is right. It proves that these files are those that were published.'
+              : 'The seal does not prove that the site showed this to others, or who the author is. The collector copies the page that the browser shows, and its user may have changed that page before.'}
           </p>
           {!isKeyGiven && (
             <p>
-              The seal does not prove which server created it: the key comes from this file. To check the
+              The seal does not prove which server created it: the key comes from these files. To check the
               server, enter its public key above.
             </p>
           )}
@@ -148,22 +172,7 @@ function Report({ name, report: { verdict, checks, about, isKeyGiven } }: Checke
       ) : (
         list
       )}
-      {about && (
-        <Facts
-          className={styles.about}
-          facts={{
-            URL: about.url,
-            Captured: (
-              <>
-                <DateTime value={about.capturedAt} format={formatDateTime} />, by the collector’s clock
-              </>
-            ),
-            Received: <DateTime value={about.receivedAt} format={formatDateTime} />,
-            'Position in the log': about.seq,
-            'Key id': about.keyId,
-          }}
-        />
-      )}
+      {about && <Facts className={styles.about} facts={factsOf(about)} />}
     </Card>
   )
 }

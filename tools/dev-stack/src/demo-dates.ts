@@ -5,8 +5,6 @@ import { keptServices } from './services.js'
 import type { Stack } from './stack.js'
 
 const DAY_MS = 86_400_000
-/** Days over which the demo's content is spread. */
-const SPREAD_DAYS = 60
 const VOTES_DAYS = 10
 /** Waves of posts, so that charts are not flat. */
 const WAVES = 3
@@ -20,20 +18,20 @@ interface Dated {
 }
 
 /**
- * Spreads the creation times of the demo's content over the last 60 days, and its votes after them. Writes to the
- * databases, since no request may set a creation time. Changes only content of the demo's accounts since the fill
- * began. Audit log, captures and evidence keep their sealed times.
+ * Spreads the creation times of the demo's content over the last days, and its votes after them. Writes to the databases,
+ * since no request may set a creation time. Changes only content of the demo's accounts since the fill began. Audit log,
+ * captures and evidence keep their sealed times.
  */
-export const spreadDates = async ({ parts, dataDir }: Stack, since: Date): Promise<void> => {
+export const spreadDates = async ({ parts, dataDir }: Stack, since: Date, days: number): Promise<void> => {
   const { MONGODB_URI, MONGODB_PREFIX } = readConfig(authConfigSchema, parts.auth.env)
   const open = (name: string) => connectMongo(MONGODB_URI, `${MONGODB_PREFIX}_${name}`)
-  const [auth, iods, narratives, campaigns, community] = await Promise.all(
-    ['auth', 'iods', 'narratives', 'campaigns', 'community'].map(open),
+  const [auth, collector, iods, narratives, campaigns, community] = await Promise.all(
+    ['auth', 'collector', 'iods', 'narratives', 'campaigns', 'community'].map(open),
   )
-  if (!auth || !iods || !narratives || !campaigns || !community) return
+  if (!auth || !collector || !iods || !narratives || !campaigns || !community) return
   try {
     const end = Date.now()
-    const start = end - SPREAD_DAYS * DAY_MS
+    const start = end - days * DAY_MS
     /** Returns the creation time of the n-th of `all` entities. */
     const timeOf = (n: number, all: number): Date => {
       const share = (n + fraction(n)) / all
@@ -61,16 +59,36 @@ export const spreadDates = async ({ parts, dataDir }: Stack, since: Date): Promi
 
     const ofIods = iods.collection('iods')
     const made = await ofIods.find(madeBy('created_by')).sort(oldest).toArray()
+    const untied = made.filter(({ source_id }) => !byTriplet.has(source_id)).map(({ _id }) => _id)
     for (const [n, { _id, source_id, votes }] of made.entries()) {
-      const created_at = byTriplet.get(source_id) ?? timeOf(n, made.length)
+      const created_at = byTriplet.get(source_id) ?? timeOf(untied.indexOf(_id), untied.length)
       const voted = Math.min(VOTES_DAYS * DAY_MS, end - created_at.getTime())
       const cast = votes.map((vote: Dated, at: number) => ({
         ...vote,
         created_at: new Date(created_at.getTime() + voted * ((at + fraction(n + at)) / votes.length) ** 2),
       }))
-      await ofIods.updateOne({ _id }, { $set: { created_at, votes: cast } })
+      await ofIods.updateOne({ _id }, { $set: { created_at, votes: cast, revision: new Date() } })
       contributed.push({ _id, created_at })
     }
+
+    const ofRecords = collector.collection('records')
+    for (const owner of ids) {
+      const stored = await ofRecords
+        .find({ user_id: owner, created_at: { $gte: since } }, { projection: { fetched_at: 1 } })
+        .sort({ fetched_at: 1, _id: 1 })
+        .toArray()
+      for (const [n, { _id, fetched_at }] of stored.entries()) {
+        // The demo's posts have fixed dates: none is stored before it was fetched.
+        const created_at = new Date(
+          Math.max(timeOf(n, stored.length).getTime(), Math.min(end, fetched_at.getTime())),
+        )
+        const change = { created_at, changed_at: new Date(), novelty: 'pending' }
+        await ofRecords.updateOne({ _id }, { $set: change })
+      }
+    }
+    // Which of the IODs existed depends on the dates of both.
+    const owners = ids.map(id => ({ kind: 'records.compared', payload: { id: String(id) }, key: String(id) }))
+    await storeEntries(collector, owners)
 
     const ofCampaigns = campaigns.collection('campaigns')
     const named = await ofCampaigns.find(madeBy('created_by')).sort(oldest).toArray()
@@ -88,6 +106,6 @@ export const spreadDates = async ({ parts, dataDir }: Stack, since: Date): Promi
       ids.map(String).map(id => ({ kind: 'canon', payload: { id }, key: id })),
     )
   } finally {
-    await Promise.all([auth, iods, narratives, campaigns, community].map(each => each.close()))
+    await Promise.all([auth, collector, iods, narratives, campaigns, community].map(each => each.close()))
   }
 }

@@ -1,6 +1,6 @@
 import { PRODUCT_NAME } from '@iodine/contracts'
 import { ConfigError } from '@iodine/service-kit'
-import { addDemo } from './demo.js'
+import { addDemo, demoDaysIn } from './demo.js'
 import { type Stack, startStack } from './stack.js'
 
 const GRACE_MS = 15_000
@@ -34,11 +34,11 @@ if (process.env.npm_lifecycle_event) {
   setInterval(() => process.ppid !== npm && void stop(), 1_000).unref()
 }
 
-const demo = process.argv.includes('--demo')
-const starting = startStack({ env: process.env, demo, progress: say })
+const days = demoDaysIn(process.argv)
+const starting = startStack({ env: process.env, demo: days !== undefined, progress: say })
 try {
   stack = await starting
-  const signIns = demo && !isStopping ? await addDemo(stack, say) : ''
+  const signIns = days !== undefined && !isStopping ? await addDemo(stack, say, days) : ''
   if (!isStopping) {
     const { url, inboxUrl, dataDir, database } = stack
     say(`

@@ -41,6 +41,13 @@ import { forgetServices, keepServices } from './services.js'
 /** Default prefix of database names and Redis keys. */
 export const DEFAULT_PREFIX = 'iodine'
 
+/** Settings of a demo, which publishes a report. */
+const DEMO_REPORTS = {
+  REPORTS: 'reviewed',
+  REPORTS_CONTACT: 'contact@iodine.local',
+  REPORTS_LEGAL_NOTICE: 'A demo with invented content, published by nobody.',
+}
+
 export interface Stack {
   /** URL of the gateway, which serves the app and its API. */
   url: string
@@ -140,6 +147,7 @@ export const startStack = async ({
       PART_NAMES.map(name => [`${name.toUpperCase()}_URL`, addresses[name].url]),
     )
     const shared: Env = {
+      ...(demo && DEMO_REPORTS),
       ...env,
       ADMIN_EMAILS: config.ADMIN_EMAILS.join(','),
       ADMIN_PASSKEYS: config.ADMIN_PASSKEYS,

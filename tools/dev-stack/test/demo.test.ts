@@ -1,8 +1,16 @@
 /** @module-tag long */
-import { authApi, graphApi, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
+import {
+  authApi,
+  graphApi,
+  iodAnalyticsApi,
+  iodsApi,
+  narrativesApi,
+  profileApi,
+  recordAnalyticsApi,
+} from '@iodine/contracts'
 import { apiClient, startMailCatcher, temporaryFolder } from '@iodine/test-kit'
 import { expect, test } from 'vitest'
-import { addDemo } from '../src/demo.js'
+import { addDemo, demoDaysIn } from '../src/demo.js'
 import { startStack } from '../src/index.js'
 
 test('the demo fills a product with SMTP_URL and beta codes without sending any mail', {
@@ -43,6 +51,17 @@ test('the demo fills a product with SMTP_URL and beta codes without sending any 
         expect(vote.created_at >= created_at).toBe(true)
         expect(Date.parse(vote.created_at)).toBeLessThanOrEqual(Date.now())
       }
+    const day = (at: number) => new Date(at).toISOString().slice(0, 10)
+    const period = { from: day(Date.now() - 60 * 86_400_000), to: day(Date.now()) }
+    const analyze = () => call(recordAnalyticsApi.analyzeRecords, { query: period })
+    await expect.poll(async () => (await analyze()).novelties[2]?.n, { timeout: 30_000 }).toBe(0)
+    const { total, days, novelties } = await analyze()
+    expect(days.filter(each => each.total > 0).length).toBeGreaterThan(20)
+    expect(novelties.map(({ n }) => n > 0)).toEqual([true, true, false])
+    const iodDays = (await call(iodAnalyticsApi.analyzeIods, { query: period })).days
+    expect(iodDays.reduce((sum, each) => sum + each.total, 0)).toBe(iods.length)
+    expect(iodDays.filter(each => each.total > 0).length).toBeGreaterThan(25)
+    expect(total).toBeGreaterThan(50)
     const narratives = await call(narrativesApi.listNarratives)
     const sentences = narratives.flatMap(({ triplets }) =>
       triplets.map(each => `${each.subject} ${each.verb} ${each.object}`),
@@ -54,10 +73,26 @@ test('the demo fills a product with SMTP_URL and beta codes without sending any 
     const earlier = (await call(graphApi.getTriplets, { query: month })).links
     expect(earlier.length).toBeGreaterThan(10)
     expect(earlier.length).toBeLessThan(links.length)
+    const page = await fetch(`${stack.url}/reports`)
+    const [path = ''] = /\/reports\/[a-z2-7]{16}/.exec(await page.text()) ?? []
+    for (const [version, text] of [
+      ['v1', 'three days'],
+      ['v2', 'four days'],
+    ]) {
+      const shown = await (await fetch(`${stack.url}${path}/${version}`)).text()
+      expect(shown).toContain(text)
+      expect(shown).toContain('Reply of Varnel Solar Ltd')
+    }
     expect(mail.mails).toEqual([])
   } finally {
     await stack.stop()
     await mail.stop()
     folder.remove()
   }
+})
+
+test('the demo’s days are an option', () => {
+  expect(demoDaysIn(['node', 'main.js'])).toBeUndefined()
+  expect(demoDaysIn(['node', 'main.js', '--demo'])).toBe(60)
+  expect(demoDaysIn(['node', 'main.js', '--demo=365'])).toBe(365)
 })

@@ -389,6 +389,8 @@ const ROWS: Record<string, Row> = {
   'GET /community/users/:id': { id: 'owner', status: 200 },
   'DELETE /profile/remove-openai-key': { status: 200 },
   'POST /sightings/search': { body: () => ({ text: MARK }), status: 200 },
+  'PUT /profile/quoting': { body: () => ({ allowed: true }), status: 200 },
+  'GET /profile/quoting': { status: 200 },
   'PUT /sightings/counting': { body: () => ({ counted: true }), status: 200 },
   'POST /sightings/counts': { body: ({ iod }) => ({ iod_id: iod }), status: 200 },
   'POST /coordination/runs': { body: aRun, status: 201 },

@@ -6,17 +6,23 @@ import {
   iodAnalyticsApi,
   iodsApi,
   narrativeAnalyticsApi,
+  narrativesApi,
+  profileApi,
   type QueryFor,
   recordAnalyticsApi,
   SOURCE_TYPES,
+  SOURCES,
 } from '@iodine/contracts'
 import {
+  blogArticle,
   iodInput,
   isLongTier,
   NO_LIMITS,
   newId,
+  platformPost,
   propertyRuns,
   type SignedInUser,
+  telegramPost,
   tiktokPost,
 } from '@iodine/test-kit'
 import fc from 'fast-check'
@@ -93,44 +99,120 @@ it('answers 404 for a campaign that is gone, and the rest without it', async () 
   expect((await ana.api.call(iodAnalyticsApi.analyzeIods, { query: PERIOD })).total).toBe(COUNT)
 })
 
-it("no answer contains or depends on other members' records, for random filters", async () => {
-  const mark = `hidden${newId()}`
-  const send = (user: SignedInUser, records: unknown[]) =>
-    user.api.call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body: { records } })
-  await send(ana, [tiktokPost()])
-  const queries = fc.sample(
-    fc.record({
-      from: fc.constantFrom(PERIOD.from, today),
-      to: fc.constantFrom(PERIOD.to, today),
-      zone: fc.constantFrom('UTC', 'Europe/Paris', 'Asia/Kathmandu'),
-      compare: fc.constantFrom('true' as const, 'false' as const),
-    }),
-    propertyRuns(isLongTier ? 1_000 : 160),
-  )
-  const ask = async () => {
-    const answers: unknown[] = []
-    for (const query of queries)
-      answers.push(
-        await Promise.all([
-          ana.api.call(iodAnalyticsApi.analyzeIods, { query }),
-          ana.api.call(iodAnalyticsApi.analyzeValues, { query: { ...query, mine: 'true' } }),
-          ana.api.call(iodAnalyticsApi.analyzeVotes, { query }),
-          ana.api.call(recordAnalyticsApi.analyzeRecords, { query }),
-          ana.api.call(campaignAnalyticsApi.analyzeCampaigns, { query }),
-          ana.api.call(narrativeAnalyticsApi.analyzeNarratives, { query }),
-        ]),
-      )
-    return answers
+it('tells records with a known IOD when they were collected, whatever IODs are created later', async () => {
+  const word = `w${newId()}`
+  const [url, later] = [`https://${word}.example/known`, `later${newId()}`]
+  const member = await app.signUp()
+  await bo.api.call(iodsApi.createIod, { body: iodInput({ category: 'URL', value: url }) })
+  const description = (n: number) => (n < 3 ? `see ${url.toUpperCase()} and ${later}` : `see ${later}`)
+  const records = Array.from({ length: 5 }, (_, n) => tiktokPost({ description: description(n) }))
+  const params = { source: 'tiktok' as const }
+  await member.api.call(collectorApi.ingestRecords, { params, body: { records } })
+  await bo.api.call(iodsApi.createIod, { body: iodInput({ category: 'TITLE', value: later }) })
+  const marks = async () =>
+    (await member.api.call(recordAnalyticsApi.analyzeRecords, { query: PERIOD })).novelties
+  await expect.poll(marks, { timeout: 30_000 }).toEqual([
+    { novelty: 'known', n: 3, sources: { tiktok: 3 } },
+    { novelty: 'new', n: 2, sources: { tiktok: 2 } },
+    { novelty: 'pending', n: 0, sources: {} },
+  ])
+  for (const { novelty, n } of await marks()) {
+    const query = { ...PERIOD, novelty }
+    expect(await member.api.call(collectorApi.listRecords, { params, query })).toHaveLength(n)
   }
-  const before = await ask()
-  const hidden = Array.from({ length: 20 }, (_, n) => ({
-    ...tiktokPost({ hashtags: [mark], description: `${mark} https://${mark}.example/${n}` }),
-    author: { author_unique_id: mark },
-  }))
-  await send(bo, hidden)
-  const after = await ask()
-  expect(after).toEqual(before)
-  expect(JSON.stringify(after)).not.toContain(mark)
-  const own = await bo.api.call(recordAnalyticsApi.analyzeRecords, { query: PERIOD })
-  expect(own).toMatchObject({ total: 20, hashtags: [{ value: mark, n: 20 }] })
+})
+
+const pool = (name: string, size: number) => fc.integer({ min: 0, max: size - 1 }).map(n => `${name}${n}`)
+/** Values of the same pools as those of `ana`'s records, texts and IODs. */
+const post = fc.record({
+  source: fc.constantFrom(...SOURCES),
+  tag: pool('tag', 3),
+  domain: pool('site', 3).map(site => `${site}.example.org`),
+  account: pool('desk', 3),
+  views: fc.integer({ min: 0, max: 10_000 }),
+})
+type Post = typeof post extends fc.Arbitrary<infer T> ? T : never
+const TRIPLETS = ['mirrors heat lakes', 'towers spread fever']
+
+const recordOf = ({ source, tag, domain, account, views }: Post, mark: string): unknown => {
+  const text = `#${tag} by @${account} at https://${domain}/ ${mark}`
+  const context = { text, posted_at: new Date().toISOString(), metrics: { views } }
+  if (source === 'tiktok') {
+    const { author, ...record } = tiktokPost({ hashtags: [tag], description: text })
+    return { ...record, author: { ...author, author_unique_id: account }, context }
+  }
+  if (source === 'telegram') return { ...telegramPost(), context }
+  if (source === 'blog') return { ...blogArticle(), context }
+  return { ...platformPost(), context }
+}
+
+/** Stores private things of a member. */
+const keep = async (who: SignedInUser, posts: readonly Post[], triplets: readonly string[], mark: string) => {
+  for (const each of posts)
+    await who.api.call(collectorApi.ingestRecords, {
+      params: { source: each.source },
+      body: { records: [recordOf(each, mark)] },
+    })
+  for (const triplet of triplets) {
+    const [subject = '', verb = '', object = ''] = triplet.split(' ')
+    app.ai.always({ triplets: [{ subject, verb, object }] })
+    await who.api.call(narrativesApi.createNarrative, { body: { text: `${mark}: ${triplet}.` } })
+  }
+}
+
+const analyzed = async ({ api }: SignedInUser) => ({
+  records: (await api.call(recordAnalyticsApi.analyzeRecords, { query: PERIOD })).novelties,
+  narratives: (await api.call(narrativeAnalyticsApi.analyzeNarratives, { query: PERIOD })).total,
+})
+/** Waits until the records of a member are compared with IODs, and the texts have narratives. */
+const settle = (who: SignedInUser) =>
+  expect
+    .poll(() => analyzed(who), { timeout: 30_000 })
+    .toMatchObject({ records: [{}, {}, { novelty: 'pending', n: 0 }], narratives: TRIPLETS.length })
+
+it("no answer contains or depends on other members' private records and texts, for random filters", async () => {
+  for (const { api } of [ana, bo])
+    await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
+  await keep(ana, fc.sample(post, 12), TRIPLETS, 'open')
+  await settle(ana)
+  const query = fc.record({
+    from: fc.constantFrom(PERIOD.from, today),
+    to: fc.constantFrom(PERIOD.to, today),
+    zone: fc.constantFrom('UTC', 'Europe/Paris', 'Asia/Kathmandu'),
+    compare: fc.constantFrom('true' as const, 'false' as const),
+    mine: fc.constantFrom('true' as const, 'false' as const),
+  })
+  const ask = ({ mine, ...period }: typeof query extends fc.Arbitrary<infer T> ? T : never) =>
+    Promise.all([
+      ana.api.call(iodAnalyticsApi.analyzeIods, { query: { ...period, mine } }),
+      ana.api.call(iodAnalyticsApi.analyzeValues, { query: { ...period, mine } }),
+      ana.api.call(iodAnalyticsApi.analyzeVotes, { query: { ...period, mine } }),
+      ana.api.call(recordAnalyticsApi.analyzeRecords, { query: period }),
+      ana.api.call(campaignAnalyticsApi.analyzeCampaigns, { query: { ...period, mine } }),
+      ana.api.call(narrativeAnalyticsApi.analyzeNarratives, { query: period }),
+    ])
+  const all = { ...PERIOD, zone: 'UTC', compare: 'true', mine: 'false' } as const
+  const first = await ask(all)
+  let stored = 0
+  await fc.assert(
+    fc.asyncProperty(
+      query,
+      fc.array(post, { minLength: 1, maxLength: 4 }),
+      fc.subarray(TRIPLETS),
+      async (given, posts, triplets) => {
+        const mark = `hidden${newId()}`
+        const before = await ask(given)
+        await keep(bo, posts, triplets, mark)
+        stored += posts.length
+        const after = await ask(given)
+        expect(after).toEqual(before)
+        expect(JSON.stringify(after)).not.toContain(mark)
+        const own = await bo.api.call(recordAnalyticsApi.analyzeRecords, { query: PERIOD })
+        expect(own.total).toBe(stored)
+      },
+    ),
+    propertyRuns(isLongTier ? 200 : 160),
+  )
+  await settle(bo)
+  expect(await ask(all)).toEqual(first)
 })

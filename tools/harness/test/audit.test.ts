@@ -131,7 +131,7 @@ const RECORDED_THEN = [
   'subscription.created',
   'subscription.deleted',
 ] as const
-/** Actions of auth's tests, in `services/auth/test/audit.test.ts` and `keys.test.ts`. */
+/** Actions of the tests of services: auth's `audit.test.ts` and `keys.test.ts`, and campaigns' `reports.test.ts`. */
 const RECORDED_ELSEWHERE = [
   'account.address-change-requested',
   'account.address-change-withdrawn',
@@ -144,6 +144,14 @@ const RECORDED_ELSEWHERE = [
   'key.dropped',
   'passkey.created',
   'passkey.deleted',
+  'report.approved',
+  'report.erased',
+  'report.handed-in',
+  'report.refused',
+  'report.reinstated',
+  'report.replied',
+  'report.taken-out',
+  'report.withdrawn',
   'work.dropped',
   'work.retried',
 ] as const

@@ -1,2 +1,2 @@
 export { type Anchored, buildWacz, type PublishedKey, type QuotedEvidence, type WaczInput } from './build.js'
-export { type Verdict, verifyWacz, type WaczCheck, type WaczReport } from './verify.js'
+export { verifyWacz, type WaczCheck, type WaczReport } from './verify.js'

@@ -1,6 +1,7 @@
 import { type Checkpoint, type InclusionProof, LIMITS, type Manifest, type Seal } from '@iodine/contracts'
 import { strFromU8, unzipSync } from 'fflate'
 import { checkpointText, verifyCheckpoint } from '../checkpoint.js'
+import { type Check, check, holds, signedBy, type Verdict } from '../checks.js'
 import { leafHash, manifestHash, sha256Hex } from '../hash.js'
 import { verifyConsistency, verifyInclusion } from '../merkle.js'
 import { pointerValue } from '../quotes.js'
@@ -19,22 +20,24 @@ import {
 } from './build.js'
 import { readWarc } from './warc.js'
 
-/** `erased`: all checks passed, but content was removed. */
-export type Verdict = 'good' | 'changed' | 'unreadable' | 'erased'
-
-/** The result of one check. */
-export interface WaczCheck {
-  name: 'file' | 'content' | 'manifest' | 'log' | 'signature' | 'time' | 'evidence'
-  ok: boolean
-  /** The result, as a sentence. */
-  says: string
-}
+/** The result of one check of an archive. */
+export type WaczCheck = Check<'file' | 'content' | 'manifest' | 'log' | 'signature' | 'time' | 'evidence'>
 
 export interface WaczReport {
   verdict: Verdict
   checks: WaczCheck[]
   /** Properties stated in the file; absent if it is unreadable. */
-  about?: { url: string; capturedAt: string; receivedAt: string; seq: number; keyId: string } | undefined
+  about?:
+    | {
+        url: string
+        capturedAt: string
+        receivedAt: string
+        seq: number
+        keyId: string
+        manifestHash: string
+        quotes: string[]
+      }
+    | undefined
   /** True if the caller provided the key, false if it was taken from the file. */
   isKeyGiven: boolean
 }
@@ -81,21 +84,6 @@ const isSame = (a: Uint8Array, b: Uint8Array): boolean =>
 
 const readJson = (files: ReadonlyMap<string, Uint8Array>, name: string): unknown =>
   JSON.parse(strFromU8(files.get(name) ?? new Uint8Array()))
-
-const check = (name: WaczCheck['name'], ok: boolean, good: string, bad: string): WaczCheck => ({
-  name,
-  ok,
-  says: ok ? good : bad,
-})
-
-/** Returns the result of a test, or false if it throws: the file may contain anything. */
-const holds = async (test: () => boolean | Promise<boolean>): Promise<boolean> => {
-  try {
-    return await test()
-  } catch {
-    return false
-  }
-}
 
 /** Checks the files' hashes against the data package, and the ZIP file byte by byte against `zipOf`. */
 const checkFile = async (
@@ -156,6 +144,12 @@ interface Selector {
 interface Annotation {
   target: { source: string; selector: readonly Selector[] }
 }
+
+const quotesOf = (files: ReadonlyMap<string, Uint8Array>): string[] =>
+  (readJson(files, EVIDENCE) as Annotation[]).flatMap(({ target: { selector } }) => {
+    const [quote] = selector[0]?.refinedBy ?? selector
+    return quote?.exact ?? []
+  })
 
 /**
  * Checks that the quotes are at their positions, in code points. Quotes of erased blobs are not checked.
@@ -269,9 +263,7 @@ const checkSignature = (checkpoint: Checkpoint, isSigned: boolean, isKeyGiven: b
   check(
     'signature',
     isSigned,
-    isKeyGiven
-      ? 'The log’s state is signed with the given key.'
-      : `The log’s state is signed with the key in this file, ${checkpoint?.key_id}. Compare it with the server’s.`,
+    signedBy('The log’s state', checkpoint?.key_id, isKeyGiven),
     'The log’s state is not signed with that key.',
   )
 
@@ -346,6 +338,8 @@ export const verifyWacz = async (
       receivedAt: String(seal.received_at),
       seq: seal.seq,
       keyId: String(checkpoint?.key_id),
+      manifestHash: String(seal.manifest_hash),
+      quotes: areQuotesFound ? quotesOf(files) : [],
     },
     isKeyGiven,
   }

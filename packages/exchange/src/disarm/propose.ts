@@ -1,6 +1,7 @@
 import glosses from '../../data/glosses.json' with { type: 'json' }
 import cueFile from '../../data/technique-cues.json' with { type: 'json' }
 import { findTechnique } from './techniques.js'
+import { wordStarts } from './word-starts.js'
 
 /** A technique that a text may describe. */
 export interface TechniqueProposal {
@@ -58,32 +59,35 @@ const SIMILARITY_MAX = 0.6
 interface Cue {
   tid: string
   weight: number
-  pattern: RegExp
-  /** Name of the vocabulary that each match begins with: where it is absent, the pattern needs no search. */
-  begins: string | undefined
+  pattern: () => RegExp
 }
 interface Rules {
-  vocabulary: ReadonlyMap<string, RegExp>
   cues: readonly Cue[]
+  /** Cues by the start of the first word of their matches: the others need no search. */
+  byStart: ReadonlyMap<string, readonly Cue[]>
+  /** Length of the longest of these starts. */
+  longest: number
   context: readonly { weight: number; pattern: RegExp }[]
 }
 
 /**
- * Compiles a pattern of technique-cues.json: a regular expression in which `{name}` is a group of the vocabulary, `*`
+ * Returns a pattern of technique-cues.json as a regular expression. In it, `{name}` is a group of the vocabulary, `*`
  * any end of the word, ` .. ` a gap of at most 60 characters, ` ~ ` one of at most three words, and `@caps`, once, a word that must have a capital letter.
  */
-const compile = (pattern: string): RegExp => {
+const sourceOf = (pattern: string): string => {
   const vocabulary = cueFile.vocabulary as Readonly<Record<string, string>>
   let expanded = pattern
   for (let depth = 0; depth < 3; depth++)
     expanded = expanded.replace(/\{([a-z]+)\}/g, (_, name: string) => `(?:${vocabulary[name]})`)
-  const source = expanded
+  return expanded
     .replaceAll(' .. ', '(?:\\W(?:.{0,60}\\W)?)')
     .replaceAll(' ~ ', '(?:\\W+\\w+){0,3}?\\W+')
     .replace(/(?<!\\w|\])\*/g, '\\w*')
     .replaceAll('@caps', '(?<caps>\\w+)')
-  return new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, source.includes('<caps>') ? 'd' : '')
 }
+
+const compile = (source: string): RegExp =>
+  new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, source.includes('<caps>') ? 'd' : '')
 
 /** A sentence in the form that cues are searched in. */
 interface Text {
@@ -99,24 +103,31 @@ const matches = (pattern: RegExp, { lower, cased }: Text): boolean => {
   return found !== null && (caps === undefined || /[A-Z]/.test(cased.charAt(caps[0])))
 }
 
-/** Matches a pattern that begins with a vocabulary and has no alternative to it outside brackets. */
-const BEGINS = /^\{([a-z]+)\} (?:\.\.|~) (?:[^|()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*$/
-
 let rules: Rules | undefined
 const getRules = (): Rules => {
-  rules ??= {
-    vocabulary: new Map(Object.keys(cueFile.vocabulary).map(name => [name, compile(`{${name}}`)])),
-    cues: cueFile.cues.map(([tid, weight, pattern]) => ({
+  if (rules) return rules
+  const byStart = new Map<string, Cue[]>()
+  const cues = cueFile.cues.map(([tid, weight, pattern]) => {
+    const source = sourceOf(pattern as string)
+    let compiled: RegExp | undefined
+    const cue = {
       tid: tid as string,
       weight: weight as number,
-      pattern: compile(pattern as string),
-      begins: BEGINS.exec(pattern as string)?.[1],
-    })),
-    context: cueFile.context.map(([weight, pattern]) => ({
-      weight: weight as number,
-      pattern: compile(pattern as string),
-    })),
-  }
+      pattern: () => (compiled ??= compile(source)),
+    }
+    for (const start of wordStarts(source)) {
+      const same = byStart.get(start)
+      if (same) same.push(cue)
+      else byStart.set(start, [cue])
+    }
+    return cue
+  })
+  const context = cueFile.context.map(([weight, pattern]) => ({
+    weight: weight as number,
+    pattern: compile(sourceOf(pattern as string)),
+  }))
+  const longest = Math.max(...[...byStart.keys()].map(({ length }) => length))
+  rules = { cues, byStart, longest, context }
   return rules
 }
 
@@ -182,13 +193,21 @@ const similarityOf = (words: ReadonlySet<string>, tid: string): number => {
   return sum
 }
 
+/** Returns the cues that a sentence's words may begin, in the order of the file. */
+const candidatesOf = ({ lower }: Text): Cue[] => {
+  const { byStart, cues, longest } = getRules()
+  const found = new Set(byStart.get(''))
+  for (const word of new Set(lower.match(/\w+/g)))
+    for (let length = 1; length <= Math.min(word.length + 1, longest); length++)
+      for (const cue of byStart.get(`${word} `.slice(0, length)) ?? []) found.add(cue)
+  return cues.filter(cue => found.has(cue))
+}
+
 /** Finds the cues in a sentence: the weight of each technique. */
 const cuesIn = (text: Text): Map<string, number> => {
   const weights = new Map<string, number>()
-  const { vocabulary, cues } = getRules()
-  const absent = new Set([...vocabulary].flatMap(([name, pattern]) => (matches(pattern, text) ? [] : [name])))
-  for (const { tid, weight, pattern, begins } of cues) {
-    if ((begins !== undefined && absent.has(begins)) || !matches(pattern, text)) continue
+  for (const { tid, weight, pattern } of candidatesOf(text)) {
+    if (!matches(pattern(), text)) continue
     const earlier = weights.get(tid)
     weights.set(tid, earlier === undefined ? weight : Math.max(earlier, weight) + FURTHER_CUE)
   }

@@ -67,6 +67,7 @@ const WORK_LABELS: Partial<Record<string, string>> = {
   publication: 'Publication of a campaign',
   'record.deleted': 'Erasure of deleted records',
   'records.changed': 'Changed records for Origins',
+  'records.compared': 'Comparison of records with IODs',
   'records.requested': 'Index of Origins',
   run: 'Search for co-shares',
   snapshot: 'Counts of Origins',

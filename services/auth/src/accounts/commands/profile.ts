@@ -47,3 +47,13 @@ export const storeAiKey = async (
   const { matchedCount } = await models.users.updateOne({ _id: userId }, { $set: { sealed_ai_key: sealed } })
   if (matchedCount === 0) throw unauthenticated()
 }
+
+/** Stores whether public reports may quote the user's IODs. Idempotent. */
+export const allowQuotes = async (
+  { models }: AuthContext,
+  userId: string,
+  quotable: boolean,
+): Promise<void> => {
+  const { matchedCount } = await models.users.updateOne({ _id: userId }, { $set: { quotable } })
+  if (matchedCount === 0) throw unauthenticated()
+}

@@ -14,6 +14,8 @@ export const userSchema = defineSchema('users', {
   username_key: { type: String },
   /** AI provider key, encrypted for this user only. */
   sealed_ai_key: { type: String, default: null },
+  /** Whether public reports may quote the descriptions of their IODs; absent: not. */
+  quotable: Boolean,
   created_at: { type: Date, required },
   /** Last use of the account, written at most once a day. */
   last_active_at: { type: Date, required },

@@ -1,6 +1,6 @@
 import { authInternal, DETAILS, mailsInternal, type UserCard } from '@iodine/contracts'
 import { done, forbidden, notFound, serveHistory } from '@iodine/service-kit'
-import type { QueryFilter } from 'mongoose'
+import { type QueryFilter, Types } from 'mongoose'
 import type { AuthContext } from '../../context.js'
 import { completeMail } from '../../mails/commands/send-mail.js'
 import { checkSession } from '../../sessions/commands/sessions.js'
@@ -41,6 +41,11 @@ export const addInternalRoutes = (context: AuthContext): void => {
     }))
   }
   service.internal(authInternal.lookupUsers, ({ body }) => cardsOf({ _id: { $in: body.ids } }))
+  service.internal(authInternal.findQuotable, async ({ body }) => {
+    const _id = { $in: body.ids.map(each => new Types.ObjectId(each)) }
+    const found = await models.users.distinct('_id', { _id, quotable: true, deleted_at: null })
+    return found.map(String)
+  })
   service.internal(authInternal.findUsers, ({ body }) =>
     cardsOf({ username_key: { $in: body.usernames.map(usernameKey) } }),
   )

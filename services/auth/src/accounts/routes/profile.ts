@@ -30,7 +30,7 @@ import { presentApiToken } from '../../tokens/presenters/api-token.js'
 import { presentFeedKey } from '../../tokens/presenters/feed-key.js'
 import { dropAddressChange, findAddressChange, requestAddressChange } from '../commands/change-address.js'
 import { beginExport, findExport, readExport } from '../commands/export-data.js'
-import { chooseUsername, storeAiKey } from '../commands/profile.js'
+import { allowQuotes, chooseUsername, storeAiKey } from '../commands/profile.js'
 import { requestDeletion, withdrawDeletion } from '../commands/schedule-deletion.js'
 import type { UserDoc } from '../models/user.js'
 import { presentAddressChange } from '../presenters/address-change.js'
@@ -71,6 +71,15 @@ export const addProfileRoutes = (context: AuthContext): void => {
   service.route(profileApi.removeOpenaiKey, async ({ user }) => {
     await storeAiKey(context, user.id, null)
     return { has_openai_key: false }
+  })
+
+  service.route(profileApi.getQuoting, async ({ user }) => ({
+    allowed: (await userOf(user.id)).quotable === true,
+  }))
+
+  service.route(profileApi.setQuoting, async ({ user, body }) => {
+    await allowQuotes(context, user.id, body.allowed)
+    return body
   })
 
   service.route(profileApi.listApiTokens, async ({ user }) =>

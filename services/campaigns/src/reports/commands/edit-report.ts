@@ -59,6 +59,7 @@ export const createReport = async (store: Store, userId: string, campaignId: str
     withdrawn: null,
     revision: null,
     taken_out: [],
+    announced: [],
     replies: [],
     created_at: new Date(),
   }
@@ -127,7 +128,10 @@ export const handInReport = async (store: Store, userId: string, id: string): Pr
   await inTransaction(mongo, async session => {
     const { matchedCount } = await reports.updateOne(
       { _id: doc._id, state: 'draft', withdrawn: null },
-      { $set: { state: 'making', problem: null, handed_in_at: new Date() }, $inc: { asked: 1 } },
+      {
+        $set: { state: 'making', problem: null, handed_in_at: new Date(), announced: [] },
+        $inc: { asked: 1 },
+      },
       { session },
     )
     if (matchedCount === 0) throw conflict(DETAILS.reportInReview)

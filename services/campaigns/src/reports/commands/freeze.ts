@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { DETAILS, LIMITS, REPORT_FILES, reportSealsInternal } from '@iodine/contracts'
+import { canonicalJson } from '@iodine/evidence'
 import type { SelectedReport } from '@iodine/reports'
 import { byId, HttpError, type KindSpec } from '@iodine/service-kit'
 import { Types } from 'mongoose'
@@ -31,24 +32,28 @@ const returnToDraft = async (
   )
 }
 
-/** Returns whether another user's content is in a version that the published one lacks. */
-const quotesOthers = async ({ reportVersions }: Store, report: ReportDoc, { sources }: SelectedReport) => {
-  const others = sources.users.filter(id => id !== report.user_id?.toHexString())
-  if (others.length === 0) return false
+/**
+ * Returns content of other users that the published version lacks, and of it the part that they were not notified of
+ * since the report was handed in.
+ */
+const findQuoted = async ({ reportVersions }: Store, report: ReportDoc, { sources }: SelectedReport) => {
   const before = await reportVersions
     .findOne({ report_id: report._id, n: report.latest ?? 0 }, { sources: 1 })
     .lean<Pick<ReportVersionDoc, 'sources'>>()
   const known = new Set([...(before?.sources.iods ?? []), ...(before?.sources.evidence ?? [])])
-  return [...sources.iods, ...sources.evidence].some(id => !known.has(id))
+  const announced = new Set(report.announced)
+  const author = report.user_id?.toHexString()
+  const quoted = sources.owned.filter(({ id, user }) => user !== author && !known.has(id))
+  return { quoted, fresh: quoted.filter(({ id }) => !announced.has(id)) }
 }
 
-/** Returns the signature of a manifest as a file. */
+/** Returns the signature of a manifest, with its entry in the log of seals, as a file. */
 const signatureFile = async ({ peers }: ReportContext, manifest: RenderedFile): Promise<RenderedFile> => {
-  const { key_id, sig } = await peers.call('collector', reportSealsInternal.signReport, {
+  const seal = await peers.call('collector', reportSealsInternal.sealReport, {
     body: new Uint8Array(manifest.bytes),
     ms: SIGN_MS,
   })
-  const bytes = Buffer.from(`${key_id} ${sig}\n`)
+  const bytes = Buffer.from(`${canonicalJson(seal)}\n`)
   return {
     name: 'manifest.json.sig',
     type: REPORT_FILES['manifest.json.sig'],
@@ -69,8 +74,11 @@ const storeVersion = async (
   const { content, left_out, held_back, sources } = selected
   const bytes = files.reduce((sum, { gzip }) => sum + gzip.length, 0)
   const made_at = new Date(content.made_at)
-  const handedIn = report.handed_in_at ?? made_at
-  const waits = await quotesOthers(store, report, selected)
+  const { quoted, fresh } = await findQuoted(store, report, selected)
+  // Files that are made again during the review may have content that its users do not know of: the wait begins again.
+  const isMore = fresh.length > 0 && (report.announced ?? []).length > 0
+  const handed_in_at = isMore ? made_at : (report.handed_in_at ?? made_at)
+  const until = new Date(handed_in_at.getTime() + LIMITS.reportObjectionMs)
   const version: ReportVersionDoc = {
     _id: new Types.ObjectId(),
     report_id: report._id,
@@ -86,7 +94,7 @@ const storeVersion = async (
     held_back,
     bytes,
     made_at,
-    approvable_at: waits ? new Date(handedIn.getTime() + LIMITS.reportObjectionMs) : made_at,
+    approvable_at: quoted.length > 0 ? until : made_at,
     approved_by: null,
     published_at: null,
     law: null,
@@ -95,7 +103,10 @@ const storeVersion = async (
     const { _id, asked } = report
     const { matchedCount } = await reports.updateOne(
       { _id, asked, state: 'making' },
-      { $set: { state: 'review', problem: null }, $inc: { asked: 1 } },
+      {
+        $set: { state: 'review', problem: null, handed_in_at, announced: quoted.map(({ id }) => id) },
+        $inc: { asked: 1 },
+      },
       { session },
     )
     if (matchedCount === 0) throw new Superseded()
@@ -105,6 +116,11 @@ const storeVersion = async (
       ...{ name, type, sha256, bytes: length, gzip: Buffer.from(gzip) },
     }))
     await reportFiles.insertMany(docs, { session, lean: true })
+    const users = [...new Set(fresh.map(({ user }) => user))]
+    for (let at = 0; at < users.length; at += LIMITS.notificationEvents) {
+      const some = users.slice(at, at + LIMITS.notificationEvents)
+      await store.work.quotes.add({ id: version._id.toHexString(), users: some }, { session })
+    }
   })
 }
 
@@ -128,7 +144,10 @@ export const reportWork = (of: () => FreezeContext): KindSpec<{ id: string }> =>
   concurrency: 2,
   async handle([entry]) {
     const context = of()
-    const report = await context.store.reports.findOne({ _id: entry?.id, state: 'making' }).lean<ReportDoc>()
+    const report = await context.store.reports
+      .findOne({ _id: entry?.id, state: 'making' })
+      .select('+announced')
+      .lean<ReportDoc>()
     if (!report) return
     try {
       await freeze(context, report)

@@ -1,38 +1,41 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { type BodyOf, DETAILS, REPORT_FILES, type reportsApi } from '@iodine/contracts'
-import { toPage } from '@iodine/reports'
+import { type NoticedVersion, withNotices } from '@iodine/reports'
 import { conflict, forbidden, HttpError, inTransaction } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import type { Store } from '../../models.js'
 import { type ReportDoc, type ReportVersionDoc, SHOWN } from '../models/report.js'
 import { findReport } from '../queries/find-report.js'
+import { readText } from '../queries/published.js'
 import { requireClear } from '../queries/sources.js'
 import { dropReview } from './edit-report.js'
 
-/** Renders the pages of all published versions with their current notices. */
+const compress = promisify(gzip)
+
+/** Stores the pages of all published versions with their current notices, from the pages that were approved. */
 const showNotices = async (
   { reportVersions, reportFiles }: Store,
   { _id, latest, replies }: Pick<ReportDoc, '_id' | 'latest' | 'replies'>,
   session: ClientSession,
 ): Promise<void> => {
+  const notices = {
+    latest,
+    replies: replies.map(({ from, text, at }) => ({ from, text, at: at.toISOString() })),
+  }
+  const fields = { 'content.slug': 1, 'content.n': 1, 'content.language': 1, 'content.change': 1 } as const
   const versions = await reportVersions
-    .find({ report_id: _id, state: { $in: ['published', 'superseded'] } })
+    .find({ report_id: _id, state: { $in: ['published', 'superseded'] } }, fields)
     .session(session)
-    .lean<ReportVersionDoc[]>()
+    .lean<{ _id: Types.ObjectId; content: NoticedVersion | null }[]>()
   for (const { _id: version_id, content } of versions) {
-    if (!content) continue
-    const notices = {
-      latest,
-      replies: replies.map(({ from, text, at }) => ({ from, text, at: at.toISOString() })),
-    }
-    const bytes = Buffer.from(toPage(content, notices))
+    const page = await readText({ reportFiles }, { _id: version_id }, 'page.html', session)
+    if (!content || page === null) continue
+    const bytes = Buffer.from(withNotices(page, content, notices))
     const sha256 = createHash('sha256').update(bytes).digest('hex')
-    await reportFiles.updateOne(
-      { version_id, name: SHOWN },
-      { $set: { type: REPORT_FILES['page.html'], bytes: bytes.length, sha256, gzip: gzipSync(bytes) } },
-      { session, upsert: true },
-    )
+    const file = { type: REPORT_FILES['page.html'], bytes: bytes.length, sha256, gzip: await compress(bytes) }
+    await reportFiles.updateOne({ version_id, name: SHOWN }, { $set: file }, { session, upsert: true })
   }
 }
 

@@ -1,5 +1,7 @@
-import { gunzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import type { PageErrorStatus } from '@iodine/reports'
+import type { ClientSession } from 'mongoose'
 import type { CampaignModels } from '../../models.js'
 import { type ReportDoc, type ReportFileDoc, type ReportVersionDoc, SHOWN } from '../models/report.js'
 
@@ -90,14 +92,19 @@ export const findFile = async (
 const bufferOf = (stored: Buffer | { buffer: Uint8Array }): Buffer =>
   Buffer.isBuffer(stored) ? stored : Buffer.from(stored.buffer)
 
+const decompress = promisify(gunzip)
+
 /** Returns a stored file of a version, as text; null without it. */
 export const readText = async (
-  { reportFiles }: CampaignModels,
+  { reportFiles }: Pick<CampaignModels, 'reportFiles'>,
   version: Pick<ReportVersionDoc, '_id'> | null,
   name: string,
+  session: ClientSession | null = null,
 ): Promise<string | null> => {
-  const doc = version && (await reportFiles.findOne({ version_id: version._id, name }).lean<ReportFileDoc>())
-  return doc ? gunzipSync(bufferOf(doc.gzip)).toString() : null
+  const doc =
+    version &&
+    (await reportFiles.findOne({ version_id: version._id, name }).session(session).lean<ReportFileDoc>())
+  return doc ? (await decompress(bufferOf(doc.gzip))).toString() : null
 }
 
 /** Returns the reports that may be listed, latest first. */

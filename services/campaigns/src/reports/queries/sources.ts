@@ -1,4 +1,13 @@
-import { type CitableQuote, DETAILS, type Evidence, LIMITS, PRODUCT_NAME } from '@iodine/contracts'
+import {
+  authInternal,
+  type CitableQuote,
+  capturesInternal,
+  DETAILS,
+  type Evidence,
+  type Iod,
+  LIMITS,
+  PRODUCT_NAME,
+} from '@iodine/contracts'
 import { VERSION } from '@iodine/exchange/disarm'
 import { isCitable, type ReportSources } from '@iodine/reports'
 import { HttpError, type Peers, type UserDirectory } from '@iodine/service-kit'
@@ -8,6 +17,7 @@ import { readEvidence } from '../../campaigns/queries/campaign-evidence.js'
 import { readLevels } from '../../campaigns/queries/sharing.js'
 import { fetchStatements } from '../../exports/queries/campaign-statements.js'
 import type { CampaignModels } from '../../models.js'
+import type { TechniqueQuoteDoc } from '../../techniques/models/technique-quote.js'
 import type { ReportDecisionDoc, ReportDoc } from '../models/report.js'
 import type { ReportSite } from '../policies/site.js'
 
@@ -23,6 +33,41 @@ export const requireClear = async (models: CampaignModels, campaignId: string): 
   const { tlp, least } = await readLevels(models, campaignId)
   if (least !== 'clear') throw new HttpError(409, DETAILS.reportTlpTooLow)
   if (tlp !== 'clear') throw new HttpError(409, DETAILS.reportNotClear)
+}
+
+/** Ids of one request. */
+const IDS = 5_000
+
+/** Returns the users who allow quotes among those who made these IODs. */
+const readQuotable = async (peers: Peers, iods: readonly Iod[]): Promise<Set<string>> => {
+  const makers = [...new Set(iods.flatMap(each => each.created_by_id ?? []))]
+  const found = new Set<string>()
+  for (let at = 0; at < makers.length; at += IDS) {
+    const body = { ids: makers.slice(at, at + IDS) }
+    for (const id of await peers.call('auth', authInternal.findQuotable, { body })) found.add(id)
+  }
+  return found
+}
+
+/** Returns the ids of the evidence that findings and techniques rest on. */
+const citedBy = ({ draft }: ReportDoc, quotes: readonly Pick<TechniqueQuoteDoc, 'source'>[]): Set<string> =>
+  new Set([
+    ...draft.findings.flatMap(({ evidence_ids }) => evidence_ids),
+    ...quotes.flatMap(({ source }) => (source.kind === 'evidence' ? String(source.id) : [])),
+  ])
+
+/** Returns the software of the shared captures of cited evidence, by the capture's id. */
+const readCollectors = async (
+  peers: Peers,
+  evidence: readonly Evidence[],
+  cited: ReadonlySet<string>,
+): Promise<Map<string, string>> => {
+  const shared = evidence.filter(each => each.shared && cited.has(each.id))
+  const all = [...new Set(shared.flatMap(({ capture_id }) => capture_id ?? []))]
+  if (all.length === 0) return new Map()
+  const body = { ids: all.slice(0, IDS) }
+  const found = await peers.call('collector', capturesInternal.getCollectors, { body })
+  return new Map(found.map(({ id, collector }) => [id, collector]))
 }
 
 /** Reads the evidence of a campaign's IODs as a user sees it, up to the maximum of a file. */
@@ -72,6 +117,10 @@ export const readSources = async (
     users.usernames([publisher]),
     readAllEvidence(peers, doc, publisher),
   ])
+  const [consenting, collectors] = await Promise.all([
+    readQuotable(peers, iods),
+    readCollectors(peers, evidence, citedBy(report, quotes)),
+  ])
   const n = (report.latest ?? 0) + 1
   const author = names.get(publisher)
   return {
@@ -91,7 +140,8 @@ export const readSources = async (
     decisions: new Map(
       decisions.map(({ iod_id, let_in, reason }) => [iod_id.toHexString(), { let_in, reason }]),
     ),
-    consenting: new Set(),
+    consenting,
+    collectors,
     takenOut: new Set(report.taken_out),
     techniques: (doc.techniques ?? []).map(({ id }) => ({
       id,

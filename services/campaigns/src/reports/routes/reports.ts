@@ -1,8 +1,9 @@
-import { DETAILS, DONE, type ReportDetail, reportsApi } from '@iodine/contracts'
+import { type AuditAction, DETAILS, DONE, type ReportDetail, reportsApi } from '@iodine/contracts'
 import {
   type Caller,
   conflict,
   createKeyedLimiter,
+  type FastifyRequest,
   forbidden,
   isAdmin,
   requireAdmin,
@@ -65,6 +66,13 @@ export const addReportRoutes = (service: StoreService, store: Store, config: Cam
       .lean<ReportVersionDoc[]>()
     return presentReportDetail(report, versions, user.id)
   }
+  /** Executes an action on a report and records it. */
+  const recorded = <Answer>(
+    call: { user: Caller; request: FastifyRequest; params: { id: string } },
+    action: AuditAction,
+    work: () => Promise<Answer>,
+  ): Promise<Answer> =>
+    service.audit.during(call, { action, subject: { kind: 'report', id: call.params.id } }, work)
   const inReview = (doc: ReportDoc) =>
     reportVersions.findOne({ report_id: doc._id, state: 'review' }).lean<ReportVersionDoc>()
 
@@ -115,13 +123,15 @@ export const addReportRoutes = (service: StoreService, store: Store, config: Cam
     await deleteReport(store, user.id, params.id)
     return DONE
   })
-  service.route(reportsApi.previewReport, ({ params, user }) =>
+  service.route(reportsApi.previewReport, ({ params, user, reply }) =>
     previews(user.id, async () => {
       const doc = await findOwn(store, user.id, params.id)
       const sources = await readSources({ store, peers, users, site }, doc)
       const { selected, files } = await renderInThread(sources)
       const page = files.find(({ name }) => name === 'page.html')
       const { left_out, held_back } = selected
+      const withheld = left_out.map(({ reason, kind, count }) => `${kind}-${reason}=${count}`)
+      if (withheld.length > 0) reply.header('x-withheld', withheld.join(', '))
       return { html: Buffer.from(page?.bytes ?? []).toString(), left_out, held_back }
     }),
   )
@@ -134,9 +144,10 @@ export const addReportRoutes = (service: StoreService, store: Store, config: Cam
     await decideReport(store, user.id, params, body)
     return DONE
   })
-  service.route(reportsApi.handInReport, async ({ params, user }) => {
+  service.route(reportsApi.handInReport, async call => {
+    const { params, user } = call
     requireOn()
-    await handInReport(store, user.id, params.id)
+    await recorded(call, 'report.handed-in', () => handInReport(store, user.id, params.id))
     return DONE
   })
   service.route(reportsApi.getReviewPage, async ({ params, user }) => {
@@ -154,42 +165,50 @@ export const addReportRoutes = (service: StoreService, store: Store, config: Cam
       ...{ n, sha256, left_out, held_back, approvable_at: approvable_at.toISOString() },
     }
   })
-  service.route(reportsApi.approveReport, async ({ params, user, body }) => {
+  service.route(reportsApi.approveReport, async call => {
+    const { params, user, body } = call
     requireOn()
     await requirePasskeyAdmin(peers, user)
-    await approveReport(store, user.id, params.id, body)
+    await recorded(call, 'report.approved', () => approveReport(store, user.id, params.id, body))
     return presentOne(user, params.id)
   })
-  service.route(reportsApi.refuseReport, async ({ params, user, body }) => {
+  service.route(reportsApi.refuseReport, async call => {
+    const { params, user, body } = call
     await requireAdmin(peers, user)
-    await refuseReport(store, params.id, body.why)
+    await recorded(call, 'report.refused', () => refuseReport(store, params.id, body.why))
     return DONE
   })
-  service.route(reportsApi.withdrawReport, async ({ params, user, body }) => {
+  service.route(reportsApi.withdrawReport, async call => {
+    const { params, user, body } = call
     const doc = await find(params.id)
     if (doc.user_id?.toHexString() !== user.id) await requireAdmin(peers, user)
-    await withdrawReport(store, params.id, body.reason)
+    await recorded(call, 'report.withdrawn', () => withdrawReport(store, params.id, body.reason))
     return presentOne(user, params.id)
   })
-  service.route(reportsApi.eraseReport, async ({ params, user, body }) => {
+  service.route(reportsApi.eraseReport, async call => {
+    const { params, user, body } = call
     await requireAdmin(peers, user)
-    await eraseReport(store, params.id, body.n, body.law)
+    await recorded(call, 'report.erased', () => eraseReport(store, params.id, body.n, body.law))
     return presentOne(user, params.id)
   })
-  service.route(reportsApi.replyToReport, async ({ params, user, body }) => {
+  service.route(reportsApi.replyToReport, async call => {
+    const { params, user, body } = call
     await requireAdmin(peers, user)
-    await replyToReport(store, params.id, body)
+    await recorded(call, 'report.replied', () => replyToReport(store, params.id, body))
     return presentOne(user, params.id)
   })
-  service.route(reportsApi.standReport, async ({ params, user }) => {
+  service.route(reportsApi.standReport, async call => {
+    const { params, user } = call
     await requireAdmin(peers, user)
-    await standReport(store, params.id)
+    await recorded(call, 'report.reinstated', () => standReport(store, params.id))
     return presentOne(user, params.id)
   })
-  service.route(reportsApi.takeOut, async ({ params, user }) => {
+  service.route(reportsApi.takeOut, async call => {
+    const { params, user } = call
     const version = await inReview(await find(params.id))
     const owned = version?.sources.owned.filter(each => each.user === user.id) ?? []
     const ids = owned.map(each => each.id)
-    return { taken_out: await takeOut(store, params.id, ids) }
+    const work = () => takeOut(store, params.id, ids)
+    return { taken_out: ids.length > 0 ? await recorded(call, 'report.taken-out', work) : 0 }
   })
 }

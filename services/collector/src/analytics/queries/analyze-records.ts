@@ -3,6 +3,7 @@ import {
   compareText,
   dayStarts,
   LIMITS,
+  NOVELTIES,
   offsetOf,
   POST_AGES,
   periodBefore,
@@ -159,7 +160,11 @@ export const analyzeRecords = (
         previous: valuesBefore?.[name].get(value).n ?? null,
       }))
   const ages = new Marks()
-  for (const { source, created_at, facts } of records) ages.add(ageOf(created_at, facts?.posted_at), source)
+  const novelties = new Marks()
+  for (const { source, created_at, facts, novelty = 'pending' } of records) {
+    ages.add(ageOf(created_at, facts?.posted_at), source)
+    novelties.add(novelty, source)
+  }
   return {
     total: records.length,
     previous: before?.length ?? null,
@@ -175,6 +180,7 @@ export const analyzeRecords = (
     domains: top('domains'),
     languages: top('languages'),
     ages: POST_AGES.map(age => ({ age, ...ages.get(age) })),
+    novelties: NOVELTIES.map(novelty => ({ novelty, ...novelties.get(novelty) })),
     reach: reachOf(records),
   }
 }

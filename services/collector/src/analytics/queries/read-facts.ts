@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Source } from '@iodine/contracts'
+import type { Novelty, Source } from '@iodine/contracts'
 import { createSharedReads } from '@iodine/service-kit'
 import { LRUCache } from 'lru-cache'
 import { type QueryFilter, Types } from 'mongoose'
@@ -12,6 +12,7 @@ export interface AnalyzedRecord {
   source: Source
   created_at: Date
   facts?: RecordFacts
+  novelty?: Novelty
 }
 
 const BATCH = 2_000
@@ -49,7 +50,7 @@ export const createFactsReader = ({ records, quotas }: Pick<CollectorModels, 're
   ): Promise<void> => {
     // The driver reads: Mongoose would cost as much again.
     const cursor = records.collection.find<AnalyzedRecord>(filter as object, {
-      projection: { source: 1, created_at: 1, facts: 1 },
+      projection: { source: 1, created_at: 1, facts: 1, novelty: 1 },
       batchSize: BATCH,
     })
     let n = 0

@@ -5,7 +5,6 @@ import pLimit from 'p-limit'
 import type { CollectorStore } from '../../store.js'
 import type { CaptureDoc } from '../models/capture.js'
 import { type CheckpointDoc, type LogModels, type LogNodeDoc, nodeId } from '../models/log.js'
-import type { ReadableCapture } from '../policies/read-capture.js'
 import type { SealKey } from '../policies/seal-key.js'
 
 /** Publishes the key. Earlier keys stay, because they verify earlier checkpoints. */
@@ -31,7 +30,17 @@ const frontierOf = async ({ nodes }: LogModels, size: number): Promise<string[]>
   })
 }
 
-/** Writes the pending part of a checkpoint's append: nodes and the capture's seal. Idempotent across processes. */
+/** Manifest that becomes a leaf. */
+export interface Leaf {
+  manifest_hash: string
+  salt: string
+  /** Open capture that the leaf seals; absent for the manifest of a report. */
+  capture_id?: Types.ObjectId
+  /** Record of the same page. */
+  record_id?: Types.ObjectId | undefined
+}
+
+/** Writes the pending part of a checkpoint's append: nodes and the seal of a capture. Idempotent across processes. */
 const finishAppend = async (
   { captures, records, log, deletedRecords }: CollectorStore,
   { _id, at, append }: CheckpointDoc,
@@ -44,10 +53,11 @@ const finishAppend = async (
     })),
   )
   // A capture that was erased meanwhile stays erased. Its leaf stays in the log.
-  await captures.updateOne(
-    { _id: capture_id, state: 'open' },
-    { $set: { state: 'sealed', seq: _id - 1, received_at: at, ...(record_id && { record_id }) } },
-  )
+  if (capture_id)
+    await captures.updateOne(
+      { _id: capture_id, state: 'open' },
+      { $set: { state: 'sealed', seq: _id - 1, received_at: at, ...(record_id && { record_id }) } },
+    )
   // The record's deletion may have looked for captures before this one was sealed.
   if (record_id && !(await records.exists({ _id: record_id }))) {
     const capture = await captures.findById(capture_id, { user_id: 1 }).lean<CaptureDoc>()
@@ -58,7 +68,7 @@ const finishAppend = async (
 }
 
 /**
- * Appends captures to the log, one at a time in this process. Processes compete by inserting the signed checkpoint of
+ * Appends leaves to the log, one at a time in this process. Processes compete by inserting the signed checkpoint of
  * the next size, whose id is unique. The other writes follow from that checkpoint. If this process is killed, the next
  * append completes them. A lock would outlive a killed process.
  */
@@ -66,16 +76,12 @@ export const createAppender = (store: CollectorStore, key: SealKey) => {
   const { captures, log } = store
   const oneAtATime = pLimit(1)
 
-  /** Makes one attempt. Resolves to false if another process appended first. */
-  const append = async (
-    capture: ReadableCapture,
-    record_id: Types.ObjectId | undefined,
-  ): Promise<boolean> => {
+  /** Makes one attempt. Resolves to the size of the log, 0 for a sealed capture, or null if another process was first. */
+  const append = async ({ manifest_hash, salt, capture_id, record_id }: Leaf): Promise<number | null> => {
     const newest = await log.checkpoints.findOne().sort({ _id: -1 }).lean<CheckpointDoc>()
     if (newest) await finishAppend(store, newest)
-    const { _id, manifest_hash, salt } = capture
     // `finishAppend` may just have sealed this capture.
-    if (!(await captures.exists({ _id, state: 'open' }))) return true
+    if (capture_id && !(await captures.exists({ _id: capture_id, state: 'open' }))) return 0
     const size = newest?._id ?? 0
     const at = new Date()
     const leaf = await leafHash({ manifest_hash, salt, received_at: at.toISOString() })
@@ -89,7 +95,7 @@ export const createAppender = (store: CollectorStore, key: SealKey) => {
       key_id: key.id,
       sig: key.sign(checkpointText(signed)),
       append: {
-        capture_id: _id,
+        ...(capture_id && { capture_id }),
         ...(record_id && { record_id }),
         nodes: nodes.map(({ level, index, hash }) => ({ _id: nodeId(level, index), hash })),
       },
@@ -98,18 +104,21 @@ export const createAppender = (store: CollectorStore, key: SealKey) => {
       // The driver inserts: the document is complete.
       await log.checkpoints.collection.insertOne(checkpoint as never)
     } catch (error) {
-      if (isDuplicateKey(error)) return false
+      if (isDuplicateKey(error)) return null
       throw error
     }
     await finishAppend(store, checkpoint)
-    return true
+    return signed.size
   }
 
-  const appendWithRetries = async (capture: ReadableCapture, recordId: Types.ObjectId | undefined) => {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (await append(capture, recordId)) return
+  const appendWithRetries = async (leaf: Leaf): Promise<number> => {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const size = await append(leaf)
+      if (size !== null) return size
+    }
     throw new Error(`other processes appended first ${ATTEMPTS} times in a row`)
   }
-  return (capture: ReadableCapture, recordId: Types.ObjectId | undefined): Promise<void> =>
-    oneAtATime(() => appendWithRetries(capture, recordId))
+  /** Resolves to the size of the log with the leaf, 0 if its capture is no longer open. */
+  return (leaf: Leaf): Promise<number> => oneAtATime(() => appendWithRetries(leaf))
 }
 export type Appender = ReturnType<typeof createAppender>

@@ -71,6 +71,7 @@ export const sealCapture = async (
   const missing = expectedBlobs(capture.manifest).filter(({ sha256 }) => !capture.received.includes(sha256))
   if (missing.length > 0)
     throw conflict(`${DETAILS.captureIncomplete}: ${missing.map(({ sha256 }) => sha256).join(', ')}`)
-  await append(capture, await examine(store, capture))
+  const { _id: capture_id, manifest_hash, salt } = capture
+  await append({ manifest_hash, salt, capture_id, record_id: await examine(store, capture) })
   return ownCapture(store, userId, id)
 }

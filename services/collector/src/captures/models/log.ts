@@ -3,7 +3,8 @@ import { Schema, type Types } from 'mongoose'
 
 /** The pending writes of a leaf's append. */
 export interface LogAppend {
-  capture_id: Types.ObjectId
+  /** Capture that the leaf seals; absent for the manifest of a report. */
+  capture_id?: Types.ObjectId
   record_id?: Types.ObjectId
   /** The leaf and the subtrees that it completes. */
   nodes: LogNodeDoc[]

@@ -1,7 +1,6 @@
 import {
   capturesApi,
   MISP_MANIFEST_CONTEXT,
-  REPORT_MANIFEST_CONTEXT,
   reportSealsInternal,
   sealsApi,
   sealsInternal,
@@ -22,6 +21,7 @@ import { createCapture } from '../commands/create-capture.js'
 import { eraseCapture } from '../commands/erase-captures.js'
 import { putBlob } from '../commands/put-blob.js'
 import { sealCapture } from '../commands/seal-capture.js'
+import { sealReport } from '../commands/seal-report.js'
 import { pictureType } from '../policies/picture-type.js'
 import { ownCapture, type ReadableCapture, readableCapture } from '../policies/read-capture.js'
 import type { SealKey } from '../policies/seal-key.js'
@@ -61,10 +61,9 @@ export const addCaptureRoutes = (service: StoreService, store: CollectorStore, k
     const signed = Buffer.concat([Buffer.from(MISP_MANIFEST_CONTEXT), body])
     return { key_id: key.id, sig: key.signBytes(signed).toString('base64') }
   })
-  service.internal(reportSealsInternal.signReport, async ({ body }) => {
+  service.internal(reportSealsInternal.sealReport, async ({ body }) => {
     await publish()
-    const signed = Buffer.concat([Buffer.from(REPORT_MANIFEST_CONTEXT), body])
-    return { key_id: key.id, sig: key.signBytes(signed).toString('base64') }
+    return sealReport(store, append, key, body)
   })
   service.route(capturesApi.createCapture, async ({ body, user, reply }) => {
     const { isNew, ...answer } = await createCapture(store, user.id, body)

@@ -34,6 +34,11 @@ export const addInternalRoutes = (
       return seal ? [{ id: doc._id.toHexString(), seal, shared: doc.shared, open }] : []
     })
   })
+  service.internal(capturesInternal.getCollectors, async ({ body }) => {
+    const found = { _id: { $in: body.ids }, state: 'sealed', shared: true } as const
+    const docs = await captures.find(found, { 'manifest.collector': 1 }).lean<CaptureDoc[]>()
+    return docs.map(({ _id, manifest }) => ({ id: _id.toHexString(), collector: manifest?.collector ?? '' }))
+  })
   service.internal(capturesInternal.getDueAnchor, async () => ({ due: await dueAnchor(store.log) }))
   service.internal(capturesInternal.storeAnchor, async ({ body }) => {
     await storeAnchor(store.log, body)

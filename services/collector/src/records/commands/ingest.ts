@@ -263,7 +263,13 @@ const outcomeOf = (
     const form = storedForm(incoming, firstLayers(run?._id))
     const created = { _id, ...scope, key, created_at: new Date() }
     const facts = factsOf({ ...created, ...form })
-    const document = { ...created, facts, changed_at: created.created_at, ...form }
+    const document = {
+      ...created,
+      facts,
+      changed_at: created.created_at,
+      novelty: 'pending' as const,
+      ...form,
+    }
     const delta = { records: 1, record_bytes: form.bytes, [scope.source]: 1 }
     const change = { at, delta, operation: { insertOne: { document } } }
     return { result: { id: _id.toHexString(), status: 'created' }, change }

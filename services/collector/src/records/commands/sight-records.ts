@@ -11,6 +11,7 @@ import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
 import type { CollectorModels } from '../../models.js'
 import { type RecordDoc, type RemovalDoc, versionOf } from '../models/record.js'
 import { presentSighting } from '../presenters/sighting.js'
+import { createRecordComparison } from './compare-records.js'
 import { createWatchedRecords, type WatchedRecords } from './publish-records.js'
 
 /** Timeout for a batch of records of maximum size. */
@@ -31,7 +32,10 @@ interface DeliveryContext extends Pick<StoreService, 'peers' | 'log'> {
   watched: WatchedRecords
 }
 
-/** Enqueues the delivery of a user's records with `sighted: false`, and of removals, to the sightings service. */
+/**
+ * Enqueues the delivery of a user's records with `sighted: false`, and of removals, to the sightings service, and the
+ * comparison of new records with IODs.
+ */
 export type RecordsChanged = (user_id: Types.ObjectId, session?: ClientSession) => Promise<void>
 
 export const createRecordsChanged = (
@@ -41,11 +45,13 @@ export const createRecordsChanged = (
 ): RecordsChanged => {
   const { outbox, peers, log } = service
   const watched = createWatchedRecords(service, models)
+  const compared = createRecordComparison(service, models)
   const changed = outbox.kind('records.changed', {
     ...byId,
     concurrency: 2,
     backoffMaxMs: PEER_BACKOFF_MAX_MS,
     async handle([user], { signal }) {
+      if (user) await compared.add(user)
       for (let step = 0; user && step < STEPS && !signal.aborted; step++)
         if (!(await sightRecords({ models, ingesting, watched, peers, log }, user.id))) return
       return 0

@@ -1,5 +1,5 @@
 import type { SeenValues, Source } from '@iodine/contracts'
-import { SHARED_AS, SOURCES } from '@iodine/contracts'
+import { NOVELTIES, SHARED_AS, SOURCES } from '@iodine/contracts'
 import { type Amounts, type Connection, type DocOf, defineSchema, modelOf, typed } from '@iodine/service-kit'
 import { type ClientSession, type Model, mongo, Schema, type Types } from 'mongoose'
 
@@ -76,8 +76,13 @@ const schema = defineSchema(
     created_at: { type: Date, required },
     // Before the data, so that analyses find it without reading the data.
     facts: typed<RecordFacts>(Schema.Types.Mixed),
-    /** Time of the last write of `facts`. */
+    /** Time of the last write of `facts` or `novelty`. */
     changed_at: Date,
+    /**
+     * Whether it contained the value of an IOD at `created_at`; later versions do not change it. Absent, as `pending`, if a
+     * replica of an earlier version stored it.
+     */
+    novelty: { type: String, enum: NOVELTIES },
     /**
      * The record as sent or merged. `imageHashes` is stored as pairs, because its keys may contain dots and dollar signs.
      */
@@ -101,6 +106,8 @@ export const BY_IMPORT = { user_id: 1, 'layers.imports.id': 1, created_at: -1, _
 schema.index(BY_IMPORT, { partialFilterExpression: { 'layers.imports.id': { $exists: true } } })
 // Contains only the records that await delivery to the sightings service.
 schema.index({ sighted: 1, user_id: 1 }, { partialFilterExpression: { sighted: false } })
+// Contains only the records that await their comparison with IODs.
+schema.index({ novelty: 1, user_id: 1 }, { partialFilterExpression: { novelty: 'pending' } })
 schema.index({ user_id: 1, source: 1, shared: 1 }, { partialFilterExpression: { shared: { $exists: true } } })
 
 const removalSchema = defineSchema('removals', {

@@ -1,4 +1,11 @@
-import { foldText, type PostRecord, type RecordOf, type Source, type TiktokRecord } from '@iodine/contracts'
+import {
+  cutText,
+  foldText,
+  type PostRecord,
+  type RecordOf,
+  type Source,
+  type TiktokRecord,
+} from '@iodine/contracts'
 import { countedValue, valuesIn } from '@iodine/service-kit'
 import type { RecordDoc, RecordFacts } from '../models/record.js'
 import { unpackRecord } from './record.js'
@@ -19,6 +26,21 @@ const reachOf = (source: Source, record: RecordOf[Source]): number | undefined =
   if (source === 'tiktok') return (record as TiktokRecord).stats?.play_count ?? metrics?.views
   const own = source === 'post' ? (record as PostRecord).metrics : undefined
   return own?.views ?? own?.plays ?? metrics?.views ?? metrics?.plays
+}
+
+/** Characters of a record that are compared with IODs. */
+const COMPARED_CHARACTERS = 10_000
+
+/** Returns the texts of a record that are compared with IODs: account, URL, hashtags, links, and the post's text. */
+export const comparedTexts = (doc: RecordDoc): string[] => {
+  const { account, url, text, links } = presentSighting(doc)
+  const tags = hashtagsOf(doc.source, unpackRecord(doc))
+  let left = COMPARED_CHARACTERS
+  return [...(account ? [account, `@${account}`] : []), url ?? '', ...tags, ...links, text].flatMap(each => {
+    const part = cutText(each, left)
+    left -= part.length
+    return part === '' ? [] : [part]
+  })
 }
 
 type FactsInput = Pick<RecordDoc, '_id' | 'source' | 'key' | 'fetched_at' | 'created_at' | 'data'>

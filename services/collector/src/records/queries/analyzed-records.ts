@@ -8,7 +8,19 @@ type Filters = Omit<QueryOf<typeof collectorApi.listRecords>, 'q' | 'import_id' 
 
 /** Returns the conditions of the filters that analyses link to; undefined without one. */
 export const analyzedFilter = (filters: Filters): QueryFilter<RecordDoc> | undefined => {
-  const { zone = 'UTC', account, hashtag, domain, language, weekday, hour, age, platform, reach } = filters
+  const {
+    zone = 'UTC',
+    account,
+    hashtag,
+    domain,
+    language,
+    weekday,
+    hour,
+    age,
+    platform,
+    reach,
+    novelty,
+  } = filters
   const created_at = timesOf(filters)
   const posted = { date: '$facts.posted_at', timezone: zone }
   const and: QueryFilter<RecordDoc>[] = [
@@ -23,6 +35,7 @@ export const analyzedFilter = (filters: Filters): QueryFilter<RecordDoc> | undef
     ...(hour === undefined ? [] : [{ $expr: { $eq: [{ $hour: posted }, hour] } }]),
     ...(age ? [ofAge(age)] : []),
     ...(reach ? [ofReach(reach)] : []),
+    ...(novelty ? [{ novelty: novelty === 'pending' ? { $in: [novelty, null] } : novelty }] : []),
   ]
   return and.length > 0 ? { $and: and } : undefined
 }

@@ -23,6 +23,7 @@ import { eventsOfIod } from '../commands/publish-iod.js'
 import { upsertIods } from '../commands/upsert-iods.js'
 import { BY_DATE, type IodDoc } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
+import { containIods } from '../queries/contain-iods.js'
 import { createDayCounts } from '../queries/count-days.js'
 import { findIods } from '../queries/find-iods.js'
 import { findLevels } from '../queries/find-levels.js'
@@ -101,6 +102,8 @@ export const addIodRoutes = (
   })
 
   service.internal(iodsInternal.findIods, async ({ body }) => findIods(iods, body.iods))
+
+  service.internal(iodsInternal.containIods, ({ body }) => containIods(iods, body.entries))
 
   service.internal(iodsInternal.upsertIods, async ({ body }) => upsertIods(models, body))
 

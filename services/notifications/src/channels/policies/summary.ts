@@ -17,6 +17,10 @@ const SENTENCES: Record<NotificationKind, [one: string, many: (n: number) => str
   records: ['A record contains what you watch', n => `${n} records contain what you watch`],
   reply: ['A reply to a comment of yours', n => `${n} replies to comments of yours`],
   mention: ['You are mentioned in a comment', n => `You are mentioned in ${n} comments`],
+  quoted: [
+    'A report in review quotes you: you can take your content out',
+    n => `Reports in review quote you: ${n} times. You can take your content out`,
+  ],
   webhook_off: [off, () => off],
 }
 
@@ -37,6 +41,8 @@ export const pageOf = ({ subject_kind, subject_id, comment_id }: NotificationDoc
       return paths.campaign(id, comment)
     case 'person':
       return paths.person(id)
+    case 'report':
+      return paths.quotedReports()
     default:
       return paths.profile({ tab: 'notifications' })
   }

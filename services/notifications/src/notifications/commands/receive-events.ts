@@ -33,6 +33,8 @@ const receiptOf = (event: NotificationEvent): string => {
     case 'campaign.changed':
       // Hashed, since it remains after the account.
       return `campaign.changed ${hashOf(`${event.id} ${event.at} ${event.user_id}`)}`
+    case 'report.quoted':
+      return `report.quoted ${hashOf(`${event.id} ${event.until} ${event.quoted}`)}`
     default:
       return `${event.type} ${event.id}`
   }
@@ -99,6 +101,8 @@ const watchesOf = async ({ models }: ReceiveContext, event: NotificationEvent): 
       return findCandidates(models, [`iod:${event.id}`])
     case 'comment.created':
       return findCandidates(models, [`${event.subject.kind}:${event.subject.id}`, `person:${event.user_id}`])
+    case 'report.quoted':
+      return []
     case 'campaign.changed':
       return findCandidates(models, [`campaign:${event.id}`])
   }
@@ -110,7 +114,8 @@ const watchesOf = async ({ models }: ReceiveContext, event: NotificationEvent): 
  */
 const noticesOf = async (context: ReceiveContext, event: NotificationEvent): Promise<Notice[]> => {
   const about = aboutEvent(event)
-  const direct = new Map<string, 'reply' | 'mention'>()
+  const direct = new Map<string, 'reply' | 'mention' | 'quoted'>()
+  if (event.type === 'report.quoted') direct.set(event.quoted, 'quoted')
   if (event.type === 'comment.created') {
     if (event.replied_to) direct.set(event.replied_to, 'reply')
     for (const id of event.mentions) direct.set(id, 'mention')

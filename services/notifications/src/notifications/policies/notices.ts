@@ -38,7 +38,10 @@ const shortTitle = (title: string): string => cutText(title, LIMITS.openNarrativ
 
 /** What an event says about its subject. */
 type About = Pick<Notice, 'kind' | 'title' | 'actor' | 'tlp'> &
-  Partial<Pick<Notice, 'comment_id' | 'votes'>> & { subject_kind: 'iod' | 'campaign'; subject_id: string }
+  Partial<Pick<Notice, 'comment_id' | 'votes'>> & {
+    subject_kind: 'iod' | 'campaign' | 'report'
+    subject_id: string
+  }
 
 /** Returns the facts of an event that every notice of it contains. */
 export const aboutEvent = (event: NotificationEvent): About => {
@@ -67,6 +70,15 @@ export const aboutEvent = (event: NotificationEvent): About => {
         actor: event.user_id,
         tlp,
         comment_id: event.id,
+      }
+    case 'report.quoted':
+      return {
+        kind: 'quoted',
+        subject_kind: 'report',
+        subject_id: event.id,
+        title: shortTitle(event.title),
+        actor: event.user_id,
+        tlp,
       }
     case 'campaign.changed':
       return {
@@ -117,8 +129,12 @@ const pickSubject = ({
   title,
 })
 
-/** Returns the notice of a reply or a mention, which no watch causes. */
-export const directNotice = (kind: 'reply' | 'mention', user_id: string, about: About): Notice => ({
+/** Returns the notice of a reply, a mention or a quote, which no watch causes. */
+export const directNotice = (
+  kind: 'reply' | 'mention' | 'quoted',
+  user_id: string,
+  about: About,
+): Notice => ({
   comment_id: null,
   votes: null,
   ...about,
