@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { day, flag, zone } from './analytics-filters.js'
-import { addDays, countDaysBetween } from './days.js'
+import { countDaysBetween, type Days } from './days.js'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import { id, repeatable, time } from './primitives.js'
@@ -27,29 +27,19 @@ const periodFields = {
   zone: zone.default('UTC'),
   compare: flag.default(false),
 }
-interface PeriodFields {
-  from: string
-  to: string
-}
 /** Defines the query of an analysis. */
 const period = <T extends z.ZodRawShape>(fields: T) =>
   z
     .strictObject({ ...periodFields, ...fields })
-    .refine(query => (query as PeriodFields).from <= (query as PeriodFields).to, {
+    .refine(query => (query as Days).from <= (query as Days).to, {
       path: ['to'],
       error: 'must not be before from',
     })
-    .refine(query => daysOf(query as PeriodFields) <= LIMITS.analyzedDaysMax, {
+    .refine(query => daysOf(query as Days) <= LIMITS.analyzedDaysMax, {
       path: ['to'],
       error: `must be at most ${LIMITS.analyzedDaysMax} days after from`,
     })
-const daysOf = ({ from, to }: PeriodFields) => countDaysBetween(from, to)
-
-/** Returns the period of equal length that ends on the day before this one. */
-export const periodBefore = ({ from, to }: PeriodFields): PeriodFields => ({
-  from: addDays(from, -countDaysBetween(from, to)),
-  to: addDays(from, -1),
-})
+const daysOf = ({ from, to }: Days) => countDaysBetween(from, to)
 
 const counts = (key: z.ZodType<string>) => z.partialRecord(key as z.ZodString, z.int())
 /** The same number of the period before; null without `compare`. */

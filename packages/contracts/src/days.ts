@@ -93,3 +93,15 @@ export const timesOf = ({
 /** Returns the starts of the days of a period in a zone, and the end of the last one. */
 export const dayStarts = (from: string, to: string, zone: string): number[] =>
   Array.from({ length: countDaysBetween(from, to) + 1 }, (_, n) => startOfDay(addDays(from, n), zone))
+
+/** First and last day of a period. */
+export interface Days {
+  from: string
+  to: string
+}
+
+/** Returns the period of equal length that ends on the day before this one. */
+export const periodBefore = ({ from, to }: Days): Days => ({
+  from: addDays(from, -countDaysBetween(from, to)),
+  to: addDays(from, -1),
+})

@@ -1,4 +1,4 @@
-// Choices of reports' authors, for browsers: a module without zod.
+// Values of reports that browsers use: a module without zod.
 
 /** How sure a finding is (STIX 2.1, appendix A). */
 export const CONFIDENCES = ['low', 'medium', 'high'] as const
@@ -21,3 +21,6 @@ export type ReportLanguage = (typeof REPORT_LANGUAGES)[number]
 
 /** `others`: the cited sources attribute the campaign; `ours`: its authors do. */
 export const ATTRIBUTION_SIDES = ['others', 'ours'] as const
+
+/** Prefix of the signed bytes of a manifest, so that no other signature is valid for one. */
+export const REPORT_MANIFEST_CONTEXT = 'iodine report manifest\n'

@@ -164,9 +164,6 @@ export const reportManifest = z.strictObject({
 })
 export type ReportManifest = z.output<typeof reportManifest>
 
-/** Prefix of the signed bytes of a manifest, so that no other signature is valid for one. */
-export const REPORT_MANIFEST_CONTEXT = 'iodine report manifest\n'
-
 /** Content of `manifest.json.sig`, canonical JSON (RFC 8785): the signature of a manifest and its entry in the log of seals. */
 export const reportSeal = z.strictObject({
   v: z.literal(1),
