@@ -1,4 +1,4 @@
-import { campaignsApi, evidenceApi, iodsApi, paths } from '@iodine/contracts'
+import { campaignsApi, capturesApi, evidenceApi, iodsApi, paths } from '@iodine/contracts'
 import { startTestApp, type TestApp } from '@iodine/harness'
 import { type SignedInUser, tiktokPost } from '@iodine/test-kit'
 import { type Browser, expect, type Page, test } from '@playwright/test'
@@ -85,6 +85,62 @@ const writeReport = async (page: Page) => {
   await expect(page.getByText('Saved', { exact: true })).toBeVisible()
 }
 
+/** Hands the report of the page in, and waits until it is in review. */
+const handIn = async (page: Page) => {
+  await page.getByRole('button', { name: 'Hand in for review' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Hand in' }).click()
+  await expect(page.getByText('waits for an administrator other than you')).toBeVisible()
+}
+
+/** Publishes the version in review of the page. */
+const approve = async (page: Page, version: number) => {
+  await page.getByRole('button', { name: 'Approve and publish' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
+  await expect(page.getByText(`Published: version ${version}`)).toBeVisible()
+}
+
+/** Takes a quoted member's content out of the report, from their notification. */
+const takeQuotesOut = async (browser: Browser, { token }: SignedInUser) => {
+  const page = await (await browser.newContext()).newPage()
+  await openAs(page, app.url, token, paths.overview())
+  await page.getByRole('button', { name: /^Notifications/ }).click()
+  await page.getByRole('link', { name: /quotes your content in a public report/ }).click()
+  await page.getByRole('button', { name: 'Take my quotes out of Copies of papers' }).click()
+  await page
+    .getByRole('dialog', { name: 'Take my quotes out' })
+    .getByRole('button', { name: 'Take out' })
+    .click()
+  await expect(page.getByText('No report in review quotes you')).toBeVisible()
+  await page.context().close()
+}
+
+/** Verifies a version in the browser, by its downloaded files and the capture of its exhibit. */
+const verifyVersion = async (browser: Browser, version: string, { api, token }: SignedInUser) => {
+  const page = await (await browser.newContext()).newPage()
+  const read = async (path: string, headers = {}) => {
+    const answer = await page.request.get(`${app.url}${path}`, { headers })
+    expect([path, answer.status()]).toEqual([path, 200])
+    return answer.body()
+  }
+  const [capture] = await api.call(capturesApi.listCaptures, { query: {} })
+  const wacz = await read(`/api/v1/captures/${capture?.id}/wacz`, { authorization: `Bearer ${token}` })
+  const names = ['manifest.json', 'manifest.json.sig', 'report.json']
+  const files = await Promise.all(
+    names.map(async name => ({
+      name,
+      mimeType: 'application/json',
+      buffer: await read(`${version}/${name}`),
+    })),
+  )
+  await page.goto(`${app.url}/verify`)
+  const choice = page.getByLabel('Files', { exact: true })
+  await choice.setInputFiles([...files, { name: 'page.wacz', mimeType: 'application/wacz', buffer: wacz }])
+  await expect(page.getByText('Unchanged since it was sealed')).toBeVisible()
+  await page.getByText('What was checked').click()
+  await expect(page.getByText('page.wacz contains the quotes of E1')).toBeVisible()
+  await page.context().close()
+}
+
 const frameOf = (page: Page) => page.frameLocator('iframe[title="Page of the report"]')
 
 test('a report is written, reviewed, read by anybody, corrected and withdrawn', async ({ page, browser }) => {
@@ -107,18 +163,11 @@ test('a report is written, reviewed, read by anybody, corrected and withdrawn', 
   await expect(frameOf(page).getByText('@copyist')).toHaveCount(0)
   await page.getByLabel('Decision on @copyist').selectOption('Asset of the operation')
   await expect(frameOf(page).getByText('@copyist')).toBeVisible()
-  await page.getByRole('button', { name: 'Hand in for review' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Hand in' }).click()
-  await expect(page.getByText('waits for an administrator other than you')).toBeVisible()
+  await handIn(page)
   await expect(page.getByText('the members it quotes can take their content out')).toBeVisible()
 
   // A quoted member takes their content out: nobody else is quoted then.
-  const quoted = await (await browser.newContext()).newPage()
-  await openAs(quoted, app.url, other.token, paths.quotedReports())
-  await quoted.getByRole('button', { name: 'Take my quotes out of Copies of papers' }).click()
-  await quoted.getByRole('dialog').getByRole('button', { name: 'Take out' }).click()
-  await expect(quoted.getByText('No report in review quotes you')).toBeVisible()
-  await quoted.context().close()
+  await takeQuotesOut(browser, other)
 
   const reviewer = await openReviewer(browser)
   await reviewer.getByRole('link', { name: 'Admin' }).click()
@@ -127,9 +176,7 @@ test('a report is written, reviewed, read by anybody, corrected and withdrawn', 
   await expect(frameOf(reviewer).getByText('Two domains share one owner.')).toBeVisible()
   await expect(frameOf(reviewer).getByText('other-copy')).toHaveCount(0)
   await expect(reviewer.getByText('Let in: Asset of the operation')).toBeVisible()
-  await reviewer.getByRole('button', { name: 'Approve and publish' }).click()
-  await reviewer.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
-  await expect(reviewer.getByText('Published: version 1')).toBeVisible()
+  await approve(reviewer, 1)
 
   const href = await reviewer.getByRole('link', { name: 'Public page' }).getAttribute('href')
   const anybody = await (await browser.newContext({ javaScriptEnabled: false })).newPage()
@@ -143,19 +190,16 @@ test('a report is written, reviewed, read by anybody, corrected and withdrawn', 
     expect(head).toBe('TLP:CLEAR')
     expect(foot).toContain('TLP:CLEAR')
   }
+  await verifyVersion(browser, `${href}/v1`, author)
 
   await page.reload()
   await page.getByLabel('What was wrong').fill('The owner was misspelled.')
   await page.getByLabel('Finding 1', { exact: true }).fill('Three domains share one owner.')
-  await page.getByRole('button', { name: 'Hand in for review' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Hand in' }).click()
-  await expect(page.getByText('waits for an administrator other than you')).toBeVisible()
+  await handIn(page)
   await reviewer.reload()
   await reviewer.getByRole('tab', { name: 'Changes since version 1' }).click()
   await expect(reviewer.getByText(/Added: .*Three domains share one owner/)).toBeVisible()
-  await reviewer.getByRole('button', { name: 'Approve and publish' }).click()
-  await reviewer.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
-  await expect(reviewer.getByText('Published: version 2')).toBeVisible()
+  await approve(reviewer, 2)
   await anybody.goto(`${app.url}${href}/v1`)
   await anybody.getByRole('link', { name: 'There is a newer version' }).click()
   await expect(anybody.getByRole('main')).toContainText('The owner was misspelled.')
