@@ -107,6 +107,7 @@ export const SECTIONS = [
   'narratives/canonical',
   'campaigns',
   'campaigns/matrix',
+  'campaigns/reports',
   'graph',
   'analytics',
   'analytics?tab=collection',
