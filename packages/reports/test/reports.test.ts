@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { CATEGORIES, REPORT_FILES, type ReportContent, reportContent } from '@iodine/contracts'
+import { CATEGORIES, LIMITS, REPORT_FILES, type ReportContent, reportContent } from '@iodine/contracts'
 import { HtmlValidate } from 'html-validate'
 import { SaxesParser } from 'saxes'
 import { describe, expect, it } from 'vitest'
@@ -277,6 +277,21 @@ describe('the files', () => {
     const csv = textOf(contentOf()).get('indicators.csv') ?? ''
     expect(csv).toContain("'=cmd")
     expect(csv).toContain('copy[.]example')
+  })
+  it('can be made of the most indicators and exhibits', { timeout: 60_000 }, () => {
+    const [indicator] = contentOf().indicators as [ReportContent['indicators'][number]]
+    const [exhibit] = contentOf().exhibits as [ReportContent['exhibits'][number]]
+    const files = toFiles(
+      contentOf({
+        indicators: Array.from({ length: LIMITS.reportIndicatorsMax }, (_, n) => ({
+          ...{ ...indicator, value: `copy-${n}.a-long-domain-name.example` },
+          uid: `507f1f77bcf86cd799${String(n).padStart(6, '0')}`,
+        })),
+        exhibits: Array.from({ length: LIMITS.reportExhibitsMax }, (_, n) => ({ ...exhibit, n: n + 1 })),
+      }),
+    )
+    for (const { name, bytes } of files)
+      expect(gzipSync(bytes, { level: 1 }).length, name).toBeLessThan(LIMITS.reportFileCompressedBytes)
   })
   it('are citations with the version and its address', () => {
     const files = textOf(contentOf({ title: '100% {a} & b_c', doi: '10.1234/abc' }))

@@ -252,6 +252,9 @@ describe('a report', () => {
     const html = await page.text()
     expect(html).toContain('Copies of newspapers')
     expect(html).toContain('Collectors: test/1.')
+    const plain = await get(`/reports/${slug}`, { 'accept-encoding': 'identity' })
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    expect(await plain.text()).toBe(html)
     const etag = page.headers.get('etag') ?? ''
     expect((await get(`/reports/${slug}`, { 'if-none-match': etag })).status).toBe(304)
     expect((await get(`/reports/${slug}`, { accept: 'image/png' })).status).toBe(406)
