@@ -235,7 +235,9 @@ export const LIMITS = {
   reportExhibitsMax: 100,
   reportIndicatorsMax: 10_000,
   /** Bytes of a file of a report. */
-  reportFileBytes: 16_777_216,
+  reportFileBytes: 67_108_864,
+  /** Compressed size, below that of a document in MongoDB. */
+  reportFileCompressedBytes: 15_728_640,
   /** Time for which quoted users can take their content out of a report before it can be approved. */
   reportObjectionMs: 72 * 3_600_000,
   tooltipChars: 40,

@@ -1,4 +1,6 @@
-import { REPORT_FILES, type ReportContent, reportContent } from '@iodine/contracts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { CATEGORIES, LIMITS, REPORT_FILES, type ReportContent, reportContent } from '@iodine/contracts'
 import { HtmlValidate } from 'html-validate'
 import { SaxesParser } from 'saxes'
 import { describe, expect, it } from 'vitest'
@@ -33,6 +35,9 @@ const HOSTILE = [
   '😀'.repeat(300),
   '--><style>*{}</style>',
 ]
+
+/** JSON of reports has well-formed strings alone. */
+const WELL_FORMED = HOSTILE.map(text => text.toWellFormed())
 
 const parseXml = (text: string) => {
   const names: string[] = []
@@ -120,7 +125,55 @@ describe('the page', () => {
     expect(page).toContain('500 of 501 are shown')
     expect(page).not.toContain('n500[.]example')
     expect(Buffer.byteLength(page)).toBeLessThan(250_000)
+    expect(gzipSync(page).length).toBeLessThan(40_000)
   })
+})
+
+/** Files of published schemas, which are not part of this repository; optional. */
+const { STIX_SCHEMAS = '', CSL_SCHEMA = '' } = process.env
+
+it.runIf(CSL_SCHEMA)('the citation passes the schema of CSL JSON', async () => {
+  const { Ajv } = await import('ajv')
+  const check = new Ajv({ strict: false }).compile(JSON.parse(readFileSync(CSL_SCHEMA, 'utf8')))
+  for (const title of ['A title', ...WELL_FORMED])
+    for (const doi of [null, '10.1234/abc']) {
+      const files = textOf(contentOf({ title, doi, authors: [title] }))
+      expect([check(JSON.parse(files.get('cite.json') ?? '')), check.errors]).toEqual([true, null])
+    }
+})
+
+it.runIf(STIX_SCHEMAS)('the bundle passes the published schemas of STIX 2.1', async () => {
+  const { Ajv2020 } = await import('ajv/dist/2020.js')
+  const { default: formats } = await import('ajv-formats')
+  const ajv = new Ajv2020({ strict: false, unicodeRegExp: false, formats: { 'idn-hostname': true } })
+  formats.default(ajv, ['uri', 'ipv4', 'ipv6', 'date-time'])
+  const ids = new Map<string, string>()
+  for (const file of readdirSync(STIX_SCHEMAS, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.json')) continue
+    const schema = JSON.parse(readFileSync(`${STIX_SCHEMAS}/${file}`, 'utf8'))
+    ajv.addSchema(schema)
+    ids.set(schema.title, schema.$id)
+  }
+  const seen = new Set<string>()
+  const [indicator] = contentOf().indicators as [ReportContent['indicators'][number]]
+  for (const text of ['text', ...WELL_FORMED]) {
+    const indicators = CATEGORIES.map((category, n) => ({
+      ...{ ...indicator, category, description: text },
+      ...{ uid: `507f1f77bcf86cd7994${10_000 + n}`, value: category === 'URL' ? 'https://a.example/' : text },
+    }))
+    const findings = [{ text, confidence: 'high' as const, exhibits: [1] }]
+    const files = textOf(contentOf({ title: text, summary: text, indicators, findings }))
+    for (const object of JSON.parse(files.get('report.stix.json') ?? '').objects) {
+      const title = { narrative: 'core', text: 'cyber-observable-core' }[object.type as string] ?? object.type
+      expect([object.type, ajv.validate(ids.get(title) ?? '', object), ajv.errors]).toEqual([
+        object.type,
+        true,
+        null,
+      ])
+      seen.add(object.type)
+    }
+  }
+  for (const type of ['report', 'note', 'indicator', 'campaign']) expect(seen).toContain(type)
 })
 
 describe('sections made of other content', () => {
@@ -224,6 +277,21 @@ describe('the files', () => {
     const csv = textOf(contentOf()).get('indicators.csv') ?? ''
     expect(csv).toContain("'=cmd")
     expect(csv).toContain('copy[.]example')
+  })
+  it('can be made of the most indicators and exhibits', { timeout: 60_000 }, () => {
+    const [indicator] = contentOf().indicators as [ReportContent['indicators'][number]]
+    const [exhibit] = contentOf().exhibits as [ReportContent['exhibits'][number]]
+    const files = toFiles(
+      contentOf({
+        indicators: Array.from({ length: LIMITS.reportIndicatorsMax }, (_, n) => ({
+          ...{ ...indicator, value: `copy-${n}.a-long-domain-name.example` },
+          uid: `507f1f77bcf86cd799${String(n).padStart(6, '0')}`,
+        })),
+        exhibits: Array.from({ length: LIMITS.reportExhibitsMax }, (_, n) => ({ ...exhibit, n: n + 1 })),
+      }),
+    )
+    for (const { name, bytes } of files)
+      expect(gzipSync(bytes, { level: 1 }).length, name).toBeLessThan(LIMITS.reportFileCompressedBytes)
   })
   it('are citations with the version and its address', () => {
     const files = textOf(contentOf({ title: '100% {a} & b_c', doi: '10.1234/abc' }))

@@ -270,6 +270,9 @@ describe('a report', () => {
     const html = await page.text()
     expect(html).toContain('Copies of newspapers')
     expect(html).toContain('Collectors: test/1.')
+    const plain = await get(`/reports/${slug}`, { 'accept-encoding': 'identity' })
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    expect(await plain.text()).toBe(html)
     const etag = page.headers.get('etag') ?? ''
     expect((await get(`/reports/${slug}`, { 'if-none-match': etag })).status).toBe(304)
     expect((await get(`/reports/${slug}`, { accept: 'image/png' })).status).toBe(406)
@@ -328,6 +331,39 @@ describe('a report', () => {
     await setLevel(0)
     await fixture.internal(techniquesInternal.redactQuotes, { body: { id: piece.id } })
     expect(await approval()).toMatchObject({ status: 409, body: { detail: DETAILS.reportStale } })
+  })
+  it('is published once by two administrators at once', async () => {
+    const { id } = await draft([newIod('twice.example', 'DOMAIN', ana)])
+    await handIn(id)
+    const { sha256 } = await rootApi.call(reportsApi.getReviewPage, params(id))
+    const other = await fixture.user('other-root')
+    fixture.answer(authInternal.checkAdmin, ({ params: { id } }) => ({ is_admin: id !== ana.id }))
+    const admins = [rootApi, apiClient(url, other.token), rootApi, apiClient(url, other.token)]
+    const answers = await Promise.all(
+      admins.map(each => each.send('POST', `/reports/${id}/approve`, { sha256 })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+    const { versions, latest } = await api.call(reportsApi.getReport, params(id))
+    expect([latest, versions.map(({ state }) => state)]).toEqual([1, ['published']])
+    fixture.answer(authInternal.checkAdmin, ({ params: { id } }) => ({ is_admin: id === root.id }))
+  })
+  it('is not shown if its campaign is restricted in the moment of the approval', async () => {
+    const { id, campaign } = await draft([newIod('moment.example', 'DOMAIN', ana)])
+    const { slug } = await handIn(id)
+    const sharing = (tlp: 'amber' | 'clear') =>
+      api.call(campaignsApi.updateSharing, { params: { id: campaign }, body: { tlp } })
+    for (let n = 0; n < 3; n++) {
+      const { sha256 } = await rootApi.call(reportsApi.getReviewPage, params(id))
+      const [approval] = await Promise.all([
+        rootApi.send('POST', `/reports/${id}/approve`, { sha256 }),
+        sharing('amber'),
+      ])
+      expect((await get(`/reports/${slug}`)).status).toBe(approval.status === 200 ? 503 : 404)
+      if (approval.status === 200) return
+      await sharing('clear')
+      await rootApi.call(reportsApi.refuseReport, { ...params(id), body: { why: 'Again' } })
+      await handIn(id)
+    }
   })
   it('waits 72 hours for the users it quotes, who take their content out', async () => {
     const iod = newIod('bos.example', 'DOMAIN', bo)

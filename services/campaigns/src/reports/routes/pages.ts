@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
 import { oembedPages, PRODUCT_NAME, reportPages } from '@iodine/contracts'
 import { type ListedReport, STYLE, toErrorPage, toIndexPage, toReportFeed } from '@iodine/reports'
 import {
@@ -14,14 +14,15 @@ import {
 import type { CampaignsConfig } from '../../config.js'
 import type { Store } from '../../models.js'
 import { siteOf } from '../policies/site.js'
-import { findFile, findVersion, listPublished, PageError } from '../queries/published.js'
+import { findFile, findVersion, listPublished, PageError, type PublishedFile } from '../queries/published.js'
 
 interface Call {
   request: FastifyRequest
   reply: ReplyHeaders & { code(status: number): unknown }
 }
 
-const decompress = promisify(gunzip)
+/** Returns the bytes in parts, so that readers of large files do not use the memory for whole ones. */
+const decompressed = (gzip: Buffer) => Readable.from([gzip]).pipe(createGunzip())
 
 const HTML = 'text/html; charset=utf-8'
 const LATEST = 'public, max-age=60, stale-if-error=0'
@@ -79,7 +80,7 @@ export const addReportPages = (service: StoreService, store: Store, config: Camp
     }
     if (!gzip) return new Streamed<unknown>(bytes ?? Buffer.alloc(0), type)
     if (!/\bgzip\b/i.test(String(request.headers['accept-encoding'] ?? '')))
-      return new Streamed<unknown>(await decompress(gzip), type)
+      return new Streamed<unknown>(decompressed(gzip), type)
     reply.header('content-encoding', 'gzip')
     return new Streamed<unknown>(gzip, type)
   }
@@ -87,8 +88,11 @@ export const addReportPages = (service: StoreService, store: Store, config: Camp
     const bytes = Buffer.from(text)
     return send(call, { type, bytes, sha256: createHash('sha256').update(bytes).digest('hex') })
   }
+  // Concurrent readers of a page share one reading of the database.
+  const files = createSharedReads<string, PublishedFile>()
   const sendFile = async (call: Call, which: { slug: string; version?: string; file?: string }) => {
-    const file = await findFile(store, which)
+    const key = JSON.stringify([which.slug, which.version, which.file])
+    const file = await files(key, () => findFile(store, which))
     setHeaders(call.reply, which.version === undefined ? LATEST : VERSION, file.isListed)
     const base = `/reports/${file.slug}`
     call.reply.header(
