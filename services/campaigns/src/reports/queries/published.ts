@@ -18,12 +18,15 @@ export class PageError extends Error {
   }
 }
 
+/** Readers need no draft, whose size would slow each request. */
+const PUBLIC = { draft: 0, taken_out: 0 } as const
+
 /** Returns a published report by its address. Throws PageError 404, 410 for a withdrawn one, 503 under revision. */
 const findPublished = async (
   { reports, reportVersions }: CampaignModels,
   slug: string,
 ): Promise<ReportDoc> => {
-  const doc = /^[a-z2-7]{16}$/.test(slug) ? await reports.findOne({ slug }).lean<ReportDoc>() : null
+  const doc = /^[a-z2-7]{16}$/.test(slug) ? await reports.findOne({ slug }, PUBLIC).lean<ReportDoc>() : null
   if (!doc || doc.latest === null) throw new PageError(404)
   if (doc.withdrawn) {
     const { at, reason } = doc.withdrawn
