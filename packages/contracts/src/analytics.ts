@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { day, flag, zone } from './analytics-filters.js'
-import { addDays, countDaysBetween } from './days.js'
+import { countDaysBetween } from './days.js'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import { id, repeatable, time } from './primitives.js'
@@ -44,12 +44,6 @@ const period = <T extends z.ZodRawShape>(fields: T) =>
       error: `must be at most ${LIMITS.analyzedDaysMax} days after from`,
     })
 const daysOf = ({ from, to }: PeriodFields) => countDaysBetween(from, to)
-
-/** Returns the period of equal length that ends on the day before this one. */
-export const periodBefore = ({ from, to }: PeriodFields): PeriodFields => ({
-  from: addDays(from, -countDaysBetween(from, to)),
-  to: addDays(from, -1),
-})
 
 const counts = (key: z.ZodType<string>) => z.partialRecord(key as z.ZodString, z.int())
 /** The same number of the period before; null without `compare`. */

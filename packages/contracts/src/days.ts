@@ -93,3 +93,9 @@ export const timesOf = ({
 /** Returns the starts of the days of a period in a zone, and the end of the last one. */
 export const dayStarts = (from: string, to: string, zone: string): number[] =>
   Array.from({ length: countDaysBetween(from, to) + 1 }, (_, n) => startOfDay(addDays(from, n), zone))
+
+/** Returns the period of equal length that ends on the day before this one. */
+export const periodBefore = ({ from, to }: { from: string; to: string }): { from: string; to: string } => ({
+  from: addDays(from, -countDaysBetween(from, to)),
+  to: addDays(from, -1),
+})
