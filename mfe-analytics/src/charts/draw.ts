@@ -86,6 +86,7 @@ export const bars =
     const keys = [...new Set(marks.map(({ key }) => key))]
     const { marginLeft, tickFormat } = rowLabels(keys, width < NARROW ? 128 : 176)
     const isStacked = series.length > 1
+    const sums = totals(marks, keys).map((n, at) => ({ key: keys[at], n }))
     return Plot.plot({
       width,
       height: keys.length * ROW + 16,
@@ -94,7 +95,7 @@ export const bars =
       marginTop: 4,
       marginBottom: 12,
       style: STYLE,
-      x: { axis: null, domain: [0, Math.max(1, ...totals(marks, keys))] },
+      x: { axis: null, domain: [0, Math.max(1, ...sums.map(({ n }) => n))] },
       y: {
         domain: keys,
         label: null,
@@ -107,16 +108,14 @@ export const bars =
           marks,
           Plot.stackX({ y: 'key', x: 'n', fill: 'series', order: [...series], inset: 1, ...linked<T>() }),
         ),
-        isStacked
-          ? null
-          : Plot.text(marks, {
-              y: 'key',
-              x: 'n',
-              text: label,
-              textAnchor: 'start',
-              dx: 6,
-              fill: 'currentColor',
-            }),
+        Plot.text(isStacked ? sums : marks, {
+          y: 'key',
+          x: 'n',
+          text: isStacked ? ({ n }: Pick<Mark, 'n'>) => formatCount(n) : label,
+          textAnchor: 'start',
+          dx: 6,
+          fill: 'currentColor',
+        }),
       ],
     })
   }
@@ -133,13 +132,22 @@ export interface CellOptions {
   columnText?: (column: string) => string
 }
 
+/** Returns the labels of columns, of which some are omitted so that none overlap. */
+const thinned = (columns: readonly string[], columnWidth: number, text: (column: string) => string) => {
+  const labelled = columns.filter(column => text(column) !== '')
+  const widest = CHARACTER * (1 + Math.max(0, ...labelled.map(column => text(column).length)))
+  const step = Math.ceil((widest * labelled.length) / (columnWidth * columns.length))
+  return (column: string) => (labelled.indexOf(column) % step === 0 ? text(column) : '')
+}
+
 /** Draws a matrix of cells: `series` is the row and `key` the column of a mark. */
 export const cells =
   (marks: readonly Mark[], { columns, rows, hasNumbers, columnText }: CellOptions): Drawing =>
   ({ width }) => {
     const most = Math.max(1, ...marks.map(({ n }) => n))
     const { marginLeft, tickFormat } = rowLabels(rows, width < NARROW ? 112 : 240)
-    const characters = Math.max(2, Math.floor((width - marginLeft - 20) / columns.length / CHARACTER))
+    const columnWidth = (width - marginLeft - 20) / columns.length
+    const characters = Math.max(2, Math.floor((columnWidth - CHARACTER) / CHARACTER))
     return Plot.plot({
       width,
       height: rows.length * ROW + 40,
@@ -153,7 +161,9 @@ export const cells =
         axis: 'top',
         label: null,
         tickSize: 0,
-        tickFormat: columnText ?? ((column: string) => truncate(column, characters)),
+        tickFormat: columnText
+          ? thinned(columns, columnWidth, columnText)
+          : (column: string) => truncate(column, characters),
       },
       y: {
         type: 'band',

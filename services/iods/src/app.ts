@@ -17,8 +17,11 @@ export const createApp = (config: IodsConfig, deps?: ServiceDeps): Promise<Store
       const store = createStore(service, config)
       addIodRoutes(service, store, config)
       addEvidenceRoutes(service, store)
-      addAnalyticsRoutes(service, store)
+      const load = addAnalyticsRoutes(service, store)
       serveComments(service, iodCommentsApi, store.comments)
+      return async () => {
+        if (config.ROLE !== 'jobs') load()
+      }
     },
     [terms],
   )

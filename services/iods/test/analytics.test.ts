@@ -23,9 +23,11 @@ import {
 } from '@iodine/test-kit'
 import fc from 'fast-check'
 import { Types } from 'mongoose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { IodColumns } from '../src/analytics/queries/iod-columns.js'
+import { createColumnReader } from '../src/analytics/queries/read-columns.js'
 import { createApp, iodsConfigSchema, newIodDoc } from '../src/index.js'
+import type { IodModel } from '../src/iods/models/iod.js'
 import { terms } from '../src/migrations/0001-terms.js'
 
 let fixture: ServiceFixture
@@ -286,5 +288,74 @@ describe('analyses of IODs', () => {
   ])('refuse %j with %i', async (bad, status) => {
     for (const endpoint of Object.values(iodAnalyticsApi))
       await expect(api.call(endpoint, { query: bad as Query })).rejects.toMatchObject({ status })
+  })
+})
+
+describe('the first read', () => {
+  /** Returns a reader whose read of all IODs waits until it is released. */
+  const heldReader = () => {
+    let release = () => {}
+    const isReleased = new Promise<void>(resolve => {
+      release = resolve
+    })
+    const model = service.mongo.model('Iod') as unknown as IodModel
+    const find: typeof model.collection.find = (
+      filter: { created_at?: { $gte?: Date } },
+      options?: object,
+    ) => {
+      const cursor = model.collection.find(filter as never, options as never)
+      if (filter.created_at?.$gte?.getTime() !== 0) return cursor
+      const toArray = cursor.toArray.bind(cursor)
+      return Object.assign(cursor, { toArray: () => isReleased.then(toArray) })
+    }
+    const collection = new Proxy(model.collection, {
+      get: (target, name) => {
+        if (name === 'find') return find
+        const value = Reflect.get(target, name)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const iods = Object.create(model, { collection: { value: collection } }) as IodModel
+    const recentMs = Date.now() - FIRST - 200 * HOUR_MS
+    return { release, ...createColumnReader({ mongo: service.mongo, iods }, { firstMs: 20, recentMs }) }
+  }
+  const whole = () => createColumnReader({ mongo: service.mongo, iods: service.mongo.model('Iod') as never })
+
+  it('answers for recent IODs while all are read, and 503 for others', async () => {
+    // Later reads of changes would add the others.
+    const revision = new Date(Date.now() - 24 * HOUR_MS)
+    await service.mongo.collection('iods').updateMany({}, { $set: { revision } })
+    const { read, release } = heldReader()
+    const from = FIRST + 201 * HOUR_MS
+    const columns = await vi.waitFor(() => read(from), 30_000)
+    const complete = await whole().read(0)
+    const rowsSince = (each: IodColumns) => each.size - each.rowOf(from)
+    expect(rowsSince(columns)).toBeGreaterThan(200)
+    expect(columns.size).toBeLessThan(complete.size)
+    expect(rowsSince(columns)).toBe(rowsSince(complete))
+    const last = [columns, complete].map(each =>
+      Array.from({ length: rowsSince(each) }, (_, n) => {
+        const row = each.rowOf(from) + n
+        return [each.idAt(row), each.thirdVoteAt(row), each.agreementAt(row), each.termsAt(row).length]
+      }),
+    )
+    expect(last[0]).toEqual(last[1])
+    await expect(read(FIRST)).rejects.toMatchObject({ status: 503 })
+    release()
+    await expect
+      .poll(async () => (await read(FIRST).catch(() => undefined))?.size, { timeout: 30_000 })
+      .toBe(complete.size)
+  })
+
+  it('is repeated once IODs have another time of creation', async () => {
+    const { read } = whole()
+    const before = (await read(0)).size
+    const [doc] = await service.mongo.collection('iods').find().sort({ created_at: 1 }).limit(1).toArray()
+    const change = { created_at: new Date(FIRST + 5), revision: new Date() }
+    await service.mongo.collection('iods').updateOne({ _id: doc?._id }, { $set: change })
+    await expect.poll(async () => (await read(0)).size).toBe(before)
+    const columns = await read(0)
+    expect(columns.find({ _id: doc?._id as never, created_at: change.created_at })).toBe(0)
+    expect(columns.timeAt(0)).toBe(FIRST + 5)
   })
 })

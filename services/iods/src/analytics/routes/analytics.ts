@@ -1,4 +1,11 @@
-import { countVotes, iodAnalyticsApi, iodsInternal, type VoteAnalysis } from '@iodine/contracts'
+import {
+  countVotes,
+  iodAnalyticsApi,
+  iodsInternal,
+  periodBefore,
+  startOfDay,
+  type VoteAnalysis,
+} from '@iodine/contracts'
 import type { StoreService } from '@iodine/service-kit'
 import { LRUCache } from 'lru-cache'
 import { Types } from 'mongoose'
@@ -22,9 +29,17 @@ import { createColumnReader } from '../queries/read-columns.js'
 /** Answers of some 100 kB each, at most. */
 const ANSWERS_MAX = 200
 
-export const addAnalyticsRoutes = (service: StoreService, models: IodStore): void => {
+/** Returns the first time that an analysis counts. */
+const startOf = (query: Query): number =>
+  startOfDay((query.compare ? periodBefore(query) : query).from, query.zone)
+
+/**
+ * Adds the analyses.
+ * @returns a function that begins to read the IODs, so that the first answer is not the one that waits for them
+ */
+export const addAnalyticsRoutes = (service: StoreService, models: IodStore): (() => void) => {
   const { iods } = models
-  const read = createColumnReader(models)
+  const { read, load } = createColumnReader(models)
 
   /** Answers by their question, until an IOD changes: all clients request the same when one was created. */
   const answers = new LRUCache<string, { columns: IodColumns; version: number; answer: object }>({
@@ -40,7 +55,7 @@ export const addAnalyticsRoutes = (service: StoreService, models: IodStore): voi
     const members = query.campaign
       ? await creationsOf(iods, await membersOf(service.peers, [query.campaign]))
       : undefined
-    const columns = await read()
+    const columns = await read(startOf(query))
     // A campaign's members change without a change of an IOD.
     const key = query.campaign ? undefined : `${kind} ${query.mine ? userId : ''} ${JSON.stringify(query)}`
     const known = key && answers.get(key)
@@ -70,7 +85,7 @@ export const addAnalyticsRoutes = (service: StoreService, models: IodStore): voi
   service.internal(iodsInternal.compareIods, async ({ body: { from, until, groups } }) => {
     const ids = [...new Set(groups.flat())].map(id => new Types.ObjectId(id))
     const creations = await creationsOf(iods, ids)
-    const columns = await read()
+    const columns = await read(Date.parse(from))
     const rows = new Map(creations.map(each => [each._id.toHexString(), columns.find(each)]))
     const found = groups.map(group => group.flatMap(id => rows.get(id) ?? []))
     return compareGroups(columns, found, [Date.parse(from), Date.parse(until)])
@@ -92,4 +107,5 @@ export const addAnalyticsRoutes = (service: StoreService, models: IodStore): voi
     })
     return { ...votes, disputed }
   })
+  return load
 }
