@@ -1,59 +1,17 @@
-import {
-  authApi,
-  capturesApi,
-  collectorApi,
-  evidenceApi,
-  iodsApi,
-  naturalKey,
-  type RecordOf,
-  type Source,
-} from '@iodine/contracts'
-import { runs } from '@iodine/test-kit/runs'
+import { capturesApi, evidenceApi, iodsApi } from '@iodine/contracts'
 import type { Page } from '@playwright/test'
-import { type BrowserPage, evaluateIn, expectText, fillIn, pressIn, textOf } from '../support/browser-page.js'
+import { type BrowserPage, evaluateIn, expectText, pressIn, textOf } from '../support/browser-page.js'
 import { PIXEL } from '../support/captures.js'
-import { fixture, startLine, startSites } from '../support/collector.js'
-import { BROWSERS, drive } from '../support/collector-driver.js'
+import { fixture, signIn, startLine, startSites } from '../support/collector.js'
+import { article, BROWSERS, capturesOf, drive, recordsOf } from '../support/collector-driver.js'
 import { FIREFOX, launchInFirefox } from '../support/firefox.js'
-import { expect, type Person, test } from '../support/fixtures.js'
+import { expect, test } from '../support/fixtures.js'
 import { openIodForm, pressCreateIod } from '../support/iod-form.js'
 import { isUnderlined } from '../support/underlines.js'
-
-const HOSTS = ['*.tiktok.com', 't.me', 'blog.example.org']
-
-const parts = (beginning: RegExp) => [[beginning, 'request'] as const, [beginning, 'answer'] as const]
-/** The swallowed requests and answers of each phase, in turn; undefined: the page's picture is held. */
-const PHASES: Record<string, (ReturnType<typeof parts>[number] | undefined)[]> = {
-  'collecting a page': [undefined],
-  'sending a record': parts(/^POST \S+\/blog\/data /),
-  'uploading a capture': [...parts(/^POST \S+\/captures /), ...parts(/^PUT \S+\/captures\/\w+\/blobs\/\w+ /)],
-  'sealing a capture': parts(/^POST \S+\/captures\/\w+\/seal /),
-}
-
-const article = (body: string) =>
-  `<!doctype html><html lang="en"><head><title>Lakes</title></head><body><main><h1>Lakes</h1>${body}</main></body></html>`
-
-/** Changes the shown article and its URL, as sites do that load no page. */
-const showPost = (url: string) => {
-  history.pushState(null, '', url)
-  const [words, picture] = [document.getElementById('words'), document.getElementById('picture')]
-  if (words) words.textContent = `The words of ${url}`
-  picture?.setAttribute('src', `${url}.png`)
-}
 
 /** Returns whether the popup's switch Keep collecting is on. */
 const isOn = (popup: BrowserPage) =>
   evaluateIn(popup, () => document.querySelector<HTMLInputElement>('input[type=checkbox]')?.checked)
-
-const signIn = async (popup: BrowserPage, who: Person) => {
-  const { code } = await who.api.call(authApi.generateExtensionCode)
-  await fillIn(popup, 'Extension code', code)
-  await pressIn(popup, 'Sign in')
-  await expectText(popup, `@${who.username}`)
-}
-const recordsOf = (who: Person, source: Source) =>
-  who.api.call(collectorApi.listRecords, { params: { source } })
-const captures = (who: Person) => who.api.call(capturesApi.listCaptures, { query: {} })
 
 /** Returns the texts of Chromium's page, including those in closed shadow roots. */
 const closedTexts = async (page: Page): Promise<string> => {
@@ -70,7 +28,7 @@ for (const browser of BROWSERS)
     test('collects and seals the three sources, and signs out', { tag: '@long' }, async ({ app, person }) => {
       const ana = await person('browsers')
       const sites = await startSites()
-      const collector = await drive(browser, { sites, hosts: HOSTS, server: app.url })
+      const collector = await drive(browser, { sites, server: app.url })
       let isSignedIn = false
       for (const [source, name, button] of [
         ['tiktok', 'video', 'Collect this post'],
@@ -93,7 +51,7 @@ for (const browser of BROWSERS)
           await expectText(popup, 'Extension code')
         }
       }
-      expect((await captures(ana)).map(({ state }) => state)).toEqual(['sealed', 'sealed', 'sealed'])
+      expect((await capturesOf(ana)).map(({ state }) => state)).toEqual(['sealed', 'sealed', 'sealed'])
       await collector.close()
       await sites.stop()
     })
@@ -116,7 +74,7 @@ for (const browser of BROWSERS)
           `<p id="known">Of ${known}.</p><p id="fresh">They say: ${fresh}.</p><img src="${url}.png" alt="">`,
         ),
       )
-      const collector = await drive(browser, { sites, hosts: HOSTS, server: app.url })
+      const collector = await drive(browser, { sites, server: app.url })
       const { page, popup } = await collector.open(url)
       await signIn(popup, cleo)
       await pressIn(popup, 'Mark known IODs on blog.example.org')
@@ -142,9 +100,9 @@ for (const browser of BROWSERS)
       await pressIn(popup, 'Collect this article')
       // The first capture is that of the quote.
       await expect
-        .poll(async () => (await captures(cleo)).map(({ state }) => state))
+        .poll(async () => (await capturesOf(cleo)).map(({ state }) => state))
         .toEqual(['sealed', 'sealed'])
-      const [{ id } = { id: '' }] = await captures(cleo)
+      const [{ id } = { id: '' }] = await capturesOf(cleo)
       const { manifest } = await cleo.api.call(capturesApi.getCapture, { params: { id } })
       expect(manifest.blobs.map(({ role }) => role)).toEqual(['text', 'dom', 'record', 'screenshot', 'media'])
       await collector.close()
@@ -156,7 +114,7 @@ for (const browser of BROWSERS)
       const { url, html, all } = fixture('telegram', 'several')
       const sites = await startSites()
       sites.serve(url, html)
-      const collector = await drive(browser, { sites, hosts: HOSTS, server: app.url })
+      const collector = await drive(browser, { sites, server: app.url })
       const { page, popup } = await collector.open(url)
       await signIn(popup, fay)
       await pressIn(popup, 'Keep collecting on this page')
@@ -191,62 +149,6 @@ for (const browser of BROWSERS)
       await sites.stop()
     })
 
-    for (const [phase, moments] of Object.entries(PHASES))
-      test(`loses and doubles nothing if its background is stopped while it is ${phase}`, {
-        tag: '@long',
-      }, async ({ app, person }) => {
-        test.setTimeout(180_000 + runs(50) * 30_000)
-        const ben = await person('stopped')
-        const sites = await startSites()
-        sites.serve('https://blog.example.org/', article('<p id="words">Words</p><img id="picture" alt="">'))
-        const line = await startLine(app.url)
-        const collector = await drive(browser, { sites, hosts: HOSTS, server: line.url })
-        const { page, popup } = await collector.open('https://blog.example.org/')
-        await signIn(popup, ben)
-        const urls = Array.from({ length: runs(50) }, (_, run) => `https://blog.example.org/post-${run}`)
-        for (const [run, url] of urls.entries()) {
-          const picture = `${url}.png`
-          sites.serve(picture, PIXEL, 'image/png')
-          await evaluateIn(page, showPost, url)
-          const moment = moments[run % moments.length]
-          if (moment) {
-            const [beginning, part] = moment
-            const caught = line.swallow(beginning, part)
-            await pressIn(popup, 'Collect this article')
-            await caught
-            // Says that the capture is stored; the number of waiting ones includes those being made.
-            await expectText(popup, 'A capture of this page waits to be sealed')
-            await collector.stopBackground()
-          } else {
-            const { asked, release } = sites.hold(picture)
-            await pressIn(popup, 'Collect this article')
-            await asked
-            await collector.stopBackground()
-            await expectText(popup, 'The browser stopped the collector while it was working')
-            release()
-            await pressIn(popup, 'Collect this article')
-          }
-          await expect
-            .poll(async () => {
-              await evaluateIn(popup, () => chrome.alarms.create('send', { when: Date.now() }))
-              return textOf(popup)
-            })
-            .toMatch(/Sealed as no\. [\d,]+/)
-          await expectText(popup, '0 waiting')
-        }
-        const records = await recordsOf(ben, 'blog')
-        const sealed = await captures(ben)
-        expect(records.map(record => naturalKey.blog(record as RecordOf['blog'])).sort()).toEqual(
-          [...urls].sort(),
-        )
-        expect(sealed.map(({ url, state }) => [url, state]).sort()).toEqual(
-          urls.map(url => [url, 'sealed']).sort(),
-        )
-        await collector.close()
-        line.stop()
-        await sites.stop()
-      })
-
     test('an update ends the old script of an open page, whose work continues with the new one', {
       tag: '@long',
     }, async ({ app, person }) => {
@@ -258,7 +160,7 @@ for (const browser of BROWSERS)
       const sites = await startSites()
       const url = 'https://blog.example.org/updated'
       sites.serve(url, article(`<p id="words">Of ${known}, and of words that are new.</p>`))
-      const collector = await drive(browser, { sites, hosts: HOSTS, server: app.url })
+      const collector = await drive(browser, { sites, server: app.url })
       const { page, popup } = await collector.open(url)
       await signIn(popup, gil)
       await pressIn(popup, 'Mark known IODs on blog.example.org')
@@ -351,7 +253,7 @@ test('Firefox: permissions are refused and removed, and the event page wakes wit
     line.restore()
     await evaluateIn(popup, () => chrome.alarms.create('send', { when: Date.now() }))
     await expect.poll(async () => (await recordsOf(eve, 'blog')).length).toBe(1)
-    await expect.poll(async () => (await captures(eve)).map(({ state }) => state)).toEqual(['sealed'])
+    await expect.poll(async () => (await capturesOf(eve)).map(({ state }) => state)).toEqual(['sealed'])
   })
   await firefox.close()
   line.stop()

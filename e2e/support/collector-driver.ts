@@ -1,6 +1,8 @@
+import { capturesApi, collectorApi, type Source } from '@iodine/contracts'
 import type { BrowserPage } from './browser-page.js'
 import { launchCollector, type Sites } from './collector.js'
 import { launchInFirefox } from './firefox.js'
+import type { Person } from './fixtures.js'
 
 /** A browser with the built extension, for cases that hold in Chromium and in Firefox. */
 export interface CollectorDriver {
@@ -15,15 +17,18 @@ export interface CollectorDriver {
   close(): Promise<void>
 }
 
+/** Hosts of the sites: one of each source. */
+const HOSTS = ['*.tiktok.com', 't.me', 'blog.example.org']
+
 export const BROWSERS = ['Chromium', 'Firefox'] as const
 
 /** Starts the browser. Firefox requests no permission unless a journey says so; Chromium has those of all sites. */
 export const drive = async (
   browser: (typeof BROWSERS)[number],
-  { sites, hosts, server }: { sites: Sites; hosts: string[]; server: string },
+  { sites, server }: { sites: Sites; server: string },
 ): Promise<CollectorDriver> => {
   if (browser === 'Firefox') return launchInFirefox(sites, server)
-  const collector = await launchCollector({ sites, hosts, server, draws: true })
+  const collector = await launchCollector({ sites, hosts: HOSTS, server, draws: true })
   const openPopup: CollectorDriver['openPopup'] = page => collector.popupBeside(page.url())
   return {
     async open(url) {
@@ -44,3 +49,11 @@ export const drive = async (
     close: () => collector.close(),
   }
 }
+
+/** Returns the HTML of an article. */
+export const article = (body: string) =>
+  `<!doctype html><html lang="en"><head><title>Lakes</title></head><body><main><h1>Lakes</h1>${body}</main></body></html>`
+
+export const recordsOf = (who: Person, source: Source) =>
+  who.api.call(collectorApi.listRecords, { params: { source } })
+export const capturesOf = (who: Person) => who.api.call(capturesApi.listCaptures, { query: {} })

@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { Transform } from 'node:stream'
 import { authApi, SOURCES, type Source } from '@iodine/contracts'
-import { type BrowserContext, chromium, expect, type Page, type Worker } from '@playwright/test'
+import { type BrowserContext, chromium, type Page, type Worker } from '@playwright/test'
 import { strFromU8, strToU8, unzipSync } from 'fflate'
 import { generate } from 'selfsigned'
+import { type BrowserPage, expectText, fillIn, pressIn } from './browser-page.js'
 import type { Person } from './fixtures.js'
 
 const EXTENSION = resolve(import.meta.dirname, '../../extension')
@@ -338,11 +339,11 @@ export const pressSwitch = (page: Page, label: string): Promise<void> =>
   page.locator('label').filter({ hasText: label }).click()
 
 /** Signs a user in on the popup, with a code from the overview. Returns the code. */
-export const signIn = async (popup: Page, who: Person): Promise<string> => {
+export const signIn = async (popup: BrowserPage, who: Person): Promise<string> => {
   const { code } = await who.api.call(authApi.generateExtensionCode)
-  await popup.getByLabel('Extension code').fill(code)
-  await popup.getByRole('button', { name: 'Sign in' }).click()
-  await expect(popup.getByText(`@${who.username}`)).toBeVisible()
+  await fillIn(popup, 'Extension code', code)
+  await pressIn(popup, 'Sign in')
+  await expectText(popup, `@${who.username}`)
   return code
 }
 

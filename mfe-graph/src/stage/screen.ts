@@ -18,6 +18,8 @@ export interface Screen {
  * other graph directly.
  */
 export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palette: Palette): Screen {
+  // Called once: in a worker, Firefox rejects the second call.
+  const context = canvas.getContext('2d') as CanvasRenderingContext2D | null
   let scene: Scene | null = null
   let painter: Painter | null = null
   let positions: Float32Array | null = null
@@ -27,7 +29,6 @@ export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palett
 
   const draw = () => {
     scheduled = false
-    const context = canvas.getContext('2d') as CanvasRenderingContext2D | null
     if (!context || !view) return
     const width = Math.round(view.width * view.pixelRatio)
     const height = Math.round(view.height * view.pixelRatio)
