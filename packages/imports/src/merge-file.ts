@@ -1,11 +1,10 @@
 import { naturalKey, type RecordOf, type Source } from '@iodine/contracts'
 import { read } from './read.js'
+import { SeenKeys } from './seen-keys.js'
 import type { Answers, Format, Item, RecordItem, Report } from './types.js'
 
 /** Characters of the records that wait for a duplicate. */
 const HELD_MAX = 4 * 2 ** 20
-/** Keys of earlier records that are remembered. */
-const PASSED_MAX = 200_000
 const LISTED_MAX = 100_000
 
 const keyOf = ({ source, record }: RecordItem): string => {
@@ -26,6 +25,16 @@ const filledFrom = (value: Tree, other: Tree): Tree => {
     else if (isTree(own) && isTree(theirs)) filled.set(key, filledFrom(own, theirs))
   }
   return Object.fromEntries(filled)
+}
+
+/** Returns the characters of a value as JSON, without escapes. */
+const charsOf = (value: unknown): number => {
+  if (typeof value === 'string') return value.length + 3
+  if (typeof value !== 'object' || value === null) return 6
+  let chars = 2
+  if (Array.isArray(value)) for (const each of value) chars += charsOf(each)
+  else for (const key of Object.keys(value)) chars += key.length + 4 + charsOf((value as Tree)[key])
+  return chars
 }
 
 const fetchedAt = ({ record }: RecordItem) => Date.parse(record.collector_metadata.fetch_timestamp)
@@ -56,7 +65,7 @@ export const mergeItems = (first: RecordItem, second: RecordItem): RecordItem =>
 class Held {
   readonly #items = new Map<string, { item: RecordItem; size: number }>()
   /** Keys of records that have left. Of the oldest ones a later occurrence counts as a new record. */
-  readonly #passed = new Set<string>()
+  readonly #passed = new SeenKeys()
   #size = 0
 
   /** Adds an item. Returns whether its key occurred before. */
@@ -64,7 +73,7 @@ class Held {
     const key = keyOf(item)
     const known = this.#items.get(key)
     const merged = known ? mergeItems(known.item, item) : item
-    const size = JSON.stringify(merged.record).length
+    const size = charsOf(merged.record)
     this.#size += size - (known?.size ?? 0)
     this.#items.set(key, { item: merged, size })
     return known !== undefined || this.#passed.has(key)
@@ -79,11 +88,6 @@ class Held {
       this.#passed.add(key)
       yield item
     }
-    if (this.#passed.size > PASSED_MAX)
-      for (const key of this.#passed) {
-        this.#passed.delete(key)
-        if (this.#passed.size <= PASSED_MAX) break
-      }
   }
 }
 
@@ -114,7 +118,7 @@ class Counts {
  * returns the report.
  *
  * Memory is bounded for files of any size: at most 4,194,304 characters of records wait for a duplicate, and the keys
- * of the last 200,000 records before them are remembered. A record that occurs again after it has left is yielded again
+ * of the last 1,048,576 records before them are remembered. A record that occurs again after it has left is yielded again
  * with what the later item contains, and counts as merged: the server merges it by the same key.
  * @throws as `read`
  */

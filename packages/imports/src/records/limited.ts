@@ -31,53 +31,66 @@ const findRule = (isPost: boolean, path: string): TextRule => {
   return { kind: 'text', max: limited.find(([fields]) => fields.test(path))?.[1] ?? LIMITS.fieldMax }
 }
 
-/** Rules by field, of posts and of other records. The formats name the fields of texts, so that their number is bounded. */
-const RULES = { post: new Map<string, TextRule>(), other: new Map<string, TextRule>() }
-const ruleOf = (isPost: boolean, path: string): TextRule => {
-  const rules = isPost ? RULES.post : RULES.other
-  const known = rules.get(path)
-  if (known) return known
-  const rule = findRule(isPost, path)
-  rules.set(path, rule)
-  return rule
+/** A field of records with its limits, and the fields in it. The formats name all fields, so that their number is bounded. */
+class Field {
+  readonly text: TextRule
+  readonly listMax: number
+  readonly #isPost: boolean
+  readonly #path: string
+  readonly #inner = new Map<string, Field>()
+
+  constructor(isPost: boolean, path = '') {
+    this.text = findRule(isPost, path)
+    this.listMax = LISTS.test(path) ? LIMITS.contextLinksMax : OTHER_LISTS_MAX
+    this.#isPost = isPost
+    this.#path = path
+  }
+
+  at(name: string): Field {
+    const known = this.#inner.get(name)
+    if (known) return known
+    const field = new Field(this.#isPost, this.#path ? `${this.#path}.${name}` : name)
+    this.#inner.set(name, field)
+    return field
+  }
 }
+const POST = new Field(true)
+const OTHER = new Field(false)
 
 const wholeText = (text: string): string => text.replaceAll('\0', '').toWellFormed()
 
-/** Limits the values of a record. */
+/** Limits the values of a record. Groups and lists without a change remain the same objects. */
 class Limiter {
   readonly warnings = new Set<Warning>()
-  readonly #isPost: boolean
 
-  constructor(source: string) {
-    this.#isPost = source === 'post'
+  value(value: unknown, field: Field): unknown {
+    if (typeof value === 'string') return this.#text(value, field.text)
+    if (Array.isArray(value)) return this.#list(value, field)
+    return typeof value === 'object' && value !== null ? this.#group(value as Values, field) : value
   }
 
-  value(value: unknown, path: string): unknown {
-    if (typeof value === 'string') return this.#text(value, path)
-    if (Array.isArray(value)) return this.#list(value, path)
-    return typeof value === 'object' && value !== null ? this.#group(value as Values, path) : value
-  }
-
-  #group(values: Values, path: string): Values | undefined {
-    const kept: [string, unknown][] = []
-    for (const [key, value] of Object.entries(values)) {
-      const limited = this.value(value, path ? `${path}.${key}` : key)
-      if (limited !== undefined) kept.push([key, limited])
+  #group(values: Values, field: Field): Values | undefined {
+    let kept = values
+    for (const name of Object.keys(values)) {
+      const limited = this.value(values[name], field.at(name))
+      if (limited !== undefined && limited === values[name]) continue
+      if (kept === values) kept = { ...values }
+      if (limited === undefined) delete kept[name]
+      else kept[name] = limited
     }
-    return kept.length > 0 ? Object.fromEntries(kept) : undefined
+    return Object.keys(kept).length > 0 ? kept : undefined
   }
 
-  #list(values: readonly unknown[], path: string): unknown[] | undefined {
-    const max = LISTS.test(path) ? LIMITS.contextLinksMax : OTHER_LISTS_MAX
-    const kept = values.map(value => this.value(value, path)).filter(value => value !== undefined)
-    if (kept.length > max) this.warnings.add('list-cut')
-    return kept.length > 0 ? kept.slice(0, max) : undefined
+  #list(values: readonly unknown[], field: Field): readonly unknown[] | undefined {
+    const kept = values.map(value => this.value(value, field)).filter(value => value !== undefined)
+    if (kept.length > field.listMax) this.warnings.add('list-cut')
+    if (kept.length === 0) return undefined
+    const isSame = kept.length === values.length && kept.every((value, n) => value === values[n])
+    return isSame && kept.length <= field.listMax ? values : kept.slice(0, field.listMax)
   }
 
-  #text(written: string, path: string): string | undefined {
+  #text(written: string, { kind, max }: TextRule): string | undefined {
     const text = wholeText(written)
-    const { kind, max } = ruleOf(this.#isPost, path)
     if (text === '' || (kind === 'url' && !isHttpUrl(text))) return undefined
     if (text.length <= max) return text
     this.warnings.add('text-cut')
@@ -92,14 +105,13 @@ class Limiter {
  */
 export const limited = (item: Item): Item => {
   if (!('record' in item)) return item
-  const limiter = new Limiter(item.source)
-  const record = limiter.value(item.record, '') as RecordItem['record']
+  const limiter = new Limiter()
+  const record = limiter.value(item.record, item.source === 'post' ? POST : OTHER) as RecordItem['record']
   const { error } = RECORD_SCHEMAS[item.source].safeParse(record)
   if (error) {
     const isKey = error.issues.some(({ path }) => /^(?:post\.id|main\.video_id)$/.test(path.join('.')))
     return { skipped: isKey ? 'no-id' : 'not-an-item', line: item.at }
   }
-  const warnings = [...new Set([...(item.warnings ?? []), ...limiter.warnings])]
-  const { warnings: _, ...rest } = item
-  return { ...rest, record, ...(warnings.length > 0 && { warnings }) }
+  const warnings = new Set([...(item.warnings ?? []), ...limiter.warnings])
+  return { ...item, record, ...(warnings.size > 0 && { warnings: [...warnings] }) }
 }

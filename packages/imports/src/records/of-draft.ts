@@ -24,16 +24,16 @@ type Values = Record<string, unknown>
 
 /** Removes fields without a value: undefined, null, empty texts, lists and objects. Keeps 0 and false. */
 export const filled = (values: Values): Values => {
-  const kept: [string, unknown][] = []
-  for (const [name, value] of Object.entries(values)) {
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  const kept: Values = {}
+  for (const name of Object.keys(values)) {
+    const value = values[name]
+    if (value === undefined || value === null || value === '') continue
+    if (Array.isArray(value) && value.length === 0) continue
+    const isObject = typeof value === 'object' && !Array.isArray(value)
     const inner = isObject ? filled(value as Values) : value
-    if (inner === undefined || inner === null || inner === '') continue
-    if (Array.isArray(inner) ? inner.length === 0 : isObject && Object.keys(inner as Values).length === 0)
-      continue
-    kept.push([name, inner])
+    if (!isObject || Object.keys(inner as Values).length > 0) kept[name] = inner
   }
-  return Object.fromEntries(kept)
+  return kept
 }
 
 /** Returns a record with the fields that have a value. Its values are not limited yet. */
@@ -57,15 +57,26 @@ const placeOf = (written: string | undefined): (typeof POST_PLACES)[number] | un
 
 const unique = <T>(values: readonly T[] | undefined): T[] => [...new Set(values)]
 
-/** Returns a BCP 47 tag, or undefined for the tags by which platforms say that there is no language. */
-export const languageOf = (written: string | undefined): string | undefined => {
-  if (!written || /^(?:und|zxx|un|q[a-z]{2}|art)$/i.test(written)) return undefined
+const findLanguage = (written: string): string | undefined => {
+  if (/^(?:und|zxx|un|q[a-z]{2}|art)$/i.test(written)) return undefined
   const tag = written.replace('_', '-')
   try {
     return Intl.getCanonicalLocales(tag).length === 1 ? tag : undefined
   } catch {
     return undefined
   }
+}
+
+/** Known languages of a file: few, unless their texts are none. */
+const LANGUAGES_MAX = 1_000
+const languages = new Map<string, string | undefined>()
+/** Returns a BCP 47 tag, or undefined for the tags by which platforms say that there is no language. */
+export const languageOf = (written: string | undefined): string | undefined => {
+  if (!written) return undefined
+  if (languages.has(written)) return languages.get(written)
+  const language = findLanguage(written)
+  if (languages.size < LANGUAGES_MAX) languages.set(written, language)
+  return language
 }
 
 const webLinks = (links: readonly string[] | undefined): string[] =>

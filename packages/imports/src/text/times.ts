@@ -195,6 +195,14 @@ const numericTime = (value: number): number | undefined => {
   return value >= MILLISECONDS && value < MICROSECONDS ? Math.floor(value / 1_000) : undefined
 }
 
+const standardFields = (text: string): Fields | undefined => {
+  for (const form of FORMS) {
+    const found = form.exec(text)
+    if (found) return found.groups
+  }
+  return undefined
+}
+
 /** How times of a file are read that state no zone, or have an own form. */
 export interface TimeRules {
   /** Zone of times without one: of the IANA database, or an offset. */
@@ -217,8 +225,7 @@ export const timeOf = (value: unknown, { zone, format }: TimeRules = {}): string
   const text = value.trim()
   const custom = format ? formatPattern(format).exec(text)?.groups : undefined
   if (!custom && /^\d{9,17}(?:\.\d+)?$/.test(text)) return timeOf(Number(text))
-  const form = custom ? undefined : FORMS.find(each => each.test(text))
-  const fields: Fields | undefined = custom ?? form?.exec(text)?.groups
+  const fields: Fields | undefined = custom ?? standardFields(text)
   const local = fields && digits(fields)
   if (!fields || local === undefined) return undefined
   const stated = fields.zone === undefined ? undefined : offsetOf(fields.zone)
