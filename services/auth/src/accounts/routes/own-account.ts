@@ -11,17 +11,17 @@ import { presentDataExport } from '../presenters/data-export.js'
 import { presentProfile } from '../presenters/profile.js'
 import { findUser } from '../queries/find-user.js'
 
+/** Executes an action on the user's own account and records it. */
+const recorded = <Answer>(
+  { audit }: AuthContext['service'],
+  call: { user: Caller; request: FastifyRequest },
+  action: AuditAction,
+  work: Parameters<typeof audit.during<Answer>>[2],
+): Promise<Answer> => audit.during(call, { action, subject: { kind: 'account', id: call.user.id } }, work)
+
 /** Adds the routes for the export, the address change and the deletion of the user's own account. */
 export const addOwnAccountRoutes = (context: AuthContext): void => {
   const { config, models, service } = context
-
-  /** Executes an action on the user's own account and records it. */
-  const recorded = <Answer>(
-    call: { user: Caller; request: FastifyRequest },
-    action: AuditAction,
-    work: Parameters<typeof service.audit.during<Answer>>[2],
-  ): Promise<Answer> =>
-    service.audit.during(call, { action, subject: { kind: 'account', id: call.user.id } }, work)
 
   service.route(profileApi.getDataExport, async ({ user }) => {
     const found = await findExport(context, user.id)
@@ -29,14 +29,16 @@ export const addOwnAccountRoutes = (context: AuthContext): void => {
   })
 
   service.route(profileApi.createDataExport, async call =>
-    presentDataExport(await recorded(call, 'account.exported', () => beginExport(context, call.user.id))),
+    presentDataExport(
+      await recorded(service, call, 'account.exported', () => beginExport(context, call.user.id)),
+    ),
   )
 
   const downloading = createKeyedLimiter()
   service.route(profileApi.downloadDataExport, async call =>
     downloading(call.user.id, async () => {
       const { user, params, reply } = call
-      const { at, content } = await recorded(call, 'account.export-downloaded', () =>
+      const { at, content } = await recorded(service, call, 'account.export-downloaded', () =>
         readExport(context, user.id, params.id),
       )
       const name = `iodine-data-${at.toISOString().slice(0, 10)}.json`
@@ -53,7 +55,7 @@ export const addOwnAccountRoutes = (context: AuthContext): void => {
 
   service.route(profileApi.requestAddressChange, async call =>
     presentAddressChange(
-      await recorded(call, 'account.address-change-requested', async () =>
+      await recorded(service, call, 'account.address-change-requested', async () =>
         requestAddressChange(context, await findUser(models, call.user.id), call.body.email),
       ),
     ),
@@ -61,7 +63,7 @@ export const addOwnAccountRoutes = (context: AuthContext): void => {
 
   service.route(profileApi.withdrawAddressChange, async call =>
     done(
-      recorded(call, 'account.address-change-withdrawn', async note => {
+      recorded(service, call, 'account.address-change-withdrawn', async note => {
         const isNothing = !(await dropAddressChange(context, new Types.ObjectId(call.user.id)))
         note({ isNothing })
       }),
@@ -73,7 +75,7 @@ export const addOwnAccountRoutes = (context: AuthContext): void => {
     // Otherwise access to an administrator's mail would suffice to delete their passkeys with the account.
     await requirePasskeySession(context, user)
     return done(
-      recorded(call, 'account.deletion-requested', async () =>
+      recorded(service, call, 'account.deletion-requested', async () =>
         requestDeletion(context, await findUser(models, user.id), body),
       ),
     )
@@ -86,7 +88,7 @@ export const addOwnAccountRoutes = (context: AuthContext): void => {
   service.route(profileApi.withdrawDeletion, async call =>
     presentProfile(
       config,
-      await recorded(call, 'account.deletion-withdrawn', async note => {
+      await recorded(service, call, 'account.deletion-withdrawn', async note => {
         const { isKept, user } = await withdrawDeletion(context, call.user.id)
         note({ isNothing: !isKept })
         return user
