@@ -1,7 +1,7 @@
 import { PRODUCT_NAME } from '@iodine/contracts'
 import styles from './Popup.module.css'
 
-/** The privacy note: which data leaves the browser, and which does not. */
+/** The privacy note: which data leaves the browser, and which does not. Over 80 lines, as it is one text. */
 export function Privacy() {
   return (
     <main className={styles.page}>

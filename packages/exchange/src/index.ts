@@ -37,7 +37,8 @@ export {
   nextFeedEvent,
 } from './misp-feed.js'
 export { type Entry, iodKey, UnreadableFile } from './read.js'
-export { type StixBundle, type StixObject, toStixBundle } from './stix/bundle.js'
+export { type StixBundle, toStixBundle } from './stix/bundle.js'
+export type { StixObject } from './stix/object.js'
 export { forOpenCti, OPENCTI_TYPES } from './stix/opencti.js'
 export {
   type ForeignObject,

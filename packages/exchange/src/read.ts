@@ -4,7 +4,7 @@ import { readCsv } from './csv.js'
 import { type Quotes, readQuotes } from './evidence.js'
 import { FieldFault, type IodField, isCategory, isSourceType, readFields } from './fields.js'
 import { isObject } from './json/is-object.js'
-import { EVIDENCE_EXTENSION } from './stix/bundle.js'
+import { EVIDENCE_EXTENSION } from './stix/evidence-note.js'
 import { tlpOfText } from './tlp.js'
 
 /** An entry of a file: a valid IOD with optional level, evidence and comments, or the reason for its rejection. */

@@ -79,19 +79,10 @@ const POLL_MS = 500
 
 export const newId = () => randomBytes(12).toString('hex')
 
-/**
- * Starts databases and stubs of the other services, exclusive to this test.
- * @param monitorCommands for `commandsOf`: the driver then decodes each reply twice
- */
-export const startServiceFixture = async ({ monitorCommands = false } = {}): Promise<ServiceFixture> => {
-  const [mongo, redis, keys] = await Promise.all([
-    startTestMongo(),
-    shareTestRedis(),
-    crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify']) as Promise<webcrypto.CryptoKeyPair>,
-  ])
-  const logger = createLogger('test', 'silent')
-  const users = new Map<string, UserCard>()
-  type Handler = (call: { params: unknown; query: unknown; body: unknown }) => unknown
+type Handler = (call: { params: unknown; query: unknown; body: unknown }) => unknown
+
+/** Starts the server that answers the stubbed endpoints. */
+const startStubs = async (logger: ReturnType<typeof createLogger>) => {
   const answers = new Map<string, { endpoint: InternalEndpoint; handler: Handler }>()
 
   const peers = createHttpApp({ logger })
@@ -114,31 +105,53 @@ export const startServiceFixture = async ({ monitorCommands = false } = {}): Pro
 
   const answer: ServiceFixture['answer'] = (endpoint, handler) =>
     void answers.set(`${endpoint.method} ${endpoint.path}`, { endpoint, handler: handler as Handler })
+  return { url, answer, stop: () => peers.close() }
+}
+
+type Received = Pick<ServiceFixture, 'events' | 'notified' | 'forgotten'>
+
+/** Stubs the endpoints that every service calls. */
+const stubServices = (
+  answer: ServiceFixture['answer'],
+  users: ReadonlyMap<string, UserCard>,
+  { events, notified, forgotten }: Received,
+): void => {
   answer(authInternal.lookupUsers, ({ body }) => body.ids.flatMap(id => users.get(id) ?? []))
   answer(authInternal.findUsers, ({ body }) => {
     const names = new Set(body.usernames.map(name => name.toLowerCase()))
     return [...users.values()].filter(({ username }) => username && names.has(username.toLowerCase()))
   })
-
-  const events: DomainEvent[] = []
-  const notified: NotificationEvent[] = []
   answer(communityInternal.applyEvents, ({ body }) => {
     events.push(...body.events)
     return DONE
   })
-
   answer(notificationsInternal.receiveEvents, ({ body }) => {
     notified.push(...body.events)
     return DONE
   })
   answer(notificationsInternal.receiveRecords, () => DONE)
   answer(iodsInternal.containIods, ({ body }) => body.entries.map(() => false))
-
-  const forgotten: string[] = []
   answer(personalDataInternal.eraseUser, ({ params }) => {
     forgotten.push(params.id)
     return DONE
   })
+}
+
+/**
+ * Starts databases and stubs of the other services, exclusive to this test.
+ * @param monitorCommands for `commandsOf`: the driver then decodes each reply twice
+ */
+export const startServiceFixture = async ({ monitorCommands = false } = {}): Promise<ServiceFixture> => {
+  const [mongo, redis, keys] = await Promise.all([
+    startTestMongo(),
+    shareTestRedis(),
+    crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify']) as Promise<webcrypto.CryptoKeyPair>,
+  ])
+  const logger = createLogger('test', 'silent')
+  const users = new Map<string, UserCard>()
+  const { url, answer, stop: stopStubs } = await startStubs(logger)
+  const received: Received = { events: [], notified: [], forgotten: [] }
+  stubServices(answer, users, received)
 
   const token: ServiceFixture['token'] = (
     { id, sid = newId(), scope = 'full', ...rest },
@@ -163,9 +176,7 @@ export const startServiceFixture = async ({ monitorCommands = false } = {}): Pro
     mongo,
     redis,
     users,
-    events,
-    notified,
-    forgotten,
+    ...received,
     answer,
     token,
     async listen(service) {
@@ -185,7 +196,7 @@ export const startServiceFixture = async ({ monitorCommands = false } = {}): Pro
     },
     async stop() {
       for (const service of started) await service.close()
-      await peers.close()
+      await stopStubs()
       await Promise.all([mongo.stop(), redis.stop()])
     },
   }

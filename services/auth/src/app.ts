@@ -2,6 +2,7 @@ import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/
 import { createLocalJWKSet } from 'jose'
 import { addAccountRoutes } from './accounts/routes/accounts.js'
 import { addInternalRoutes } from './accounts/routes/internal.js'
+import { addOwnAccountRoutes } from './accounts/routes/own-account.js'
 import { addProfileRoutes } from './accounts/routes/profile.js'
 import { addAdminRoutes } from './administration/routes/beta-codes.js'
 import { addPeopleRoutes } from './administration/routes/people.js'
@@ -11,8 +12,11 @@ import type { AuthConfig } from './config.js'
 import { startKeys } from './keys/commands/keys.js'
 import { addKeyRoutes } from './keys/routes/keys.js'
 import { readSessionKeys } from './sessions/commands/sessions.js'
+import { addSessionRoutes } from './sessions/routes/sessions.js'
+import { addPasskeyRoutes } from './sign-in/routes/passkeys.js'
 import { addAuthRoutes } from './sign-in/routes/sign-in.js'
 import { createStore } from './store.js'
+import { addTokenRoutes } from './tokens/routes/tokens.js'
 
 /** Creates the auth service: sign-in, sessions, accounts, profiles, administration, the audit log, and keys. */
 export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise<StoreService> => {
@@ -23,6 +27,10 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
     const context = createStore(service, config, keys)
     addAuthRoutes(context)
     addProfileRoutes(context)
+    addTokenRoutes(context)
+    addSessionRoutes(context)
+    addPasskeyRoutes(context)
+    addOwnAccountRoutes(context)
     addAdminRoutes(context)
     addAuditRoutes(context)
     addPeopleRoutes(context)

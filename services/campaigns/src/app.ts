@@ -2,6 +2,7 @@ import { campaignCommentsApi } from '@iodine/contracts'
 import { type ServiceDeps, type StoreService, serveComments, startStoreService } from '@iodine/service-kit'
 import { addAnalyticsRoutes } from './analytics/routes/analytics.js'
 import { addCampaignRoutes } from './campaigns/routes/campaigns.js'
+import { addInternalRoutes } from './campaigns/routes/internal.js'
 import type { CampaignsConfig } from './config.js'
 import { addFeedRoutes } from './feeds/routes/feeds.js'
 import { addMispFeedRoutes } from './feeds/routes/misp-feed.js'
@@ -18,6 +19,7 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
   startStoreService('campaigns', config, deps, service => {
     const store = createStore(service, config)
     addCampaignRoutes(service, store, config)
+    addInternalRoutes(service, store, config)
     serveComments(service, campaignCommentsApi, store.comments)
     addImportRoutes(service, store)
     addSharingRoutes(service, store)

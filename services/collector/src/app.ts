@@ -3,6 +3,7 @@ import { addAnalyticsRoutes } from './analytics/routes/analytics.js'
 import { readSealKey } from './captures/policies/seal-key.js'
 import { addCaptureRoutes } from './captures/routes/captures.js'
 import { addInternalRoutes } from './captures/routes/internal.js'
+import { addSealRoutes } from './captures/routes/seals.js'
 import type { CollectorConfig } from './config.js'
 import { addRecordImportRoutes } from './imports/routes/record-imports.js'
 import { facts } from './migrations/0001-facts.js'
@@ -21,7 +22,8 @@ export const createApp = (config: CollectorConfig, deps?: ServiceDeps): Promise<
       const store = createStore(service, config)
       addRecordRoutes(service, store)
       addRecordImportRoutes(service, store)
-      addCaptureRoutes(service, store, key)
+      addCaptureRoutes(service, store)
+      addSealRoutes(service, store, key)
       addInternalRoutes(service, store, config)
       addAnalyticsRoutes(service, store)
     },

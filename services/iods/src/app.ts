@@ -3,6 +3,7 @@ import { type ServiceDeps, type StoreService, serveComments, startStoreService }
 import { addAnalyticsRoutes } from './analytics/routes/analytics.js'
 import type { IodsConfig } from './config.js'
 import { addEvidenceRoutes } from './evidence/routes/evidence.js'
+import { addInternalRoutes } from './iods/routes/internal.js'
 import { addIodRoutes } from './iods/routes/iods.js'
 import { terms } from './migrations/0001-terms.js'
 import { createStore } from './store.js'
@@ -15,7 +16,8 @@ export const createApp = (config: IodsConfig, deps?: ServiceDeps): Promise<Store
     deps,
     service => {
       const store = createStore(service, config)
-      addIodRoutes(service, store, config)
+      addIodRoutes(service, store)
+      addInternalRoutes(service, store, config)
       addEvidenceRoutes(service, store)
       const load = addAnalyticsRoutes(service, store)
       serveComments(service, iodCommentsApi, store.comments)

@@ -1,6 +1,7 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import { addAnalyticsRoutes } from './analytics/routes/analytics.js'
 import { addCanonicalRoutes } from './canon/routes/canonical.js'
+import { addDecisionRoutes } from './canon/routes/decisions.js'
 import type { NarrativesConfig } from './config.js'
 import { addGraphRoutes } from './graph/routes/graph.js'
 import { addInternalRoutes } from './narratives/routes/internal.js'
@@ -13,6 +14,7 @@ export const createApp = (config: NarrativesConfig, deps?: ServiceDeps): Promise
     const store = createStore(service, config)
     addNarrativeRoutes(store, config.EXTRACTION_WAIT_MS)
     addCanonicalRoutes(store)
+    addDecisionRoutes(store)
     addGraphRoutes(store)
     addInternalRoutes(store, config)
     addAnalyticsRoutes(store)

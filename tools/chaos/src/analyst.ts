@@ -16,7 +16,9 @@ import {
   type CampaignEntry,
   type CaptureEntry,
   type Entry,
+  hasId,
   type IodEntry,
+  isThere,
   type Ledger,
   type NarrativeEntry,
   type RecordEntry,
@@ -161,12 +163,7 @@ export class Analyst {
 
   async createIod(): Promise<boolean> {
     const value = this.#fresh('claim')
-    const entry: IodEntry = {
-      value,
-      creator: this.entry.id,
-      exists: new Register(false),
-      votes: new Map(),
-    }
+    const entry: IodEntry = { value, creator: this.entry.id, exists: new Register(false), votes: new Map() }
     this.#ledger.iods.push(entry)
     const body = { value, category: 'SENTENCE', description: 'seen today', source_type: 'MANUAL' } as const
     return this.#change('create IOD', entry.exists, true, () => this.#call(iodsApi.createIod, { body }), {
@@ -192,11 +189,7 @@ export class Analyst {
    */
   async createCampaign(): Promise<boolean> {
     const name = this.#fresh('campaign')
-    const entry: CampaignEntry = {
-      name: new Register(name),
-      exists: new Register(false),
-      members: new Map(),
-    }
+    const entry: CampaignEntry = { name: new Register(name), exists: new Register(false), members: new Map() }
     this.entry.campaigns.push(entry)
     const send = () => this.#call(campaignsApi.createCampaign, { body: { name } })
     return this.#change('create campaign', entry.exists, true, send, { tries: 1, done: keepId(entry) })
@@ -349,11 +342,6 @@ export class Analyst {
   }
 }
 
-/** Returns whether the id is known. */
-const hasId = <E extends Entry>(entry: E): entry is E & { id: string } => entry.id !== undefined
-/** Returns whether the entry certainly exists: acknowledged, without a pending change. */
-const isThere = <E extends Entry>(entry: E): entry is E & { id: string } =>
-  hasId(entry) && entry.exists.known && entry.exists.isCertain
 const keepId =
   (entry: Entry) =>
   ({ id }: { id: string }) => {

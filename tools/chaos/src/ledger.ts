@@ -94,6 +94,12 @@ export interface MailsEntry {
   unknown: number
 }
 
+/** Returns whether the id is known. */
+export const hasId = <E extends Entry>(entry: E): entry is E & { id: string } => entry.id !== undefined
+/** Returns whether the entry certainly exists: acknowledged, without a pending change. */
+export const isThere = <E extends Entry>(entry: E): entry is E & { id: string } =>
+  hasId(entry) && entry.exists.known && entry.exists.isCertain
+
 /** All writes sent to the product, and its answers. */
 export class Ledger {
   readonly users: UserEntry[] = []

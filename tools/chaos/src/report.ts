@@ -1,6 +1,7 @@
 import { markdownTable, median, quantile } from '@iodine/test-kit'
+import type { Probe } from './checks.js'
 import { FAULT_KINDS } from './faults.js'
-import type { ChaosReport, FaultReport, Probe } from './run.js'
+import type { ChaosReport, FaultReport } from './run.js'
 
 const seconds = (ms: number) => (ms / 1_000).toFixed(1)
 const RECOVERY_MAX_MS = 10_000

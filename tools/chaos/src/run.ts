@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { communityApi, everyMs, QUEUES, type QueueName } from '@iodine/contracts'
+import { everyMs, QUEUES, type QueueName } from '@iodine/contracts'
 import { type PartProcess, type ProcessApp, type ProcessName, startProcesses } from '@iodine/harness'
 import { connectRedis } from '@iodine/service-kit'
 import { seededRandom } from '@iodine/test-kit'
 import { Queue } from 'bullmq'
 import type { Analyst, AnalystContext } from './analyst.js'
 import { type Audit, audit } from './audit.js'
+import { describe, type Probe, probing, workingChecks } from './checks.js'
 import { type Client, connect } from './client.js'
 import { drawFaults, type Fault, heal, inject, untilTrue } from './faults.js'
 import { Ledger } from './ledger.js'
-import { receivesLink, registerAnalyst } from './register.js'
-import { SECTIONS, USABLE_MS } from './sections.js'
+import { registerAnalyst } from './register.js'
+import { USABLE_MS } from './sections.js'
 
 export interface ChaosOptions {
   faults: number
@@ -27,17 +28,6 @@ export interface ChaosOptions {
   /** Factor for all timeouts: 1 on a machine without other load. */
   timeoutFactor?: number
   progress: (line: string) => void
-}
-
-/** A read of a section during a fault. */
-export interface Probe {
-  section: string
-  fault: string
-  /** The section depends on the part: it may fail, and `ms` is the time until the failure is reported. */
-  isHit: boolean
-  ms: number
-  /** Reason for a failed read. */
-  failed: string | undefined
 }
 
 export interface FaultReport {
@@ -83,77 +73,10 @@ const RECOVERY_LIMIT_MS = 60_000
 /** Time for the unfinished work of a killed process: another process takes over once the lease of 30 s ends. */
 const LEFT_WORK_MS = 60_000
 const SETTLE_LIMIT_MS = 180_000
-const PROBE_PAUSE_MS = 250
 /** Duration of the load before and after a replacement. */
 const REPLACEMENT_LOAD_MS = 500
 /** Mean pause of an analyst between two actions. */
 const PAUSE_MS = 150
-
-const describe = ({ part, kind }: Fault) => `${kind} ${part}`
-
-/** Probes all sections repeatedly until stopped. */
-const probing = (reader: Client, fault: Fault) => {
-  const probes: Probe[] = []
-  let isOver = false
-  const loops = SECTIONS.map(async section => {
-    while (!isOver) {
-      const outcome = await section.read(reader)
-      probes.push({
-        section: section.name,
-        fault: describe(fault),
-        isHit: section.needs.includes(fault.part),
-        ms: outcome.ms,
-        failed: outcome.kind === 'done' ? undefined : `${outcome.status} ${outcome.detail}`,
-      })
-      await sleep(PROBE_PAUSE_MS)
-    }
-  })
-  return {
-    async stop(): Promise<Probe[]> {
-      isOver = true
-      await Promise.all(loops)
-      return probes
-    },
-  }
-}
-
-/**
- * Returns the checks that must pass before a part counts as recovered: a read of each section, and a write through all
- * parts behind it.
- */
-const workingChecks = (
-  around: AnalystContext,
-  canary: Analyst,
-  reader: Client,
-  limitMs: number,
-): [string, () => Promise<boolean>][] => {
-  const { client, ledger } = around
-  const { token, id } = canary.entry
-  const reads = SECTIONS.map((section): [string, () => Promise<boolean>] => [
-    `read ${section.name}`,
-    async () => (await section.read(reader)).kind === 'done',
-  ])
-  const projection = async () => {
-    if (!(await canary.createIod())) return false
-    const mine = ledger.iods.filter(iod => iod.creator === id && iod.exists.known).length
-    const shown = async () => {
-      const input = { params: { id }, query: { limit: '1' } }
-      const profile = await client.as(token).call(communityApi.getUser, input)
-      return profile.kind === 'done' && profile.body.total_iods >= mine
-    }
-    return (await untilTrue(shown, limitMs)) !== undefined
-  }
-  return [
-    ['ready', async () => (await client.get('/readyz', 5_000)).kind === 'done'],
-    ...reads,
-    ['records are taken', () => canary.ingest()],
-    ['an IOD reaches its profile', projection],
-    ['a campaign is changed', () => canary.editCampaign()],
-    ['a capture is sealed and quoted', () => canary.capture()],
-    ['a text is analyzed', () => canary.createNarrative()],
-    ['a link is mailed', () => receivesLink(around)],
-  ]
-}
 
 /** Counts the pending and failed jobs of all queues. Pending outbox entries appear in the data comparison. */
 const queueCounts = async (stack: ProcessApp) => {
@@ -188,6 +111,76 @@ const queueCounts = async (stack: ProcessApp) => {
   }
 }
 
+/** Starts the load: the analysts' actions and registrations, until stopped. */
+const startLoad = (around: AnalystContext, analysts: readonly Analyst[]) => {
+  let isOver = false
+  const underWay = new Set<Promise<unknown>>()
+  const work = async (analyst: Analyst) => {
+    while (!isOver) {
+      // An analysis is slow, so it runs concurrently with the analyst's next actions.
+      const acting = analyst.act().finally(() => underWay.delete(acting))
+      underWay.add(acting)
+      await Promise.race([acting, sleep(2_000)])
+      await sleep(around.random() * 2 * PAUSE_MS)
+    }
+  }
+  const registrations = async () => {
+    while (!isOver) {
+      const newcomer = await registerAnalyst(around, () => isOver)
+      await newcomer?.createIod()
+      await sleep(1_000)
+    }
+  }
+  const loops = [...analysts.map(work), registrations()]
+  return {
+    async stop(): Promise<void> {
+      isOver = true
+      await Promise.all(loops)
+      await Promise.all(underWay)
+    },
+  }
+}
+
+/** Replaces parts by new instances under load, one by one. */
+const replaceAll = async (
+  names: readonly ProcessName[],
+  stack: ProcessApp,
+  client: Client,
+  reader: Client,
+  progress: ChaosOptions['progress'],
+): Promise<ReplacementReport[]> => {
+  const replacements: ReplacementReport[] = []
+  for (const name of names) {
+    const watch = client.watch()
+    const reads = probing(reader, { part: name, kind: 'kill', ms: 0 })
+    await sleep(REPLACEMENT_LOAD_MS)
+    const { code, ms } = await stack.parts[name].replace()
+    await sleep(REPLACEMENT_LOAD_MS)
+    await reads.stop()
+    const replacement = { part: name, code, ms, ...watch.stop() }
+    replacements.push(replacement)
+    progress(
+      `replaced ${name}: ended with ${code} ${ms} ms after SIGTERM, ${replacement.requests} requests, ${replacement.dropped.length} dropped`,
+    )
+  }
+  return replacements
+}
+
+/** Compares the stored data with the ledger, and repeats while writes are missing and work may be unfinished. */
+const compare = async (
+  client: Client,
+  ledger: Ledger,
+  stack: ProcessApp,
+  limitMs: number,
+): Promise<Audit> => {
+  const deadline = Date.now() + limitMs
+  for (;;) {
+    const compared = await audit(client, ledger, stack.mails())
+    if (compared.lost.length === 0 || Date.now() >= deadline) return compared
+    await sleep(1_000)
+  }
+}
+
 /**
  * Runs the product as processes under mixed load, injects faults part by part, and then compares the stored data with the
  * acknowledged writes.
@@ -219,26 +212,7 @@ export const runChaos = async ({
     const [canary, ...analysts] = signedIn as [Analyst, ...Analyst[]]
     progress(`${analystCount} analysts are at work: injecting faults (seed ${seed})`)
 
-    let isOver = false
-    const underWay = new Set<Promise<unknown>>()
-    const work = async (analyst: Analyst) => {
-      while (!isOver) {
-        // An analysis is slow, so it runs concurrently with the analyst's next actions.
-        const acting = analyst.act().finally(() => underWay.delete(acting))
-        underWay.add(acting)
-        await Promise.race([acting, sleep(2_000)])
-        await sleep(random() * 2 * PAUSE_MS)
-      }
-    }
-    const registrations = async () => {
-      while (!isOver) {
-        const newcomer = await registerAnalyst(around, () => isOver)
-        await newcomer?.createIod()
-        await sleep(1_000)
-      }
-    }
-    const load = [...analysts.map(work), registrations()]
-
+    const load = startLoad(around, analysts)
     const reports: FaultReport[] = []
     const probes: Probe[] = []
     const reader = client.as(canary.entry.token, timeoutFactor * USABLE_MS)
@@ -260,22 +234,8 @@ export const runChaos = async ({
           : `${Math.round(report.recoveryMs)} ms (${report.last} last; started in ${Math.round(report.startMs)} ms)`
       progress(`${index + 1}/${faults.length} ${describe(fault)} for ${fault.ms} ms: recovered in ${time}`)
     }
-    const replacements: ReplacementReport[] = []
-    for (const name of replace) {
-      const watch = client.watch()
-      const reads = probing(reader, { part: name, kind: 'kill', ms: 0 })
-      await sleep(REPLACEMENT_LOAD_MS)
-      const { code, ms } = await stack.parts[name].replace()
-      await sleep(REPLACEMENT_LOAD_MS)
-      await reads.stop()
-      const replacement = { part: name, code, ms, ...watch.stop() }
-      replacements.push(replacement)
-      progress(
-        `replaced ${name}: ended with ${code} ${ms} ms after SIGTERM, ${replacement.requests} requests, ${replacement.dropped.length} dropped`,
-      )
-    }
-    isOver = true
-    await Promise.all([...load, ...underWay])
+    const replacements = await replaceAll(replace, stack, client, reader, progress)
+    await load.stop()
     progress('All faults are injected: waiting until all work is done …')
     let counts = await queueCounts(stack)
     const settledMs = await untilTrue(
@@ -288,21 +248,13 @@ export const runChaos = async ({
     )
     if (settledMs === undefined) throw new Error(`${counts.open} jobs are still pending`)
     progress('Comparing with the ledger …')
-    let compared = await audit(client, ledger, stack.mails())
-    for (
-      const deadline = Date.now() + timeoutFactor * LEFT_WORK_MS;
-      compared.lost.length > 0 && Date.now() < deadline;
-    ) {
-      await sleep(1_000)
-      compared = await audit(client, ledger, stack.mails())
-    }
     return {
       seed,
       timeoutFactor,
       faults: reports,
       replacements,
       probes,
-      audit: compared,
+      audit: await compare(client, ledger, stack, timeoutFactor * LEFT_WORK_MS),
       ledger,
       settledMs,
       failedJobs: counts.failed,

@@ -20,6 +20,7 @@ import {
   createLogger,
   newSecretsKey,
   newSigningKey,
+  type PeersConfig,
   withPeers,
 } from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
@@ -76,6 +77,100 @@ export interface StackOptions {
   progress?: (line: string) => void
 }
 
+/** Registers a started server to be stopped. */
+type Keep = <T extends { stop(): unknown }>(starting: Promise<T>) => Promise<T>
+
+/** Starts the embedded databases, the inbox and the offline provider, unless they are given. */
+const startServers = (
+  config: StackConfig,
+  dataDir: string,
+  demo: boolean,
+  keep: Keep,
+  progress: (line: string) => void,
+) =>
+  all([
+    config.MONGODB_URI
+      ? { kind: 'given' as const, uri: config.MONGODB_URI }
+      : keep(restartOnExit<Database>('The database', before => startMongo(dataDir, before), progress)),
+    config.REDIS_URL
+      ? { url: config.REDIS_URL }
+      : keep(
+          restartOnExit<RedisServer>(
+            'Redis',
+            before => startRedis({ folder: join(dataDir, 'redis'), at: before?.url }),
+            progress,
+          ),
+        ),
+    config.SMTP_URL
+      ? { port: undefined, smtpUrl: config.SMTP_URL }
+      : keep(
+          startInbox({ folder: join(dataDir, 'inbox'), host: config.INBOX_HOST, port: config.INBOX_PORT }),
+        ),
+    demo && !config.OPENAI_BASE_URL ? keep(startOfflineAi()) : undefined,
+  ])
+
+/** Returns the environment of each part. The data folder stores the keys and the blobs, unless they are given. */
+const environmentsOf = (
+  env: Env,
+  prefix: string,
+  config: StackConfig,
+  dataDir: string,
+  [mongo, redis, inbox, offlineAi]: Awaited<ReturnType<typeof startServers>>,
+  services: Record<string, string>,
+  addresses: Awaited<ReturnType<typeof addressesOf>>,
+  demo: boolean,
+): Record<PartName, Env> => {
+  const shared: Env = {
+    ...(demo && DEMO_REPORTS),
+    ...env,
+    ADMIN_EMAILS: config.ADMIN_EMAILS.join(','),
+    ADMIN_PASSKEYS: config.ADMIN_PASSKEYS,
+    PUBLIC_URL: config.PUBLIC_URL ?? services.GATEWAY_URL,
+    MONGODB_URI: mongo.uri,
+    MONGODB_PREFIX: prefix,
+    REDIS_URL: redis.url,
+    REDIS_PREFIX: prefix,
+    SMTP_URL: inbox.smtpUrl,
+    ...services,
+    ...(offlineAi && { OPENAI_BASE_URL: offlineAi.url, OPENAI_MODEL: RULES_MODEL, OFFLINE_AI: 'true' }),
+    SECRETS_KEY: config.SECRETS_KEY ?? keptSecret(join(dataDir, KEY_FILES.SECRETS_KEY), newSecretsKey),
+    JWT_PRIVATE_KEY:
+      config.JWT_PRIVATE_KEY ?? keptSecret(join(dataDir, KEY_FILES.JWT_PRIVATE_KEY), newSigningKey),
+    SEAL_PRIVATE_KEY: config.SEAL_PRIVATE_KEY ?? keptSecret(join(dataDir, 'seal-private-key'), newSigningKey),
+    BLOBS_URL: config.BLOBS_URL ?? pathToFileURL(join(dataDir, 'blobs')).href,
+  }
+  return byPart(name => ({
+    ...shared,
+    HOST: addresses[name].host,
+    PORT: String(addresses[name].port),
+  }))
+}
+
+/** Returns the address of each part: free ports of the loopback address, except for the gateway. */
+const addressesOf = async (config: StackConfig) => {
+  const ports = await freePorts(PART_NAMES.length)
+  return byPart(name => {
+    const host = name === 'gateway' ? config.HOST : '127.0.0.1'
+    const port = (name === 'gateway' && config.PORT) || (ports.pop() as number)
+    return { host, port, url: localUrl(host, port) }
+  })
+}
+
+/** Finishes the start: notes the services for other commands, delivers the backup's report, and removes old keys. */
+const finishStart = async (
+  dataDir: string,
+  config: StackConfig,
+  services: PeersConfig,
+  progress: (line: string) => void,
+): Promise<void> => {
+  keepServices(dataDir, services)
+  await deliverBackupReport(dataDir, services)
+  await withPeers(services, peers => dropKeys(dataDir, config, peers))
+    .then(lines => lines.forEach(progress))
+    // Unneeded keys stay until the next start.
+    .catch(error => progress(`Unneeded keys could not be determined: ${error.message}`))
+}
+
 /**
  * Starts the whole product in this process: embedded databases and inbox unless given, then every service, the workers
  * and the gateway, each on its own loopback port. Resolves when the gateway is ready.
@@ -97,8 +192,7 @@ export const startStack = async ({
     })()
     return stopping
   }
-  /** Registers a started part to be stopped. */
-  const keep = async <T extends { stop(): unknown }>(starting: Promise<T>): Promise<T> => {
+  const keep: Keep = async starting => {
     const server = await starting
     started.push(() => server.stop())
     return server
@@ -108,70 +202,21 @@ export const startStack = async ({
     started.push(await lockFolder(dataDir))
     await checkPorts(config)
     progress('Starting databases …')
-    const [mongo, redis, inbox, offlineAi] = await all([
-      config.MONGODB_URI
-        ? { kind: 'given' as const, uri: config.MONGODB_URI }
-        : keep(restartOnExit<Database>('The database', before => startMongo(dataDir, before), progress)),
-      config.REDIS_URL
-        ? { url: config.REDIS_URL }
-        : keep(
-            restartOnExit<RedisServer>(
-              'Redis',
-              before => startRedis({ folder: join(dataDir, 'redis'), at: before?.url }),
-              progress,
-            ),
-          ),
-      config.SMTP_URL
-        ? { port: undefined, smtpUrl: config.SMTP_URL }
-        : keep(
-            startInbox({ folder: join(dataDir, 'inbox'), host: config.INBOX_HOST, port: config.INBOX_PORT }),
-          ),
-      demo && !config.OPENAI_BASE_URL ? keep(startOfflineAi()) : undefined,
-    ])
-
+    const servers = await startServers(config, dataDir, demo, keep, progress)
+    const [mongo, , inbox, offlineAi] = servers
     const inboxUrl = inbox.port && localUrl(config.INBOX_HOST, inbox.port)
     if (inboxUrl && !isLoopback(config.INBOX_HOST))
       progress(
         `Warning: the inbox listens on ${config.INBOX_HOST} (INBOX_HOST). Anyone with access to ${inboxUrl} can read every sign-in link, including those of administrators.`,
       )
     progress('Starting services …')
-    const ports = await freePorts(PART_NAMES.length)
-    const addresses = byPart(name => {
-      const host = name === 'gateway' ? config.HOST : '127.0.0.1'
-      const port = (name === 'gateway' && config.PORT) || (ports.pop() as number)
-      return { host, port, url: localUrl(host, port) }
-    })
+    const addresses = await addressesOf(config)
     const { url } = addresses.gateway
-    const serviceKey = randomBytes(24).toString('base64url')
-    const urls = Object.fromEntries(
-      PART_NAMES.map(name => [`${name.toUpperCase()}_URL`, addresses[name].url]),
-    )
-    const shared: Env = {
-      ...(demo && DEMO_REPORTS),
-      ...env,
-      ADMIN_EMAILS: config.ADMIN_EMAILS.join(','),
-      ADMIN_PASSKEYS: config.ADMIN_PASSKEYS,
-      PUBLIC_URL: config.PUBLIC_URL ?? url,
-      MONGODB_URI: mongo.uri,
-      MONGODB_PREFIX: prefix,
-      REDIS_URL: redis.url,
-      REDIS_PREFIX: prefix,
-      SMTP_URL: inbox.smtpUrl,
-      ...urls,
-      ...(offlineAi && { OPENAI_BASE_URL: offlineAi.url, OPENAI_MODEL: RULES_MODEL, OFFLINE_AI: 'true' }),
-      SERVICE_KEY: serviceKey,
-      SECRETS_KEY: config.SECRETS_KEY ?? keptSecret(join(dataDir, KEY_FILES.SECRETS_KEY), newSecretsKey),
-      JWT_PRIVATE_KEY:
-        config.JWT_PRIVATE_KEY ?? keptSecret(join(dataDir, KEY_FILES.JWT_PRIVATE_KEY), newSigningKey),
-      SEAL_PRIVATE_KEY:
-        config.SEAL_PRIVATE_KEY ?? keptSecret(join(dataDir, 'seal-private-key'), newSigningKey),
-      BLOBS_URL: config.BLOBS_URL ?? pathToFileURL(join(dataDir, 'blobs')).href,
+    const services = {
+      SERVICE_KEY: randomBytes(24).toString('base64url'),
+      ...Object.fromEntries(PART_NAMES.map(name => [`${name.toUpperCase()}_URL`, addresses[name].url])),
     }
-    const envs = byPart(name => ({
-      ...shared,
-      HOST: addresses[name].host,
-      PORT: String(addresses[name].port),
-    }))
+    const envs = environmentsOf(env, prefix, config, dataDir, servers, services, addresses, demo)
     const creators = preparedParts(envs)
     const log = logFile(join(dataDir, 'iodine.log'))
     const connection = await connectMongo(mongo.uri, prefix, POOL_SIZE)
@@ -192,13 +237,7 @@ export const startStack = async ({
     await all(PART_NAMES.map(name => parts[name].start()))
     await untilReady(url)
     started.push(() => forgetServices(dataDir))
-    const services = { SERVICE_KEY: serviceKey, ...urls }
-    keepServices(dataDir, services)
-    await deliverBackupReport(dataDir, services)
-    await withPeers(services, peers => dropKeys(dataDir, config, peers))
-      .then(lines => lines.forEach(progress))
-      // Unneeded keys stay until the next start.
-      .catch(error => progress(`Unneeded keys could not be determined: ${error.message}`))
+    await finishStart(dataDir, config, services, progress)
     return {
       url,
       inboxUrl: inboxUrl || undefined,

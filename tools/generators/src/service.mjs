@@ -33,6 +33,7 @@ export const ${name}Api = {
 } as const
 `
 
+// Over 80 lines, as it is a table of the generated files.
 const sources = (name, Name) => ({
   'src/server.ts': `import { readConfig, runPart } from '@iodine/service-kit'
 import { createApp } from './app.js'

@@ -11,6 +11,16 @@ export interface Crash {
   output: string
 }
 
+const withRetries = async <T>(start: () => Promise<T>, isStopping: () => boolean): Promise<T> => {
+  for (const deadline = Date.now() + START_MS; ; )
+    try {
+      return await start()
+    } catch (error) {
+      if (Date.now() > deadline || isStopping()) throw error
+      await sleep(RESTART_PAUSE_MS)
+    }
+}
+
 /**
  * Creates a supervisor, which restarts processes that exit unexpectedly.
  * @param startOnce starts a process and resolves when it is ready
@@ -28,15 +38,10 @@ export const createSupervisor = (
 
   const start = async (name: ProcessName): Promise<void> => {
     if (running.has(name)) return
-    let started: RunningProcess | undefined
-    for (const deadline = Date.now() + START_MS; !started; )
-      try {
-        started = await startOnce(name)
-      } catch (error) {
-        if (Date.now() > deadline || stopping) throw error
-        await sleep(RESTART_PAUSE_MS)
-      }
-    const part = started
+    const part = await withRetries(
+      () => startOnce(name),
+      () => stopping,
+    )
     running.set(name, part)
     ports.set(name, part.port)
     void part.ended.then(async code => {

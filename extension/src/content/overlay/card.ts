@@ -1,6 +1,7 @@
 import { independentOf, paths, showsIndependence } from '@iodine/contracts'
 import { type KnownIod, sendRequest } from '../../shared/messages'
 import { votesOf } from '../../shared/votes'
+import { element } from '../element'
 import css from './card.css?raw'
 import type { Drawn } from './painter'
 
@@ -8,16 +9,6 @@ import type { Drawn } from './painter'
 const DWELL_MS = 200
 const MARGIN = 8
 const IODS_MAX = 3
-
-const element = <K extends keyof HTMLElementTagNameMap>(
-  name: K,
-  properties: Partial<HTMLElementTagNameMap[K]>,
-  ...children: Element[]
-): HTMLElementTagNameMap[K] => {
-  const made = Object.assign(document.createElement(name), properties)
-  made.append(...children)
-  return made
-}
 
 /** At which the numbers in the download saturate. */
 const INDEPENDENT_SATURATED = 25.4
@@ -31,6 +22,40 @@ const worthOf = ({ votes_for, votes_against, independent }: KnownIod): string | 
   const n = independentOf(independent)
   const about = n.toLocaleString('en-US', { maximumFractionDigits: n < 10 ? 1 : 0 })
   return `Only about ${about} of ${votes} votes are independent`
+}
+
+/** Creates a line that opens a page of the app. */
+type Link = (text: string, path: string) => HTMLElement
+
+const note = (className: string, textContent: string) => element('p', { className, textContent })
+
+const describe = (text: string, iod: KnownIod, link: Link): HTMLElement => {
+  const page = paths.iod(iod.id)
+  const worth = worthOf(iod)
+  return element(
+    'div',
+    { className: 'iod' },
+    note('words', text),
+    note('category', iod.category),
+    link(`Votes: ${votesOf(iod)}`, page),
+    ...(worth ? [link(worth, page)] : []),
+    ...iod.campaigns.map(({ id, name }) => link(`Campaign: ${name}`, paths.campaign(id))),
+    ...(iod.more > 0
+      ? [note('category', `and ${iod.more} more ${iod.more === 1 ? 'campaign' : 'campaigns'}`)]
+      : []),
+    link('Where seen', page),
+  )
+}
+
+/** Moves the card below the words, or above them if it does not fit. */
+const place = (card: HTMLElement, words: readonly Drawn[]): void => {
+  const { width, height } = card.getBoundingClientRect()
+  const left = Math.min(...words.map(({ rect }) => rect.left))
+  const x = Math.max(MARGIN, Math.min(left, innerWidth - width - MARGIN))
+  const below = Math.max(...words.map(({ bottom }) => bottom)) + MARGIN
+  const above = Math.min(...words.map(({ top }) => top)) - height - MARGIN
+  const y = below + height <= innerHeight ? below : Math.max(MARGIN, above)
+  card.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`
 }
 
 /**
@@ -49,7 +74,7 @@ export const createCard = (root: ShadowRoot) => {
   let shown: readonly Drawn[] = []
   let isPinned = false
 
-  const link = (text: string, path: string) => {
+  const link: Link = (text, path) => {
     const row = element('button', { type: 'button', className: 'row', textContent: text })
     row.addEventListener('click', event => {
       if (!event.isTrusted || !isPinned) return
@@ -59,42 +84,12 @@ export const createCard = (root: ShadowRoot) => {
     return row
   }
 
-  const note = (className: string, textContent: string) => element('p', { className, textContent })
-
-  const describe = (text: string, iod: KnownIod): HTMLElement => {
-    const page = paths.iod(iod.id)
-    const worth = worthOf(iod)
-    return element(
-      'div',
-      { className: 'iod' },
-      note('words', text),
-      note('category', iod.category),
-      link(`Votes: ${votesOf(iod)}`, page),
-      ...(worth ? [link(worth, page)] : []),
-      ...iod.campaigns.map(({ id, name }) => link(`Campaign: ${name}`, paths.campaign(id))),
-      ...(iod.more > 0
-        ? [note('category', `and ${iod.more} more ${iod.more === 1 ? 'campaign' : 'campaigns'}`)]
-        : []),
-      link('Where seen', page),
-    )
-  }
-
-  const place = (words: readonly Drawn[]) => {
-    const { width, height } = card.getBoundingClientRect()
-    const left = Math.min(...words.map(({ rect }) => rect.left))
-    const x = Math.max(MARGIN, Math.min(left, innerWidth - width - MARGIN))
-    const below = Math.max(...words.map(({ bottom }) => bottom)) + MARGIN
-    const above = Math.min(...words.map(({ top }) => top)) - height - MARGIN
-    const y = below + height <= innerHeight ? below : Math.max(MARGIN, above)
-    card.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`
-  }
-
   const show = (words: readonly Drawn[]) => {
     shown = words
     const all = words.flatMap(({ text, iods }) => iods.map(iod => ({ text, iod })))
     const more = all.length - IODS_MAX
     card.replaceChildren(
-      ...all.slice(0, IODS_MAX).map(({ text, iod }) => describe(text, iod)),
+      ...all.slice(0, IODS_MAX).map(({ text, iod }) => describe(text, iod, link)),
       ...(more > 0 ? [note('category', `and ${more} more: press the collector’s icon to list them`)] : []),
       note(
         'hint',
@@ -103,7 +98,7 @@ export const createCard = (root: ShadowRoot) => {
     )
     card.classList.toggle('pinned', isPinned)
     card.hidden = false
-    place(words)
+    place(card, words)
   }
 
   const close = () => {

@@ -35,23 +35,10 @@ export interface Drawn {
   iods: readonly KnownIod[]
 }
 
-/** Creates the painter, which underlines the known values in view and finds them by point. */
-export const createPainter = (surface: Surface) => {
-  const known = new Map<Element, readonly KnownText[]>()
+/** Creates the search for the known blocks near the window. */
+const createNearBlocks = (known: ReadonlyMap<Element, unknown>) => {
   /** Blocks within one window height of the window. Blocks without a box count as near. */
-  const near = new Set<Element>()
-  const covered = new WeakMap<FoundValue, { is: boolean; at: number }>()
-  const range = document.createRange()
-  let drawn: Drawn[] = []
-  let isOn = false
-  let frame = 0
-  let timer: ReturnType<typeof setTimeout> | undefined
-  /** Whether the timer is for a requested drawing. */
-  let isDue = false
-  let scrolledAt = 0
-  /** Earliest time of the next drawing that `drawSoon` schedules. */
-  let drawAfter = 0
-
+  const blocks = new Set<Element>()
   let rest: Iterator<Element> = known.keys()
   let nearAfter = 0
   let movedAfter = 0
@@ -59,7 +46,7 @@ export const createPainter = (surface: Surface) => {
    * Continues the search for near blocks within its budget. An IntersectionObserver would check all blocks in each
    * frame.
    */
-  const findNear = () => {
+  const find = () => {
     const begun = performance.now()
     if (begun < nearAfter) return
     let now = begun
@@ -71,91 +58,149 @@ export const createPainter = (surface: Surface) => {
         return
       }
       const { top, bottom } = boxOf(next.value)
-      if (bottom > -innerHeight && top < 2 * innerHeight) near.add(next.value)
-      else near.delete(next.value)
+      if (bottom > -innerHeight && top < 2 * innerHeight) blocks.add(next.value)
+      else blocks.delete(next.value)
       now = performance.now()
     }
   }
 
-  /** Handles movement of the page: schedules an earlier search for near blocks. */
-  const moved = () => {
-    nearAfter = Math.min(nearAfter, movedAfter)
+  return {
+    blocks,
+    find,
+    /** Handles movement of the page: schedules an earlier search. */
+    moved() {
+      nearAfter = Math.min(nearAfter, movedAfter)
+    },
   }
+}
 
-  const drawNow = () => {
-    if (isOn && frame === 0) frame = requestAnimationFrame(draw)
-  }
-  /** Draws as soon as the time share permits. */
-  const drawSoon = () => {
-    if (isDue || frame !== 0) return
-    const wait = drawAfter - performance.now()
-    if (wait <= 0) return drawNow()
-    isDue = true
-    clearTimeout(timer)
-    timer = setTimeout(drawNow, wait)
-  }
+/** Last results of the check for covered words. */
+const covered = new WeakMap<FoundValue, { is: boolean; at: number }>()
 
-  /** Returns whether the words are covered or invisible. Returns the last result unless `isAsked` and it is too old. */
-  const isCovered = (
-    found: FoundValue,
-    { left, right, top, bottom }: DOMRect,
-    parent: Element,
-    isAsked: boolean,
-  ): boolean => {
-    const before = covered.get(found)
-    const now = performance.now()
-    if (!isAsked || (before && now - before.at < COVER_MS)) return before?.is ?? false
-    const seen = document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
-    const isBehind = seen !== null && !contains(seen, parent) && !contains(parent, seen)
-    const is = isBehind || !isVisible(parent)
-    covered.set(found, { is, at: now })
-    return is
-  }
+/** Returns whether the words are covered or invisible. Returns the last result unless `isAsked` and it is too old. */
+const isCovered = (
+  found: FoundValue,
+  { left, right, top, bottom }: DOMRect,
+  parent: Element,
+  isAsked: boolean,
+): boolean => {
+  const before = covered.get(found)
+  const now = performance.now()
+  if (!isAsked || (before && now - before.at < COVER_MS)) return before?.is ?? false
+  const seen = document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
+  const isBehind = seen !== null && !contains(seen, parent) && !contains(parent, seen)
+  const is = isBehind || !isVisible(parent)
+  covered.set(found, { is, at: now })
+  return is
+}
 
-  const place = (text: KnownText, found: FoundValue, isAsked: () => boolean) => {
-    if (!setRange(range, text, found)) return
-    const parent = parentOf(range.startContainer)
-    const rects = [...range.getClientRects()].filter(
-      ({ width, bottom, top, left, right }) =>
-        width > 0 && bottom > 0 && top < innerHeight && right > 0 && left < innerWidth,
-    )
-    const [first] = rects
-    if (!first || !parent || isCovered(found, first, parent, isAsked())) return
-    const words = wordsOf(text, found)
-    const top = Math.min(...rects.map(rect => rect.top))
-    const bottom = Math.max(...rects.map(rect => rect.bottom))
-    for (const rect of rects) drawn.push({ rect, top, bottom, text: words, iods: found.iods })
-  }
+/** Returns the lines of known words that are in view and not covered. */
+const linesOf = (range: Range, text: KnownText, found: FoundValue, isAsked: () => boolean): Drawn[] => {
+  if (!setRange(range, text, found)) return []
+  const parent = parentOf(range.startContainer)
+  const rects = [...range.getClientRects()].filter(
+    ({ width, bottom, top, left, right }) =>
+      width > 0 && bottom > 0 && top < innerHeight && right > 0 && left < innerWidth,
+  )
+  const [first] = rects
+  if (!first || !parent || isCovered(found, first, parent, isAsked())) return []
+  const words = wordsOf(text, found)
+  const top = Math.min(...rects.map(rect => rect.top))
+  const bottom = Math.max(...rects.map(rect => rect.bottom))
+  return rects.map(rect => ({ rect, top, bottom, text: words, iods: found.iods }))
+}
 
-  const draw = () => {
+/** Returns the lines of known texts, up to both limits. */
+const collect = (texts: Iterable<KnownText>, range: Range, isAsked: () => boolean): Drawn[] => {
+  const drawn: Drawn[] = []
+  const counts = new Map<string | undefined, number>()
+  for (const text of texts)
+    for (const found of text.found) {
+      const id = found.iods[0]?.id
+      const count = counts.get(id) ?? 0
+      if (drawn.length >= LINES_MAX || count >= LINES_OF_ONE) continue
+      const lines = linesOf(range, text, found, isAsked)
+      drawn.push(...lines)
+      counts.set(id, count + lines.length)
+    }
+  return drawn
+}
+
+/**
+ * Creates the schedule of the drawings.
+ * @param draw draws at a time, and returns whether to redraw after an interval
+ */
+const createSchedule = (draw: (begun: number) => boolean) => {
+  let isOn = false
+  let frame = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  /** Whether the timer is for a requested drawing. */
+  let isDue = false
+  /** Earliest time of the next drawing that `soon` schedules. */
+  let drawAfter = 0
+
+  const run = () => {
     frame = 0
     isDue = false
     clearTimeout(timer)
     if (!isOn) return
     const begun = performance.now()
+    const repeats = draw(begun)
+    const end = performance.now()
+    drawAfter = end + SHARE * (end - begun)
+    if (repeats) timer = setTimeout(now, REDRAW_MS)
+  }
+  const now = () => {
+    if (isOn && frame === 0) frame = requestAnimationFrame(run)
+  }
+  return {
+    now,
+    /** Draws as soon as the time share permits. */
+    soon() {
+      if (isDue || frame !== 0) return
+      const wait = drawAfter - performance.now()
+      if (wait <= 0) return now()
+      isDue = true
+      clearTimeout(timer)
+      timer = setTimeout(now, wait)
+    },
+    start() {
+      isOn = true
+      // `stop` cancelled a pending drawing.
+      isDue = false
+      drawAfter = 0
+    },
+    stop() {
+      isOn = false
+      cancelAnimationFrame(frame)
+      frame = 0
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Creates the painter, which underlines the known values in view and finds them by point. */
+export const createPainter = (surface: Surface) => {
+  const known = new Map<Element, readonly KnownText[]>()
+  const near = createNearBlocks(known)
+  const range = document.createRange()
+  let drawn: Drawn[] = []
+  let scrolledAt = 0
+  const schedule = createSchedule(begun => {
     const isSettled = begun - scrolledAt > SETTLED_MS
     const isAsked = () => isSettled && performance.now() - begun < COVER_BUDGET_MS
-    drawn = []
-    findNear()
-    const linesOf = new Map<string | undefined, number>()
-    for (const block of near)
-      for (const text of known.get(block) ?? [])
-        for (const found of text.found) {
-          const id = found.iods[0]?.id
-          const before = drawn.length
-          const lines = linesOf.get(id) ?? 0
-          if (before >= LINES_MAX || lines >= LINES_OF_ONE) continue
-          place(text, found, isAsked)
-          linesOf.set(id, lines + drawn.length - before)
-        }
+    near.find()
+    drawn = collect(
+      [...near.blocks].flatMap(block => known.get(block) ?? []),
+      range,
+      isAsked,
+    )
     // The browser updates a range in the page at each DOM change.
     range.setStart(document, 0)
     range.collapse(true)
     surface.draw(drawn.map(({ rect }): Line => rect))
-    const now = performance.now()
-    drawAfter = now + SHARE * (now - begun)
-    if (known.size > 0 && !document.hidden) timer = setTimeout(drawNow, REDRAW_MS)
-  }
+    return known.size > 0 && !document.hidden
+  })
 
   const listen = (on: boolean) => {
     const change = on ? addEventListener : removeEventListener
@@ -164,28 +209,22 @@ export const createPainter = (surface: Surface) => {
     change('scroll', scrolled, { capture: true, passive: true })
   }
   const laidOut = () => {
-    moved()
-    drawNow()
+    near.moved()
+    schedule.now()
   }
   const scrolled = () => {
     scrolledAt = performance.now()
-    moved()
-    drawNow()
+    near.moved()
+    schedule.now()
   }
 
   return {
     start() {
-      isOn = true
-      // `stop` cancelled a pending drawing.
-      isDue = false
-      drawAfter = 0
+      schedule.start()
       listen(true)
     },
     stop() {
-      isOn = false
-      cancelAnimationFrame(frame)
-      frame = 0
-      clearTimeout(timer)
+      schedule.stop()
       listen(false)
       drawn = []
       surface.draw([])
@@ -194,15 +233,15 @@ export const createPainter = (surface: Surface) => {
     put(block: Element, texts: readonly KnownText[]) {
       if (texts.length === 0) {
         known.delete(block)
-        near.delete(block)
+        near.blocks.delete(block)
       } else known.set(block, texts)
-      moved()
-      drawSoon()
+      near.moved()
+      schedule.soon()
     },
     /** Handles a change of the page. */
     changed() {
-      moved()
-      if (drawn.length > 0) drawSoon()
+      near.moved()
+      if (drawn.length > 0) schedule.soon()
     },
     /** Returns the known words at a point of the window; several if they overlap. */
     wordsAt(x: number, y: number): Drawn[] {

@@ -16,28 +16,16 @@ const BATCH_CHARACTERS = 250_000
 
 const pause = () => new Promise(resolve => setTimeout(resolve))
 
-/**
- * Creates the reader, which reads a page's texts initially and on change, and has the background compare them.
- * @param report receives the known values of a block whenever they change; an empty list for none
- * @param changed is called on each change of the page
- */
-export const createReader = (
+/** Creates the store of the blocks' texts and of the values found in them. */
+const createResults = (
   report: (block: Element, texts: readonly KnownText[]) => void,
-  changed: () => void,
+  isOn: () => boolean,
 ) => {
   const known = new Map<Element, readonly KnownText[]>()
   /** Results of comparisons, including empty ones, by block and text: an unchanged text is not compared again. */
   let compared = new WeakMap<Element, Map<string, readonly FoundValue[]>>()
   /** Results before the last refresh, used until their texts are compared again. */
   let before = compared
-  let isOn = false
-  // Unread changes.
-  let isAll = false
-  const nodes = new Set<Node>()
-  const added = new Set<Element>()
-  let working: Promise<void> | undefined
-  /** Earliest time of the next reading. */
-  let readAfter = 0
 
   const keep = (block: Element, texts: readonly KnownText[]) => {
     if (texts.length > 0) known.set(block, texts)
@@ -62,7 +50,7 @@ export const createReader = (
   }
 
   const compare = async (missing: readonly KnownText[]) => {
-    for (let start = 0; start < missing.length && isOn; ) {
+    for (let start = 0; start < missing.length && isOn(); ) {
       let characters = 0
       let end = start
       while (end < missing.length && (end === start || characters < BATCH_CHARACTERS))
@@ -70,7 +58,7 @@ export const createReader = (
       const batch = missing.slice(start, end)
       start = end
       const values = foundValues(await sendRequest('scan', { texts: batch.map(({ text }) => text) }))
-      if (!isOn) return
+      if (!isOn()) return
       for (const [n, text] of batch.entries()) {
         const { block } = text
         const found = values[n] ?? []
@@ -82,29 +70,83 @@ export const createReader = (
     }
   }
 
-  /** Returns the changed blocks, and whether to include nested blocks. */
-  const changedBlocks = (): Map<Element, boolean> => {
-    const blocks = new Map<Element, boolean>()
-    for (const node of nodes) {
-      const block = blockOf(node)
-      if (block) blocks.set(block, false)
-    }
-    for (const element of added) if (blockOf(element)) blocks.set(element, true)
-    return blocks
+  return {
+    known,
+    put,
+    compare,
+    /** Has all texts compared again. */
+    refresh() {
+      before = compared
+      compared = new WeakMap()
+    },
+    /** Forgets the blocks that are no longer in the page, or all. */
+    drop(isAll: boolean) {
+      for (const block of known.keys()) if (isAll || !isConnected(block)) keep(block, [])
+    },
   }
+}
+
+/** Creates the record of the page's unread changes. */
+const createChanges = () => {
+  let isAll = false
+  const nodes = new Set<Node>()
+  const added = new Set<Element>()
+
+  return {
+    all() {
+      isAll = true
+    },
+    add(records: readonly MutationRecord[]) {
+      for (const { target, addedNodes } of isAll ? [] : records) {
+        nodes.add(target)
+        for (const node of addedNodes) if (node instanceof Element) added.add(node)
+        if (nodes.size + added.size > CHANGED_MAX) isAll = true
+      }
+    },
+    any: () => isAll || nodes.size + added.size > 0,
+    /** Returns the changed blocks, and whether to include nested blocks; forgets the changes. */
+    take(): Map<Element, boolean> {
+      const blocks = new Map<Element, boolean>()
+      if (isAll) blocks.set(document.body, true)
+      else {
+        for (const node of nodes) {
+          const block = blockOf(node)
+          if (block) blocks.set(block, false)
+        }
+        for (const element of added) if (blockOf(element)) blocks.set(element, true)
+      }
+      isAll = false
+      nodes.clear()
+      added.clear()
+      return blocks
+    },
+  }
+}
+
+/**
+ * Creates the reader, which reads a page's texts initially and on change, and has the background compare them.
+ * @param report receives the known values of a block whenever they change; an empty list for none
+ * @param changed is called on each change of the page
+ */
+export const createReader = (
+  report: (block: Element, texts: readonly KnownText[]) => void,
+  changed: () => void,
+) => {
+  let isOn = false
+  const results = createResults(report, () => isOn)
+  const changes = createChanges()
+  let working: Promise<void> | undefined
+  /** Earliest time of the next reading. */
+  let readAfter = 0
 
   const read = async () => {
-    const roots = isAll ? new Map([[document.body as Element, true]]) : changedBlocks()
-    isAll = false
-    nodes.clear()
-    added.clear()
     const missing: KnownText[] = []
     let begun = performance.now()
     let spent = 0
-    for (const [root, isDeep] of roots) {
+    for (const [root, isDeep] of changes.take()) {
       if (!isConnected(root)) continue
       for (const [block, texts] of readTexts(root, isDeep)) {
-        put(block, texts, missing)
+        results.put(block, texts, missing)
         const slice = performance.now() - begun
         if (slice < SLICE_MS) continue
         spent += slice
@@ -113,10 +155,10 @@ export const createReader = (
         begun = performance.now()
       }
     }
-    for (const block of known.keys()) if (!isConnected(block)) keep(block, [])
+    results.drop(false)
     const now = performance.now()
     readAfter = now + SHARE * (spent + now - begun)
-    await compare(missing)
+    await results.compare(missing)
   }
 
   const readSoon = () => {
@@ -128,36 +170,31 @@ export const createReader = (
       .catch(() => chrome.runtime?.id || stop())
       .then(() => {
         working = undefined
-        if (isAll || nodes.size + added.size > 0) readSoon()
+        if (changes.any()) readSoon()
       })
   }
 
   const observer = new MutationObserver(records => {
-    for (const { target, addedNodes } of isAll ? [] : records) {
-      nodes.add(target)
-      for (const node of addedNodes) if (node instanceof Element) added.add(node)
-      if (nodes.size + added.size > CHANGED_MAX) isAll = true
-    }
+    changes.add(records)
     readSoon()
     changed()
   })
 
   const readAll = () => {
-    before = compared
-    compared = new WeakMap()
-    isAll = true
+    results.refresh()
+    changes.all()
     readSoon()
   }
 
   const stop = () => {
     isOn = false
     observer.disconnect()
-    for (const block of known.keys()) keep(block, [])
+    results.drop(true)
   }
 
   return {
     /** Blocks with known values, in the order in which they were found. */
-    known: known as ReadonlyMap<Element, readonly KnownText[]>,
+    known: results.known as ReadonlyMap<Element, readonly KnownText[]>,
     start() {
       isOn = true
       readAfter = 0

@@ -1,6 +1,6 @@
 import type { Tlp } from '@iodine/contracts'
 import { idOf } from '../ids.js'
-import { AUTHOR } from '../stix/bundle.js'
+import { AUTHOR } from '../stix/object.js'
 import { asKey } from '../stix/read.js'
 import { toMarking } from '../tlp.js'
 

@@ -5,7 +5,6 @@ import {
   highestTlp,
   type Iod,
   type IodStatement,
-  isHttpUrl,
   PRODUCT_NAME,
   type Tlp,
 } from '@iodine/contracts'
@@ -15,14 +14,10 @@ import { UNKNOWN_AUTHOR } from '../comments.js'
 import { pageOf, phaseNameOf, SOURCE_NAME, type UsedTechnique } from '../disarm/technique.js'
 import { idOf, observableId } from '../ids.js'
 import { toMarking } from '../tlp.js'
+import { EVIDENCE_EXTENSION, evidenceNote } from './evidence-note.js'
+import { AUTHOR, createObject, DEFAULT_MARKING, relationship, SINCE, type StixObject } from './object.js'
 import { isUri, toUri } from './uri.js'
 
-/** Any STIX object: the bundle mixes many types. */
-export interface StixObject {
-  type: string
-  id: string
-  [property: string]: unknown
-}
 export interface StixBundle {
   type: 'bundle'
   id: string
@@ -33,62 +28,8 @@ export interface StixBundle {
 const NEW_SDO = 'extension-definition--ea279b3e-5c71-4632-ac08-831c66a786ba'
 const NEW_SCO = 'extension-definition--f93e2c80-4231-4f9a-af8b-95c9bd566a82'
 
-const SINCE = '2026-01-01T00:00:00.000Z'
 /** Time at which Iodine last changed the form of techniques: the minimum `modified` of their objects. */
 const TECHNIQUES_SINCE = '2026-11-27T00:00:00.000Z'
-/** Identity object referenced by `created_by_ref`. */
-export const AUTHOR: StixObject = {
-  type: 'identity',
-  spec_version: '2.1',
-  id: `identity--${idOf('identity', PRODUCT_NAME)}`,
-  created: SINCE,
-  modified: SINCE,
-  name: PRODUCT_NAME,
-  identity_class: 'system',
-}
-
-/**
- * Iodine's extension of notes: the position of a quote and the seal of its capture, in the property `evidence`.
- * Documented in docs/campaigns.md.
- */
-export const EVIDENCE_EXTENSION: StixObject = {
-  type: 'extension-definition',
-  spec_version: '2.1',
-  id: `extension-definition--${idOf('extension', 'evidence')}`,
-  created: SINCE,
-  modified: SINCE,
-  created_by_ref: AUTHOR.id,
-  name: 'Evidence of an indicator',
-  description: 'A note whose content quotes a page, a record or a text word for word.',
-  schema:
-    'evidence: {kind, relation, role, pointer, start, end, prefix, suffix, url, captured_at, seal}. start and end are UTF-16 offsets ' +
-    'into the text that role and pointer (RFC 6901) name; prefix and suffix stand around them. seal: {seq, manifest_hash, received_at, salt}, ' +
-    'the preimage of a leaf of a log by RFC 9162, SHA-256 of 0x00 and the canonical JSON (RFC 8785) of the last three. What does not apply is left out.',
-  version: '1.0.0',
-  extension_types: ['property-extension'],
-}
-
-/** Marking of an object until `markAll` sets its level. */
-const DEFAULT_MARKING = { object_marking_refs: [toMarking(DEFAULT_TLP).id] }
-
-/** Creates a STIX object. Its id is derived from `name`, so that it is the same in each export. */
-const createObject = (
-  type: string,
-  name: string[],
-  created: string,
-  properties: object,
-  modified = created,
-) => ({
-  type,
-  id: `${type}--${idOf(...name)}`,
-  spec_version: '2.1',
-  created,
-  modified,
-  created_by_ref: AUTHOR.id,
-  ...DEFAULT_MARKING,
-  ...properties,
-})
-
 /** Returns a string literal of a pattern. */
 const quote = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`
 
@@ -154,48 +95,6 @@ function describe(iod: Iod, uid: string): IndicatorBasis {
       return { ...text, object: { ...text.object, extensions: { [NEW_SCO]: { extension_type: 'new-sco' } } } }
     }
   }
-}
-
-const relationship = (type: string, source: StixObject, target: StixObject, created: string): StixObject =>
-  createObject('relationship', ['relationship', type, source.id, target.id], created, {
-    relationship_type: type,
-    source_ref: source.id,
-    target_ref: target.id,
-  })
-
-/** Removes null properties: STIX has no null. */
-const withoutNulls = (properties: object) =>
-  Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null))
-
-/** Converts evidence to a note with Iodine's extension. */
-const evidenceNote = (evidence: Evidence, about: { object_refs: string[] }): StixObject => {
-  const { kind, relation, role, pointer, start, end, prefix, suffix, url, captured_at, seal } = evidence
-  return createObject('note', ['evidence', evidence.id], evidence.created_at, {
-    abstract: 'Evidence, word for word',
-    content: evidence.exact,
-    authors: [evidence.created_by_username ?? UNKNOWN_AUTHOR],
-    ...about,
-    ...(url !== null &&
-      isHttpUrl(url) && { external_references: [{ source_name: 'quoted page', url: toUri(url) }] }),
-    extensions: {
-      [EVIDENCE_EXTENSION.id]: {
-        extension_type: 'property-extension',
-        evidence: withoutNulls({
-          kind,
-          relation,
-          role,
-          pointer,
-          start,
-          end,
-          prefix,
-          suffix,
-          url,
-          captured_at,
-          seal,
-        }),
-      },
-    },
-  })
 }
 
 /** Additional content of an IOD's objects. */

@@ -1,4 +1,5 @@
-import type { StixBundle, StixObject } from './bundle.js'
+import type { StixBundle } from './bundle.js'
+import type { StixObject } from './object.js'
 
 /** Types that OpenCTI's client accepts, including its own (`x-opencti-`, `x-mitre-`). */
 export const OPENCTI_TYPES: readonly string[] = `

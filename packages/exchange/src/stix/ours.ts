@@ -1,6 +1,7 @@
 import { isMadeOfMisp } from '../packed/misp-in-stix.js'
 import { tlpOfMarkingId } from '../tlp.js'
-import { AUTHOR, EVIDENCE_EXTENSION } from './bundle.js'
+import { EVIDENCE_EXTENSION } from './evidence-note.js'
+import { AUTHOR } from './object.js'
 
 /** Types of objects in Iodine's bundles without `created_by_ref`. */
 const UNSIGNED = new Set<unknown>([

@@ -1,4 +1,4 @@
-import { AUTHOR, type StixObject } from './bundle.js'
+import { AUTHOR, type StixObject } from './object.js'
 
 /** Properties that STIX requires of a revoked version, by type; `COMMON` applies to all types. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {

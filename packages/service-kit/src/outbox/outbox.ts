@@ -88,6 +88,23 @@ const closeLanes = async (lanes: Lane[], abort: () => void): Promise<void> => {
   for (const lane of lanes) await lane.releaseAll()
 }
 
+/** Returns the milliseconds until the first entry of the kinds is due; undefined without entries. */
+const msUntilDue = async (model: EntryModel, kinds: string[]): Promise<number | undefined> => {
+  const first = await model
+    .findOne({ kind: { $in: kinds } }, { due_at: 1 })
+    .sort({ due_at: 1 })
+    .lean<Pick<EntryDoc, 'due_at'>>()
+  return first ? first.due_at.getTime() - Date.now() : undefined
+}
+
+const retryFailed = async (model: EntryModel, _id: string): Promise<boolean> => {
+  const { matchedCount } = await model.updateOne(
+    { _id, failed_at: { $exists: true }, lease: { $exists: false } },
+    { $set: { due_at: new Date(), since: new Date(), attempts: 0 }, $unset: { failed_at: 1, error: 1 } },
+  )
+  return matchedCount > 0
+}
+
 /**
  * Creates a service's outbox. Each entry is handled at least once, oldest first, by one process at a time: a claim sets a
  * lease, which is extended while the handler runs. Clocks of the processes may differ by less than a lease.
@@ -122,11 +139,7 @@ export const createOutbox = ({
   /** Wakes the lanes if an entry is due. Resolves to the milliseconds until the next search. */
   const lookForDue = async (): Promise<number> => {
     const kinds = [...lanes.values()].filter(({ isTaken }) => isTaken).map(({ name }) => name)
-    const first = await model
-      .findOne({ kind: { $in: kinds } }, { due_at: 1 })
-      .sort({ due_at: 1 })
-      .lean<Pick<EntryDoc, 'due_at'>>()
-    const ms = first ? first.due_at.getTime() - Date.now() : pollMs
+    const ms = (await msUntilDue(model, kinds)) ?? pollMs
     if (ms > 0) return Math.min(ms, pollMs)
     wake()
     return pollMs
@@ -162,14 +175,7 @@ export const createOutbox = ({
     async forget(key) {
       await model.deleteMany({ kind: { $in: [...lanes.keys()] }, key, lease: { $exists: false } })
     },
-    async retry(id) {
-      const { matchedCount } = await model.updateOne(
-        { _id: id, failed_at: { $exists: true }, lease: { $exists: false } },
-        { $set: { due_at: new Date(), since: new Date(), attempts: 0 }, $unset: { failed_at: 1, error: 1 } },
-      )
-      wake()
-      return matchedCount > 0
-    },
+    retry: id => retryFailed(model, id).finally(wake),
     async drop(id) {
       return (await model.deleteOne({ _id: id, failed_at: { $exists: true } })).deletedCount > 0
     },

@@ -94,6 +94,18 @@ const ofEach = async <T>(read: (name: QueueName) => Promise<T | null>): Promise<
   return Object.fromEntries(results.flatMap(([name, result]) => (result === null ? [] : [[name, result]])))
 }
 
+const logFailure = (
+  { logger, metrics }: Pick<QueuesOptions, 'logger' | 'metrics'>,
+  name: QueueName,
+  job: Job | undefined,
+  error: Error,
+): void => {
+  const isGivenUp = job?.finishedOn !== undefined
+  if (isGivenUp) metrics.countGivenUp(name)
+  const attempt = job?.attemptsMade
+  logger.warn({ err: error, queue: name, job: job?.id, attempt, given_up: isGivenUp }, 'job failed')
+}
+
 /** Creates the process's access to the queues, with its workers and schedules. */
 export const createQueues = ({
   redis,
@@ -113,12 +125,6 @@ export const createQueues = ({
   const workers: Worker[] = []
   let finishing: Promise<void> | undefined
 
-  const logFailure = (name: QueueName, job: Job | undefined, error: Error) => {
-    const isGivenUp = job?.finishedOn !== undefined
-    if (isGivenUp) metrics.countGivenUp(name)
-    const attempt = job?.attemptsMade
-    logger.warn({ err: error, queue: name, job: job?.id, attempt, given_up: isGivenUp }, 'job failed')
-  }
   const finish = async (ms: number) => {
     // Without Redis a worker would wait for its connection, and no job could be finished anyway.
     if (redis.status !== 'ready') connections.disconnect()
@@ -163,7 +169,7 @@ export const createQueues = ({
         })
       const worker = context.with(root, () => new Worker(name, run, settings))
       worker.on('error', () => {})
-      worker.on('failed', (job, error) => logFailure(name, job, error))
+      worker.on('failed', (job, error) => logFailure({ logger, metrics }, name, job, error))
       workers.push(worker)
       return worker
     },

@@ -160,6 +160,13 @@ const storeLimits = async (
   )
 }
 
+/** Returns the amounts of a usage; that of a day only on the same day. */
+const usedIn = <K extends string>(doc: UsageDoc | null, daily: K | undefined): Amounts<K> => {
+  if (!doc) return {}
+  const isOver = daily && doc.day < dayOf(new Date())
+  return { ...doc.used, ...(isOver && { [daily]: 0 }) } as Amounts<K>
+}
+
 /**
  * Tracks quota usage: one document per user, changed in the transaction of the content it counts, so that it
  * is exact under concurrency and crashes. The first value comes from a count.
@@ -203,16 +210,11 @@ export const createQuotas = <K extends string>({ limits, ...options }: QuotasOpt
     const read = () => model.findById(usageId(owner)).lean<UsageDoc>()
     return (await read()) ?? build(owner).then(read)
   }
-  const usedIn = (doc: UsageDoc | null): Amounts<K> => {
-    if (!doc) return {}
-    const isOver = daily && doc.day < dayOf(new Date())
-    return { ...doc.used, ...(isOver && { [daily]: 0 }) } as Amounts<K>
-  }
 
   return {
     settle,
     refusal,
-    used: async owner => usedIn(await find(owner)),
+    used: async owner => usedIn(await find(owner), daily),
     change: (owner, delta, work) =>
       // Otherwise all but one of a user's concurrent transactions would fail at the usage, and be repeated.
       inQueue(owner.toHexString(), () =>
@@ -230,7 +232,7 @@ export const createQuotas = <K extends string>({ limits, ...options }: QuotasOpt
     },
     async usage(owner) {
       const doc = await find(owner)
-      const all = usedIn(doc)
+      const all = usedIn(doc, daily)
       const usages = limited.map(([name, limit]) => [
         name,
         { used: Math.max(0, all[name] ?? 0), limit: doc?.limits?.[name] ?? limit },

@@ -111,17 +111,10 @@ const isSigned = (publicKey: string, manifest: Buffer, signature: Buffer): boole
   }
 }
 
-/**
- * Pulls the events of a MISP feed that have changed since the cursor, oldest changes first. With a public key, the
- * manifest's signature is verified before its use. An unreadable event is skipped, and retried by later runs until it
- * can be read or changes.
- * Source: MISP, "Feeds": a folder with manifest.json and a file for each event.
- */
-export const pullMisp: Puller = async request => {
-  const { fetch, url, authorization, publicKey, bounds, signal } = request
-  const end = Date.now() + bounds.ms
-  const cursor = readCursor(request.cursor)
-  const get = async (name: string, bytesMax: number, headers: Record<string, string> = {}) => {
+/** Creates the reader of a feed's files, which ends at the time `end`. */
+const createFileReader =
+  ({ fetch, url, authorization, signal }: Parameters<Puller>[0], end: number) =>
+  async (name: string, bytesMax: number, headers: Record<string, string> = {}) => {
     const answer = await fetch.get(fileUrl(url, name), {
       headers: {
         accept: 'application/json',
@@ -135,6 +128,38 @@ export const pullMisp: Puller = async request => {
     refuseStatus(answer, 'file')
     return answer
   }
+
+/** Returns the events to read, those with a new timestamp first. */
+const wantedOf = (listed: ReadonlyMap<string, string>, { events, bad }: Cursor) => {
+  const changed = [...listed]
+    .filter(([uuid, timestamp]) => events[uuid] !== timestamp)
+    .sort(([, a], [, b]) => Number(a) - Number(b))
+  // An unreadable event may be repaired without a new timestamp.
+  const retries = Object.keys(bad)
+    .filter(uuid => events[uuid] === listed.get(uuid))
+    .slice(0, RETRIED_A_RUN)
+    .map(uuid => [uuid, listed.get(uuid) ?? ''] as const)
+  return { changed: changed.length, wanted: [...changed, ...retries] }
+}
+
+/** Marks an event as unreadable. */
+const skip = ({ events, bad }: Cursor, uuid: string, timestamp: string, reason: string): void => {
+  events[uuid] = timestamp
+  delete bad[uuid]
+  if (Object.keys(bad).length < BAD_MAX) bad[uuid] = reason.slice(0, 200)
+}
+
+/**
+ * Pulls the events of a MISP feed that have changed since the cursor, oldest changes first. With a public key, the
+ * manifest's signature is verified before its use. An unreadable event is skipped, and retried by later runs until it
+ * can be read or changes.
+ * Source: MISP, "Feeds": a folder with manifest.json and a file for each event.
+ */
+export const pullMisp: Puller = async request => {
+  const { publicKey, bounds } = request
+  const end = Date.now() + bounds.ms
+  const cursor = readCursor(request.cursor)
+  const get = createFileReader(request, end)
   const known: Record<string, string> = cursor.etag === undefined ? {} : { 'if-none-match': cursor.etag }
   const manifest = await get('manifest.json', MANIFEST_BYTES, known)
   if (manifest.status === 304) return { file: new Uint8Array(), cursor: request.cursor ?? '{}', more: false }
@@ -147,48 +172,32 @@ export const pullMisp: Puller = async request => {
   const stillListed = (record: Record<string, string>) =>
     Object.fromEntries(Object.entries(record).filter(([uuid]) => listed.has(uuid)))
   const withdrawn = Object.keys(cursor.events).filter(uuid => !listed.has(uuid))
-  const pulled = stillListed(cursor.events)
-  const bad = stillListed(cursor.bad)
-  const changed = [...listed]
-    .filter(([uuid, timestamp]) => pulled[uuid] !== timestamp)
-    .sort(([, a], [, b]) => Number(a) - Number(b))
-  // An unreadable event may be repaired without a new timestamp.
-  const retries = Object.keys(bad).filter(uuid => pulled[uuid] === listed.get(uuid))
-  const wanted = [
-    ...changed,
-    ...retries.slice(0, RETRIED_A_RUN).map(uuid => [uuid, listed.get(uuid) ?? ''] as const),
-  ]
+  const next: Cursor = { events: stillListed(cursor.events), bad: stillListed(cursor.bad) }
+  const { changed, wanted } = wantedOf(listed, next)
   const events: Buffer[] = []
   let bytes = 0
   let pieces = 0
   const result = (more: boolean): PullResult => {
     const etag = manifest.header('etag')
-    const isWhole = !more && Object.keys(bad).length === 0 && etag !== undefined && etag.length <= 200
-    const next: Cursor = { ...(isWhole && { etag }), events: pulled, bad }
-    const reasons = Object.entries(bad).map(([uuid, reason]) => ({
+    const reasons = Object.entries(next.bad).map(([uuid, reason]) => ({
       place: `Event ${uuid}`,
       value: '',
       reason,
     }))
+    const isWhole = !more && reasons.length === 0 && etag !== undefined && etag.length <= 200
     return {
       file: fileOf(['{"response":[', ']}'], events),
-      cursor: JSON.stringify(next),
+      cursor: JSON.stringify({ ...(isWhole && { etag }), ...next }),
       more,
       withdrawn,
       ...skippedOf([...skipped, ...reasons]),
     }
   }
-  const skip = (uuid: string, timestamp: string, reason: string) => {
-    pulled[uuid] = timestamp
-    delete bad[uuid]
-    if (Object.keys(bad).length < BAD_MAX) bad[uuid] = reason.slice(0, 200)
-  }
   /** Consecutive failures and refusals. */
   let failures = 0
 
   for (const [n, [uuid, timestamp]] of wanted.entries()) {
-    if (n > 0 && (n === Math.min(bounds.pages, EVENTS_A_RUN) || Date.now() > end))
-      return result(n < changed.length)
+    if (n > 0 && (n === Math.min(bounds.pages, EVENTS_A_RUN) || Date.now() > end)) return result(n < changed)
     let body: Buffer
     try {
       ;({ body } = await get(`${uuid}.json`, Math.min(MANIFEST_BYTES, bounds.bytes)))
@@ -197,10 +206,10 @@ export const pullMisp: Puller = async request => {
       const { status } = error
       // A failure of the whole feed ends the run.
       if (Date.now() > end || (status !== undefined && FEED_WIDE.has(status))) {
-        if (events.length > 0) return result(n < changed.length)
+        if (events.length > 0) return result(n < changed)
         throw error
       }
-      skip(uuid, timestamp, error.message)
+      skip(next, uuid, timestamp, error.message)
       const isFailure = status === undefined || status >= 500 || REFUSALS.has(status)
       if (isFailure && ++failures === FAILURES_MAX) return result(false)
       continue
@@ -212,7 +221,7 @@ export const pullMisp: Puller = async request => {
       size = piecesOf(event, uuid)
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw error
-      skip(uuid, timestamp, error.message)
+      skip(next, uuid, timestamp, error.message)
       continue
     }
     const isFull = bytes + event.length > bounds.bytes || pieces + size > bounds.objects
@@ -220,8 +229,8 @@ export const pullMisp: Puller = async request => {
     pieces += size
     events.push(event)
     bytes += event.length + 1
-    pulled[uuid] = timestamp
-    delete bad[uuid]
+    next.events[uuid] = timestamp
+    delete next.bad[uuid]
   }
   return result(false)
 }

@@ -4,7 +4,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { rootCertificates } from 'node:tls'
 import { createGunzip } from 'node:zlib'
 import ipaddr from 'ipaddr.js'
-import { Agent, request } from 'undici'
+import { Agent, type Dispatcher, request } from 'undici'
 
 /** Timeout of a connection, and of a response in total. */
 const CONNECT_MS = 10_000
@@ -144,6 +144,40 @@ const readBody = async (
   return Buffer.concat(chunks, bytes)
 }
 
+const readAnswer = async (answer: Dispatcher.ResponseData, bytesMax: number): Promise<FetchedAnswer> => {
+  // A body that is not read completely emits an error without a listener.
+  answer.body.on('error', () => {})
+  const header = (name: string) => [answer.headers[name] ?? []].flat()[0]
+  const { statusCode: status } = answer
+  const encoding = (header('content-encoding') ?? 'identity').toLowerCase()
+  if (encoding !== 'identity' && encoding !== 'gzip') {
+    answer.body.destroy()
+    throw new FeedError('The response has an unsupported content encoding', { status })
+  }
+  if (status >= 300 && status < 400 && status !== 304) {
+    answer.body.destroy()
+    throw new FeedError('The server redirects to another URL: redirects are not followed', { status })
+  }
+  return { status, header, body: await readBody(answer.body, { status, encoding, bytesMax }) }
+}
+
+/** Resolves a name for a connection and checks its addresses, one of which is then used. */
+const checkedLookup =
+  (resolve: ResolveAll, isOwn: boolean) =>
+  (
+    hostname: string,
+    options: { all?: boolean },
+    done: (error: Error | null, address?: string | LookupAddress[], family?: number) => void,
+  ): void =>
+    resolve(hostname, (error, addresses) => {
+      if (error) return done(error)
+      if (!isOwn && !addresses.every(({ address }) => isPublicAddress(address)))
+        return done(new FeedError('Refused: the host has an IP address that is not public'))
+      const [first] = addresses
+      if (!first) return done(new FeedError('The host name has no IP address'))
+      return options.all ? done(null, addresses) : done(null, first.address, first.family)
+    })
+
 /**
  * Creates a client for URLs that others enter, without access to the deployment's own network (SSRF). It checks the
  * addresses of a name when it connects, and connects to one of the checked addresses: a name that changes its address
@@ -156,26 +190,10 @@ export const createPublicFetch = ({
   resolve = (hostname, done) => systemLookup(hostname, { all: true }, done),
 }: PublicFetchOptions = {}): PublicFetch => {
   const allowed = new Set(allow.map(each => each.toLowerCase()))
-  /** Resolves a name for a connection and checks its addresses, one of which is then used. */
-  const lookup =
-    (isOwn: boolean) =>
-    (
-      hostname: string,
-      options: { all?: boolean },
-      done: (error: Error | null, address?: string | LookupAddress[], family?: number) => void,
-    ): void =>
-      resolve(hostname, (error, addresses) => {
-        if (error) return done(error)
-        if (!isOwn && !addresses.every(({ address }) => isPublicAddress(address)))
-          return done(new FeedError('Refused: the host has an IP address that is not public'))
-        const [first] = addresses
-        if (!first) return done(new FeedError('The host name has no IP address'))
-        return options.all ? done(null, addresses) : done(null, first.address, first.family)
-      })
   const agentFor = (isOwn: boolean) =>
     new Agent({
       connect: {
-        lookup: lookup(isOwn) as never,
+        lookup: checkedLookup(resolve, isOwn) as never,
         timeout: CONNECT_MS,
         ...(ca && { ca: [...rootCertificates, ca] }),
       },
@@ -214,20 +232,7 @@ export const createPublicFetch = ({
         headers: { ...headers, 'accept-encoding': 'gzip, identity', 'user-agent': 'iodine' },
         signal: AbortSignal.any([late, ...(signal ? [signal] : [])]),
       })
-      // A body that is not read completely emits an error without a listener.
-      answer.body.on('error', () => {})
-      const header = (name: string) => [answer.headers[name] ?? []].flat()[0]
-      const { statusCode: status } = answer
-      const encoding = (header('content-encoding') ?? 'identity').toLowerCase()
-      if (encoding !== 'identity' && encoding !== 'gzip') {
-        answer.body.destroy()
-        throw new FeedError('The response has an unsupported content encoding', { status })
-      }
-      if (status >= 300 && status < 400 && status !== 304) {
-        answer.body.destroy()
-        throw new FeedError('The server redirects to another URL: redirects are not followed', { status })
-      }
-      return { status, header, body: await readBody(answer.body, { status, encoding, bytesMax }) }
+      return await readAnswer(answer, bytesMax)
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       if (late.aborted) throw new FeedError('The response took too long', { cause: error })

@@ -29,6 +29,7 @@ const days = (ms: number): string => `${ms / 86_400_000} days`
 const DELETED =
   'your profile, AI provider key, collected data and narratives are removed; your IODs, votes and campaigns stay without your name.'
 
+/** Over 80 lines, as it is a table of texts. */
 const contentOf = (job: MailJob): MailContent => {
   switch (job.template) {
     case 'magic-link':

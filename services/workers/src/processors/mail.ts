@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { accountsInternal, LIMITS, type MailJob, mailJob, mailsInternal } from '@iodine/contracts'
-import { HttpError, type Job, traced, UnknownKeyError, UnrecoverableError, unseal } from '@iodine/service-kit'
+import {
+  HttpError,
+  type Job,
+  type Peers,
+  traced,
+  UnknownKeyError,
+  UnrecoverableError,
+  unseal,
+} from '@iodine/service-kit'
 import { createTransport } from 'nodemailer'
 import { presentMail } from '../mail/templates.js'
 import { defineProcessor, postpone } from '../processor.js'
@@ -31,6 +39,37 @@ const isAddressRefused = (error: unknown): boolean => {
 /** Backoff before the completion of a mail is reported to auth again. */
 const SETTLE_BACKOFF_MS = [0, 500, 2_000, 4_000]
 
+/** Reports the completion of a mail to auth. If all calls fail, auth enqueues the mail again. */
+const settle = async (peers: Peers, id: string): Promise<void> => {
+  for (const pause of SETTLE_BACKOFF_MS) {
+    await sleep(pause)
+    try {
+      await peers.call('auth', mailsInternal.completeMail, { params: { id } })
+      return
+    } catch {
+      // The next call may succeed.
+    }
+  }
+}
+
+/** Confirms a warning to auth, retried without limit: an account is deleted only after its warning. */
+const confirmWarning = async (
+  peers: Peers,
+  { user_id, last_active_at }: Extract<MailJob, { template: 'inactive-account' }>,
+  outcome: Outcome,
+  queued: Job,
+): Promise<void> => {
+  try {
+    await peers.call('auth', accountsInternal.confirmWarning, {
+      params: { id: user_id },
+      body: { last_active_at, outcome },
+    })
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error
+    await postpone(queued, CONFIRM_RETRY_MS)
+  }
+}
+
 /** Lifetime of the links in mails. A mail that arrives later would be useless. */
 const LINK_MS: Partial<Record<MailJob['template'], number>> = {
   'magic-link': LIMITS.magicLinkMs,
@@ -56,18 +95,6 @@ export const mailProcessor = defineProcessor({
     })
     service.onClose(() => transport.close())
     const domain = /@([^@<>\s]+)>?\s*$/.exec(config.MAIL_FROM)?.[1] ?? 'localhost'
-    /** Reports the completion of a mail to auth. If all calls fail, auth enqueues the mail again. */
-    const settle = async (id: string): Promise<void> => {
-      for (const pause of SETTLE_BACKOFF_MS) {
-        await sleep(pause)
-        try {
-          await service.peers.call('auth', mailsInternal.completeMail, { params: { id } })
-          return
-        } catch {
-          // The next call may succeed.
-        }
-      }
-    }
     /** Sends a mail. Throws where a retry may succeed. */
     const send = async (job: MailJob, queued: Job): Promise<Outcome> => {
       const { headers, ...content } = presentMail(job)
@@ -91,22 +118,6 @@ export const mailProcessor = defineProcessor({
         throw new Error(`the mail server failed: ${(error as { code?: string }).code ?? 'unknown'}`)
       }
     }
-    /** Confirms a warning to auth, retried without limit: an account is deleted only after its warning. */
-    const confirmWarning = async (
-      { user_id, last_active_at }: Extract<MailJob, { template: 'inactive-account' }>,
-      outcome: Outcome,
-      queued: Job,
-    ): Promise<void> => {
-      try {
-        await service.peers.call('auth', accountsInternal.confirmWarning, {
-          params: { id: user_id },
-          body: { last_active_at, outcome },
-        })
-      } catch (error) {
-        if (!(error instanceof HttpError)) throw error
-        await postpone(queued, CONFIRM_RETRY_MS)
-      }
-    }
     return async ({ sealed }, queued) => {
       const id = String(queued.id)
       let job: MailJob
@@ -115,7 +126,7 @@ export const mailProcessor = defineProcessor({
       } catch (error) {
         // During a rotation of SECRETS_KEY another worker may have the key, or this one after a restart.
         if (error instanceof UnknownKeyError) throw error
-        await settle(id)
+        await settle(service.peers, id)
         throw new UnrecoverableError('unreadable mail')
       }
       if (job.template === 'inactive-account') {
@@ -123,14 +134,14 @@ export const mailProcessor = defineProcessor({
         const known = OUTCOMES.find(each => each === queued.progress)
         const outcome = known ?? (await send(job, queued))
         if (!known) await queued.updateProgress(outcome)
-        return confirmWarning(job, outcome, queued)
+        return confirmWarning(service.peers, job, outcome, queued)
       }
       if (Date.now() > queued.timestamp + (LINK_MS[job.template] ?? Infinity)) {
-        await settle(id)
+        await settle(service.peers, id)
         throw new UnrecoverableError('the link of the mail has expired')
       }
       const outcome = await send(job, queued)
-      await settle(id)
+      await settle(service.peers, id)
       if (outcome === 'refused') throw new UnrecoverableError('the mail server refuses the address')
     }
   },

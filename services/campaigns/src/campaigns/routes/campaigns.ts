@@ -1,45 +1,28 @@
-import {
-  type Campaign,
-  type CampaignDetail,
-  type CampaignStatistics,
-  campaignsApi,
-  campaignsInternal,
-} from '@iodine/contracts'
+import { type Campaign, type CampaignDetail, type CampaignStatistics, campaignsApi } from '@iodine/contracts'
 import { isVersioned } from '@iodine/exchange'
 import {
   createDownloads,
   createKeyedLimiter,
   createSharedReads,
-  personalSource,
   type ReplyHeaders,
   type StoreService,
   Streamed,
   sendList,
-  servePersonalData,
-  serveUsage,
-  watchStorage,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { CampaignsConfig } from '../../config.js'
 import { deleteCampaign } from '../../deletion/commands/delete-campaign.js'
-import { eraseUser } from '../../deletion/commands/forget-user.js'
 import { exportFile } from '../../exports/queries/export-file.js'
-import { personalPublication } from '../../feeds/presenters/publication.js'
 import type { Store } from '../../models.js'
-import { personalReports } from '../../reports/commands/forget.js'
-import { personalQuotes } from '../../techniques/queries/quotes.js'
-import { personalTechniques } from '../../techniques/queries/techniques.js'
 import { addIod, addIods, removeIod } from '../commands/change-members.js'
 import { createCampaign, updateCampaign } from '../commands/edit-campaign.js'
 import type { CampaignDoc } from '../models/campaign.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
 import { findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
-import { membersOf } from '../queries/members.js'
 import { createCampaignOverlay } from '../queries/overlay.js'
 import { selectCampaigns } from '../queries/select-campaigns.js'
 import { countStatistics } from '../queries/statistics.js'
-import { storedOf } from '../queries/stored.js'
 
 /** `true` when a detail lacks its IODs because the iods service is down; `iod_count` is still valid. */
 const IODS_UNAVAILABLE = 'x-iods-unavailable'
@@ -49,12 +32,9 @@ const WITHHELD = 'x-withheld'
 /** Timeout of a read of a campaign's statistics, after which the next one may begin. */
 const STATISTICS_MS = 5_000
 
-export const addCampaignRoutes = (
-  service: StoreService,
-  store: Store,
-  { QUOTA_CAMPAIGN_IODS, STORAGE_ALARM_BYTES }: CampaignsConfig,
-): void => {
-  const { campaigns, comments, imports, publications, subscriptions, quotas } = store
+/** Adds the routes for campaigns of users. */
+export const addCampaignRoutes = (service: StoreService, store: Store, config: CampaignsConfig): void => {
+  const { campaigns } = store
   const present = (docs: CampaignDoc[]) => presentCampaigns(service.users, docs)
   const presentOne = async (doc: CampaignDoc) => (await present([doc]))[0] as Campaign
   const sendDetail = async (doc: CampaignDoc, reply: ReplyHeaders) => {
@@ -115,10 +95,12 @@ export const addCampaignRoutes = (
     return { id: params.id }
   })
   service.route(campaignsApi.addIod, async ({ params, body, user }) =>
-    presentOne(await addIod(store, service.peers, user.id, params.id, body.iod_id, QUOTA_CAMPAIGN_IODS)),
+    presentOne(
+      await addIod(store, service.peers, user.id, params.id, body.iod_id, config.QUOTA_CAMPAIGN_IODS),
+    ),
   )
   service.route(campaignsApi.addIods, async ({ params, body, user }) =>
-    addIods(store, service.peers, user.id, params.id, body.iod_ids, QUOTA_CAMPAIGN_IODS),
+    addIods(store, service.peers, user.id, params.id, body.iod_ids, config.QUOTA_CAMPAIGN_IODS),
   )
   service.route(campaignsApi.removeIod, async call => {
     const { params, body, reply, user } = call
@@ -129,41 +111,5 @@ export const addCampaignRoutes = (
       return doc
     })
     return sendDetail(doc, reply)
-  })
-
-  service.internal(campaignsInternal.getMembers, async ({ body: { ids } }) => membersOf(campaigns, ids))
-
-  service.internal(campaignsInternal.nameCampaigns, async ({ body: { ids } }) => {
-    const docs = await campaigns
-      .find({ _id: { $in: ids } }, { name: 1 })
-      .lean<Pick<CampaignDoc, '_id' | 'name'>[]>()
-    return docs.map(({ _id, name }) => ({ id: _id.toHexString(), name }))
-  })
-
-  servePersonalData(service, {
-    sources: [
-      personalSource('campaign', campaigns, created_by => ({ created_by })),
-      personalSource('import', imports, user_id => ({ user_id })),
-      personalSource('subscription', subscriptions, user_id => ({ user_id })),
-      personalTechniques(campaigns),
-      ...personalQuotes(store.techniqueQuotes, store.proposals),
-      ...personalReports(store),
-      personalSource('publication', publications, user_id => ({ user_id }), personalPublication),
-      comments.personal,
-    ],
-    forget: (userId, wishes) => eraseUser(store, userId, wishes),
-  })
-
-  serveUsage(service, quotas, async created_by => {
-    const [fullest, own] = await Promise.all([
-      campaigns.findOne({ created_by }).sort({ iod_count: -1 }).lean<CampaignDoc>(),
-      quotas.own(created_by),
-    ])
-    const limit = own.campaign_iods ?? QUOTA_CAMPAIGN_IODS
-    return { campaign_iods: { used: fullest?.iod_count ?? 0, limit } }
-  })
-  watchStorage(service, async () => {
-    const stored = await storedOf(store)
-    return { ...stored, share: stored.bytes / STORAGE_ALARM_BYTES }
   })
 }

@@ -1,10 +1,4 @@
-import {
-  capturesApi,
-  MISP_MANIFEST_CONTEXT,
-  reportSealsInternal,
-  sealsApi,
-  sealsInternal,
-} from '@iodine/contracts'
+import { capturesApi } from '@iodine/contracts'
 import {
   createKeyedLimiter,
   notFound,
@@ -16,18 +10,13 @@ import {
 import { Types } from 'mongoose'
 import type { CollectorStore } from '../../store.js'
 import { blobKey } from '../blobs/index.js'
-import { createAppender, publishKey } from '../commands/append-to-log.js'
 import { createCapture } from '../commands/create-capture.js'
 import { eraseCapture } from '../commands/erase-captures.js'
 import { putBlob } from '../commands/put-blob.js'
-import { sealCapture } from '../commands/seal-capture.js'
-import { sealReport } from '../commands/seal-report.js'
 import { pictureType } from '../policies/picture-type.js'
 import { ownCapture, type ReadableCapture, readableCapture } from '../policies/read-capture.js'
-import type { SealKey } from '../policies/seal-key.js'
-import { presentCapture, presentCheckpoint, presentSummaries } from '../presenters/capture.js'
+import { presentCapture, presentSummaries } from '../presenters/capture.js'
 import { archiveOf } from '../queries/archive-capture.js'
-import { checkpointOf, consistencyOf, inclusionOf, keysOf, sealedOf } from '../queries/read-log.js'
 
 /** Sends bytes as a download that browsers never render or run. */
 const download = (reply: ReplyHeaders, bytes: Uint8Array, name: string, type: string) => {
@@ -37,18 +26,9 @@ const download = (reply: ReplyHeaders, bytes: Uint8Array, name: string, type: st
   return new Streamed<unknown>(bytes, type)
 }
 
-export const addCaptureRoutes = (service: StoreService, store: CollectorStore, key: SealKey): void => {
-  const { captures, log, blobs } = store
-  const append = createAppender(store, key)
-  /** Publication of the key, which precedes its first seal. */
-  let published: Promise<void> | undefined
-  const publish = () => {
-    published ??= publishKey(log, key).catch(error => {
-      published = undefined
-      throw error
-    })
-    return published
-  }
+/** Adds the routes for captures of users. */
+export const addCaptureRoutes = (service: StoreService, store: CollectorStore): void => {
+  const { captures, blobs } = store
   /** @throws HttpError 404 for a blob that is not stored */
   const bytesOf = async ({ _id }: ReadableCapture, sha256: string) => {
     const bytes = await blobs.get(blobKey(_id.toHexString(), sha256))
@@ -56,15 +36,6 @@ export const addCaptureRoutes = (service: StoreService, store: CollectorStore, k
     return bytes
   }
 
-  service.internal(sealsInternal.signManifest, async ({ body }) => {
-    await publish()
-    const signed = Buffer.concat([Buffer.from(MISP_MANIFEST_CONTEXT), body])
-    return { key_id: key.id, sig: key.signBytes(signed).toString('base64') }
-  })
-  service.internal(reportSealsInternal.sealReport, async ({ body }) => {
-    await publish()
-    return sealReport(store, append, key, body)
-  })
   service.route(capturesApi.createCapture, async ({ body, user, reply }) => {
     const { isNew, ...answer } = await createCapture(store, user.id, body)
     if (!isNew) reply.code(capturesApi.createCapture.knownStatus)
@@ -73,10 +44,6 @@ export const addCaptureRoutes = (service: StoreService, store: CollectorStore, k
   service.route(capturesApi.putBlob, async ({ params, body, user }) => {
     await putBlob(store, user.id, params, body)
     return { sha256: params.sha256, bytes: body.length }
-  })
-  service.route(capturesApi.sealCapture, async ({ params, user }) => {
-    await publish()
-    return sealedOf(log, await sealCapture(store, append, user.id, params.id))
   })
   service.route(capturesApi.listCaptures, async ({ query: { record_id, limit, cursor }, user, reply }) => {
     const user_id = new Types.ObjectId(user.id)
@@ -131,16 +98,4 @@ export const addCaptureRoutes = (service: StoreService, store: CollectorStore, k
     await eraseCapture(store, await ownCapture(store, user.id, params.id))
     return { id: params.id }
   })
-
-  service.route(sealsApi.getCheckpoint, async () => presentCheckpoint(await checkpointOf(log)))
-  service.route(sealsApi.getSealKeys, async () => {
-    await publish()
-    return keysOf(log)
-  })
-  service.route(sealsApi.getConsistency, async ({ query: { from, to } }) => ({
-    from,
-    to,
-    path: await consistencyOf(log, from, to),
-  }))
-  service.route(sealsApi.getInclusion, ({ params, query }) => inclusionOf(log, params.seq, query.size))
 }

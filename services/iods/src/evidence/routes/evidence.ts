@@ -1,17 +1,14 @@
 import { type Evidence, evidenceApi, evidenceInternal } from '@iodine/contracts'
 import { notFound, type StoreService, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { IodDoc } from '../../iods/models/iod.js'
 import type { IodModels } from '../../models.js'
 import { addEvidence } from '../commands/add-evidence.js'
 import { deleteEvidence, redactEvidence } from '../commands/delete-evidence.js'
 import { importEvidence } from '../commands/import-evidence.js'
 import { BY_IOD, type EvidenceDoc } from '../models/evidence.js'
 import { presentEvidence, presentQuotes } from '../presenters/evidence.js'
-import { countEvidence, findEvidence } from '../queries/list-evidence.js'
+import { countEvidence, findCaptureEvidence, findEvidence } from '../queries/list-evidence.js'
 
-/** Maximum pieces of evidence in the WACZ of a capture. */
-const CAPTURE_EVIDENCE_MAX = 1_000
 /** Pieces of evidence per request for seals. */
 const BATCH = 1_000
 
@@ -61,15 +58,7 @@ export const addEvidenceRoutes = (service: StoreService, models: IodModels): voi
   })
 
   service.internal(evidenceInternal.getCaptureEvidence, async ({ body }) => {
-    const docs = await evidence
-      .find({ kind: 'capture', capture_id: new Types.ObjectId(body.capture_id) })
-      .sort({ created_at: 1, _id: 1 })
-      .limit(CAPTURE_EVIDENCE_MAX)
-      .lean<EvidenceDoc[]>()
-    const found = await iods
-      .find({ _id: { $in: docs.map(({ iod_id }) => iod_id) } }, { value: 1 })
-      .lean<IodDoc[]>()
-    const values = new Map(found.map(({ _id, value }) => [_id.toHexString(), value]))
+    const { docs, values } = await findCaptureEvidence(models, body.capture_id)
     const quotes = await presentQuotes(service.users, docs)
     return quotes.map(quote => ({ ...quote, value: values.get(quote.iod_id) ?? '' }))
   })

@@ -12,53 +12,56 @@ import {
 } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import type { IodStore } from '../../store.js'
-import { BY, type IodDoc, ORDERS } from '../models/iod.js'
+import { BY, type IodDoc, type IodModel, ORDERS } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { createIodCounts } from './count-iods.js'
 import { createIodSelection, indexOf, kindsOf, ofKinds, type Selection } from './select-iods.js'
 
 const RANKS = { created: undefined, votes: 'votes_total', disputed: 'votes_disputed' } as const
 
+type ListQuery = QueryOf<typeof iodsApi.listIods>
+type Filters = QueryOf<typeof iodsApi.getIodFacets>
+
+/** Reads documents of a selection in an order, by the index that bounds the selection. */
+const read = (iods: IodModel, { by, filter }: Selection, sort: IodSort, limit: number): Promise<IodDoc[]> => {
+  const index = indexOf(by, ORDERS[sort])
+  return iods
+    .find(filter)
+    .hint(index as never)
+    .sort(ORDERS[sort])
+    .limit(limit)
+    .lean<IodDoc[]>()
+}
+
+/** Reads a page. An order by votes takes two queries: the rest of the equal rank, then the lower ranks. */
+const findPage = async (
+  iods: IodModel,
+  selection: Selection,
+  sort: IodSort,
+  place: RankedPosition | undefined,
+  size: number,
+): Promise<IodDoc[]> => {
+  const rank = RANKS[sort]
+  if (!place) return read(iods, selection, sort, size)
+  if (!rank || place.rank === undefined)
+    return read(iods, { ...selection, filter: afterPosition<IodDoc>(selection.filter, place) }, sort, size)
+  const ranked = (condition: number | { $lt: number }): QueryFilter<IodDoc> => ({
+    ...selection.filter,
+    [rank]: condition,
+  })
+  const equals = { ...selection, filter: afterPosition<IodDoc>(ranked(place.rank), place) }
+  const docs = await read(iods, equals, sort, size)
+  if (docs.length === size) return docs
+  const below = { ...selection, filter: ranked({ $lt: place.rank }) }
+  return [...docs, ...(await read(iods, below, sort, size - docs.length))]
+}
+
+/** Creates the queries of the IOD list and of its facets. */
 export const createIodQueries = (models: IodStore, directory: UserDirectory, peers: Peers) => {
   const { iods, comments } = models
   const select = createIodSelection(models, directory, peers)
   const counts = createIodCounts(models)
   const shared = createSharedAnswers()
-
-  /** Reads documents of a selection in an order, by the index that bounds the selection. */
-  const read = ({ by, filter }: Selection, sort: IodSort, limit: number): Promise<IodDoc[]> => {
-    const index = indexOf(by, ORDERS[sort])
-    return iods
-      .find(filter)
-      .hint(index as never)
-      .sort(ORDERS[sort])
-      .limit(limit)
-      .lean<IodDoc[]>()
-  }
-  /** Reads a page. An order by votes takes two queries: the rest of the equal rank, then the lower ranks. */
-  const findPage = async (
-    selection: Selection,
-    sort: IodSort,
-    place: RankedPosition | undefined,
-    size: number,
-  ): Promise<IodDoc[]> => {
-    const rank = RANKS[sort]
-    if (!place) return read(selection, sort, size)
-    if (!rank || place.rank === undefined)
-      return read({ ...selection, filter: afterPosition<IodDoc>(selection.filter, place) }, sort, size)
-    const ranked = (condition: number | { $lt: number }): QueryFilter<IodDoc> => ({
-      ...selection.filter,
-      [rank]: condition,
-    })
-    const equals = { ...selection, filter: afterPosition<IodDoc>(ranked(place.rank), place) }
-    const docs = await read(equals, sort, size)
-    if (docs.length === size) return docs
-    const below = { ...selection, filter: ranked({ $lt: place.rank }) }
-    return [...docs, ...(await read(below, sort, size - docs.length))]
-  }
-
-  type ListQuery = QueryOf<typeof iodsApi.listIods>
-  type Filters = QueryOf<typeof iodsApi.getIodFacets>
 
   const readList = async (
     reply: ReplyHeaders,
@@ -83,7 +86,7 @@ export const createIodQueries = (models: IodStore, directory: UserDirectory, pee
       limit,
       cursor,
       total,
-      find: async (place, size) => findPage(await inOrder(), sort, place, size),
+      find: async (place, size) => findPage(iods, await inOrder(), sort, place, size),
       rankOf: rank && (doc => doc[rank]),
       present: async docs => presentIods(directory, docs, await comments.ofSubjects(docs, { latest: true })),
     })

@@ -1,41 +1,20 @@
-import { commentsInternal, type Iod, iodsApi, iodsInternal, LIMITS } from '@iodine/contracts'
-import {
-  createDownloads,
-  createKeyedLimiter,
-  notFound,
-  personalSource,
-  type StoreService,
-  serveHistory,
-  servePersonalData,
-  serveUsage,
-  watchStorage,
-} from '@iodine/service-kit'
-import type { IodsConfig } from '../../config.js'
+import { type Iod, iodsApi, LIMITS } from '@iodine/contracts'
+import { createDownloads, createKeyedLimiter, notFound, type StoreService } from '@iodine/service-kit'
 import { createOverlay } from '../../overlay/queries/overlay.js'
 import type { IodStore } from '../../store.js'
-import { eraseUser } from '../../votes/commands/forget-user.js'
-import { stateIods } from '../../votes/commands/state-iods.js'
 import { voteIod } from '../../votes/commands/vote-iod.js'
-import { countMembers } from '../../votes/queries/count-members.js'
 import { findConsensus } from '../../votes/queries/find-consensus.js'
 import { createIod } from '../commands/create-iod.js'
-import { eventsOfIod } from '../commands/publish-iod.js'
-import { upsertIods } from '../commands/upsert-iods.js'
 import { BY_DATE, type IodDoc } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
-import { containIods } from '../queries/contain-iods.js'
 import { createDayCounts } from '../queries/count-days.js'
-import { findIods } from '../queries/find-iods.js'
 import { findLevels } from '../queries/find-levels.js'
 import { createIodQueries } from '../queries/list-iods.js'
 import { withValues } from '../queries/lookup-iods.js'
 
-export const addIodRoutes = (
-  service: StoreService,
-  models: IodStore,
-  config: Pick<IodsConfig, 'STORAGE_ALARM_BYTES'>,
-): void => {
-  const { iods, evidence, comments, quotas } = models
+/** Adds the routes for IODs and votes of users. */
+export const addIodRoutes = (service: StoreService, models: IodStore): void => {
+  const { iods, comments } = models
   const queries = createIodQueries(models, service.users, service.peers)
   const weighings = createKeyedLimiter()
   const countDays = createDayCounts(models)
@@ -91,78 +70,4 @@ export const addIodRoutes = (
   service.route(iodsApi.voteIod, async ({ params, body, user }) =>
     presentOne(await voteIod(iods, user.id, params.id, body.vote_type)),
   )
-
-  service.internal(iodsInternal.getIods, async ({ body }) =>
-    present(await iods.find({ _id: { $in: body.ids } }).lean<IodDoc[]>()),
-  )
-
-  service.internal(iodsInternal.knownIods, async ({ body }) => {
-    const docs = await iods.find({ _id: { $in: body.ids } }, { _id: 1 }).lean<Pick<IodDoc, '_id'>[]>()
-    return docs.map(({ _id }) => _id.toHexString())
-  })
-
-  service.internal(iodsInternal.findIods, async ({ body }) => findIods(iods, body.iods))
-
-  service.internal(iodsInternal.containIods, ({ body }) => containIods(iods, body.entries))
-
-  service.internal(iodsInternal.upsertIods, async ({ body }) => upsertIods(models, body))
-
-  service.internal(iodsInternal.countIods, async ({ body }) => countMembers(iods, body.ids))
-
-  service.internal(iodsInternal.getLevels, async ({ body }) => findLevels(models, body.ids))
-
-  service.internal(commentsInternal.upsertComments, async ({ body }) => {
-    const sums = { added: 0, known: 0, left_out: 0 }
-    for (const { id, comments: given } of body.iods) {
-      const counts = await comments.upsert(body.user_id, id, given)
-      for (const name of ['added', 'known', 'left_out'] as const) sums[name] += counts[name]
-    }
-    return sums
-  })
-
-  service.internal(iodsInternal.stateIods, async ({ body }) => stateIods(models, body.ids))
-
-  servePersonalData(service, {
-    sources: [
-      personalSource(
-        'iod',
-        iods,
-        created_by => ({ created_by }),
-        ({
-          votes: _votes,
-          votes_total: _total,
-          votes_disputed: _disputed,
-          comment_count: _comments,
-          fold_key: _key,
-          ...iod
-        }) => iod,
-      ),
-      personalSource(
-        'vote',
-        iods,
-        user_id => ({ 'votes.user_id': user_id }),
-        ({ _id, value, category, votes }, userId) => ({
-          iod: { _id, value, category },
-          ...votes.find(vote => vote.user_id?.equals(userId)),
-        }),
-      ),
-      personalSource(
-        'evidence',
-        evidence,
-        created_by => ({ created_by }),
-        ({ quote_key: _key, ...quote }) => quote,
-      ),
-      comments.personal,
-    ],
-    forget: (userId, wishes) => eraseUser(models, userId, wishes),
-  })
-
-  serveHistory(service, iods, { created_by: { $ne: null } }, eventsOfIod)
-
-  serveUsage(service, quotas)
-  watchStorage(service, async () => {
-    const { iods: documents = 0, iod_bytes = 0, evidence_bytes = 0 } = await quotas.totals()
-    const bytes = iod_bytes + evidence_bytes
-    return { documents, bytes, share: bytes / config.STORAGE_ALARM_BYTES }
-  })
 }

@@ -4,7 +4,7 @@ import { encodeOverlay, overlayRow } from '@iodine/known-iods'
 import { createSharedReads, createSingleFlight, type Download, unavailable } from '@iodine/service-kit'
 import type { PipelineStage, Types } from 'mongoose'
 import { databaseTime } from '../../database-time.js'
-import { BY_REVISION, votesOf } from '../../iods/models/iod.js'
+import { BY_REVISION, type IodModel, votesOf } from '../../iods/models/iod.js'
 import type { IodModels } from '../../models.js'
 import { findConsensus } from '../../votes/queries/find-consensus.js'
 import { type Change, OverlayTable } from './overlay-table.js'
@@ -88,11 +88,98 @@ const putAll = async (
   await put()
 }
 
+interface Loaded {
+  table: OverlayTable
+  /** All changes until this time are in the table, by the database's clock. */
+  until: number
+  /** Start of the last read of changes, and of the full read. */
+  refreshed: number
+  built: number
+}
+
+async function* readAll(iods: IodModel): AsyncGenerator<OverlayIod> {
+  for (let after: Types.ObjectId | undefined; ; ) {
+    const found: OverlayIod[] = await iods.aggregate<OverlayIod>([
+      { $match: after ? { _id: { $gt: after } } : {} },
+      { $sort: { _id: 1 } },
+      { $limit: BATCH },
+      { $project: FIELDS },
+    ])
+    yield* found
+    after = found.at(-1)?._id
+    if (found.length < BATCH) return
+  }
+}
+
+/** Reads changes in the order of their revisions, so that a client with a revision has all earlier changes. */
+const readChanges = (iods: IodModel, after: number): AsyncIterable<OverlayIod> =>
+  iods
+    .aggregate<OverlayIod>([
+      { $match: { revision: { $gt: new Date(after) } } },
+      { $sort: BY_REVISION },
+      { $project: FIELDS },
+    ])
+    .hint(BY_REVISION)
+    .cursor({ batchSize: BATCH })
+
+const build = async (models: Models): Promise<Loaded> => {
+  const { mongo, iods } = models
+  const built = Date.now()
+  const until = await databaseTime(mongo)
+  const table = new OverlayTable(await iods.estimatedDocumentCount())
+  await putAll(models, table, readAll(iods))
+  return { table, until, refreshed: 0, built }
+}
+
+const refresh = async (models: Models, state: Loaded): Promise<void> => {
+  const refreshed = Date.now()
+  const until = await databaseTime(models.mongo)
+  await putAll(models, state.table, readChanges(models.iods, state.until - LATE_MS))
+  Object.assign(state, { until, refreshed })
+}
+
 /** A full answer, with all IODs. */
 interface Snapshot {
   revision: number
   etag: string
   bytes: Promise<Uint8Array>
+}
+
+/** Creates the downloads of all IODs, which share a snapshot for `snapshotMs`. */
+const createSnapshots = (snapshotMs: number) => {
+  let snapshot: Snapshot | undefined
+
+  const takeSnapshot = (table: OverlayTable): Snapshot => {
+    const { revision, state, rows } = table
+    // `encodeOverlay` copies the rows synchronously.
+    const taken: Snapshot = {
+      revision,
+      etag: `"${state}"`,
+      bytes: encodeOverlay({ revision, since: 0, rows }),
+    }
+    snapshot = taken
+    const drop = () => {
+      if (snapshot === taken) snapshot = undefined
+    }
+    setTimeout(drop, snapshotMs).unref()
+    return taken
+  }
+
+  /**
+   * Returns a download of all IODs.
+   * @param least minimum revision of a reused snapshot
+   */
+  return (table: OverlayTable, least: number): Download => {
+    const usable = () => (snapshot && snapshot.revision >= least ? snapshot : undefined)
+    return {
+      etag: usable()?.etag ?? `"${table.state}"`,
+      size: table.rows.length,
+      async make() {
+        const { etag, bytes } = usable() ?? takeSnapshot(table)
+        return { etag, bytes: await bytes }
+      },
+    }
+  }
 }
 
 /** Overrides of the bounds above, for tests. */
@@ -119,105 +206,23 @@ export const createOverlay = (
     deltaMax = DELTA_MAX,
   }: OverlayBounds = {},
 ) => {
-  const { mongo, iods } = models
-  interface Loaded {
-    table: OverlayTable
-    /** All changes until this time are in the table, by the database's clock. */
-    until: number
-    /** Start of the last read of changes, and of the full read. */
-    refreshed: number
-    built: number
-  }
   let loaded: Loaded | undefined
-  let snapshot: Snapshot | undefined
+  const everything = createSnapshots(snapshotMs)
   const building = createSingleFlight<'all', Loaded>()
   const refreshing = createSharedReads<'changes', void>(REFRESH_TIMEOUT_MS)
-
-  async function* readAll(): AsyncGenerator<OverlayIod> {
-    for (let after: Types.ObjectId | undefined; ; ) {
-      const found: OverlayIod[] = await iods.aggregate<OverlayIod>([
-        { $match: after ? { _id: { $gt: after } } : {} },
-        { $sort: { _id: 1 } },
-        { $limit: BATCH },
-        { $project: FIELDS },
-      ])
-      yield* found
-      after = found.at(-1)?._id
-      if (found.length < BATCH) return
-    }
-  }
-
-  /** Reads changes in the order of their revisions, so that a client with a revision has all earlier changes. */
-  const readChanges = (after: number): AsyncIterable<OverlayIod> =>
-    iods
-      .aggregate<OverlayIod>([
-        { $match: { revision: { $gt: new Date(after) } } },
-        { $sort: BY_REVISION },
-        { $project: FIELDS },
-      ])
-      .hint(BY_REVISION)
-      .cursor({ batchSize: BATCH })
-
-  const build = async (): Promise<Loaded> => {
-    const built = Date.now()
-    const until = await databaseTime(mongo)
-    const table = new OverlayTable(await iods.estimatedDocumentCount())
-    await putAll(models, table, readAll())
-    loaded = { table, until, refreshed: 0, built }
-    return loaded
-  }
-
-  const refresh = async (state: Loaded): Promise<void> => {
-    const refreshed = Date.now()
-    const until = await databaseTime(mongo)
-    await putAll(models, state.table, readChanges(state.until - LATE_MS))
-    Object.assign(state, { until, refreshed })
-  }
 
   /** Returns the table with all changes, except those of the last `refreshMs` unless they are `needed`. */
   const current = async (needed: (table: OverlayTable) => boolean): Promise<OverlayTable> => {
     if (!loaded || Date.now() - loaded.built > maxAgeMs) {
-      const built = building('all', build)
+      const built = building('all', async () => (loaded = await build(models)))
       built.catch(() => {})
       const late = () => sleep(firstMs, undefined, { ref: false }).then(() => Promise.reject(unavailable()))
       loaded ??= await Promise.race([built, late()])
     }
     const state = loaded
     if (Date.now() - state.refreshed >= refreshMs || needed(state.table))
-      await refreshing('changes', () => refresh(state))
+      await refreshing('changes', () => refresh(models, state))
     return state.table
-  }
-
-  const takeSnapshot = (table: OverlayTable): Snapshot => {
-    const { revision, state, rows } = table
-    // `encodeOverlay` copies the rows synchronously.
-    const taken: Snapshot = {
-      revision,
-      etag: `"${state}"`,
-      bytes: encodeOverlay({ revision, since: 0, rows }),
-    }
-    snapshot = taken
-    const drop = () => {
-      if (snapshot === taken) snapshot = undefined
-    }
-    setTimeout(drop, snapshotMs).unref()
-    return taken
-  }
-
-  /**
-   * Returns a download of all IODs.
-   * @param least minimum revision of a reused snapshot
-   */
-  const everything = (table: OverlayTable, least: number): Download => {
-    const usable = () => (snapshot && snapshot.revision >= least ? snapshot : undefined)
-    return {
-      etag: usable()?.etag ?? `"${table.state}"`,
-      size: table.rows.length,
-      async make() {
-        const { etag, bytes } = usable() ?? takeSnapshot(table)
-        return { etag, bytes: await bytes }
-      },
-    }
   }
 
   return async (since: number): Promise<Download> => {

@@ -57,36 +57,62 @@ interface SpellingEntry {
   isTurned: boolean
 }
 
+/** Creates a counter of the spellings of one kind by cluster. */
+const createClusterCounter = (map: CanonMap, kind: CanonKind) => {
+  const clusters = new Map<string, ClusterDraft>()
+  const spelled = new Map<string, SpellingEntry>()
+
+  const spell = (spelling: string): SpellingEntry => {
+    const key = foldLabel(spelling)
+    const group = groupOf(map, kind, key)
+    const building = clusters.get(group.id) ?? {
+      counts: new Map<string, LabelCount>(),
+      cluster: { id: group.id, label: '', labels: [], keys: '' },
+    }
+    clusters.set(group.id, building)
+    const counted = building.counts.get(key) ?? { key, times: 0, spellings: new Map<string, number>() }
+    building.counts.set(key, counted)
+    const { cluster } = building
+    const made = { cluster, counted, isTurned: map[kind].get(key)?.turned ?? false }
+    spelled.set(spelling, made)
+    return made
+  }
+
+  return {
+    count(spelling: string): SpellingEntry {
+      const found = spelled.get(spelling) ?? spell(spelling)
+      const { counted } = found
+      counted.times++
+      counted.spellings.set(spelling, (counted.spellings.get(spelling) ?? 0) + 1)
+      return found
+    },
+    /** Sets the labels of the clusters from the counts. */
+    label(): void {
+      for (const { counts, cluster } of clusters.values()) {
+        cluster.labels = [...counts.values()]
+          .map(({ key, times, spellings }) => ({
+            key,
+            label: labelOf(spellings),
+            times,
+            why: map[kind].get(key)?.why ?? null,
+            turned: map[kind].get(key)?.turned ?? false,
+          }))
+          .sort((a, b) => b.times - a.times || compareText(a.key, b.key))
+        const straight = cluster.labels.find(({ turned }) => !turned) ?? cluster.labels[0]
+        cluster.label = straight?.label ?? ''
+        cluster.keys = cluster.labels.map(({ key }) => key).join('\n')
+      }
+    },
+  }
+}
+
 const build = async (
   { narratives, canonRules }: Pick<NarrativeModels, 'narratives' | 'canonRules'>,
   user_id: Types.ObjectId,
   map: CanonMap,
 ): Promise<CanonView> => {
-  const clusters = { entity: new Map<string, ClusterDraft>(), verb: new Map<string, ClusterDraft>() }
-  const spelled = { entity: new Map<string, SpellingEntry>(), verb: new Map<string, SpellingEntry>() }
-  const spell = (kind: CanonKind, spelling: string): SpellingEntry => {
-    const key = foldLabel(spelling)
-    const group = groupOf(map, kind, key)
-    const building = clusters[kind].get(group.id) ?? {
-      counts: new Map<string, LabelCount>(),
-      cluster: { id: group.id, label: '', labels: [], keys: '' },
-    }
-    clusters[kind].set(group.id, building)
-    const counted = building.counts.get(key) ?? { key, times: 0, spellings: new Map<string, number>() }
-    building.counts.set(key, counted)
-    const { cluster } = building
-    const made = { cluster, counted, isTurned: map[kind].get(key)?.turned ?? false }
-    spelled[kind].set(spelling, made)
-    return made
-  }
-  const countIn = (kind: CanonKind, spelling: string): SpellingEntry => {
-    const found = spelled[kind].get(spelling) ?? spell(kind, spelling)
-    const { counted } = found
-    counted.times++
-    counted.spellings.set(spelling, (counted.spellings.get(spelling) ?? 0) + 1)
-    return found
-  }
-
+  const entities = createClusterCounter(map, 'entity')
+  const verbs = createClusterCounter(map, 'verb')
   const found = new Map<string, NarrativeView>()
   let triplets = 0
   // The driver's cursor returns whole batches.
@@ -103,9 +129,9 @@ const build = async (
     for (const { triplets: textTriplets, ...text } of texts) {
       triplets += textTriplets.length
       for (const triplet of textTriplets) {
-        const { cluster: verb, isTurned } = countIn('verb', triplet.verb)
-        const { cluster: first } = countIn('entity', triplet.subject)
-        const { cluster: second } = countIn('entity', triplet.object)
+        const { cluster: verb, isTurned } = verbs.count(triplet.verb)
+        const { cluster: first } = entities.count(triplet.subject)
+        const { cluster: second } = entities.count(triplet.object)
         const [subject, object] = isTurned ? [second, first] : [first, second]
         const id = narrativeIdOf(subject.id, verb.id, object.id)
         const known = found.get(id)
@@ -129,21 +155,8 @@ const build = async (
     if (triplets >= LIMITS.canonTripletsMax) break
   }
 
-  for (const kind of ['entity', 'verb'] as const)
-    for (const { counts, cluster } of clusters[kind].values()) {
-      cluster.labels = [...counts.values()]
-        .map(({ key, times, spellings }) => ({
-          key,
-          label: labelOf(spellings),
-          times,
-          why: map[kind].get(key)?.why ?? null,
-          turned: map[kind].get(key)?.turned ?? false,
-        }))
-        .sort((a, b) => b.times - a.times || compareText(a.key, b.key))
-      const straight = cluster.labels.find(({ turned }) => !turned) ?? cluster.labels[0]
-      cluster.label = straight?.label ?? ''
-      cluster.keys = cluster.labels.map(({ key }) => key).join('\n')
-    }
+  entities.label()
+  verbs.label()
   let seen = 0
   for (const narrative of found.values()) {
     if (seen++ % SLICE === 0) await yieldToEventLoop()

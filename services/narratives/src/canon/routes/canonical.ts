@@ -1,32 +1,18 @@
-import {
-  type CanonicalNarrative,
-  canonInternal,
-  canonicalApi,
-  foldLabel,
-  foldWords,
-  timesOf,
-} from '@iodine/contracts'
-import { createKeyedLimiter, invalid, type ReplyHeaders, sendList } from '@iodine/service-kit'
+import { type CanonicalNarrative, canonicalApi, foldLabel, foldWords, timesOf } from '@iodine/contracts'
+import { createKeyedLimiter, invalid, type ReplyHeaders } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { graphOwner, textsOwner } from '../../graph/policies/graph-owner.js'
 import type { Store } from '../../store.js'
-import { applyCanon } from '../commands/apply-canon.js'
-import { markComparison } from '../commands/mark-canon.js'
-import { changedByMerge, mergeNarratives } from '../commands/merge-narratives.js'
-import { splitNarrative } from '../commands/split-narrative.js'
-import { undoDecision } from '../commands/undo-decision.js'
-import { isClustered } from '../models/canon.js'
-import { presentCanonical, presentDecision, presentDetail, presentSentence } from '../presenters/canonical.js'
+import { changedByMerge } from '../commands/merge-narratives.js'
+import { presentCanonical, presentDetail, presentSentence } from '../presenters/canonical.js'
 import { cursorOf, sentencesAfter, sentencesOf } from '../queries/canon-sentences.js'
 import { narrativeIn } from '../queries/canon-view.js'
-import { canonWork } from '../queries/canon-work.js'
 import { type NarrativeView, reachOf } from '../queries/narrative-view.js'
 import { createSharedReader } from '../queries/shared-canon.js'
 import { readSourceDates, type SourceDates } from '../queries/source-dates.js'
 
 /** Default page sizes. */
 const NARRATIVES_PAGE = 100
-const DECISIONS_PAGE = 100
 const SENTENCES_PAGE = 20
 
 const CURSOR = /^(\d{1,12})\.(\d{1,9})\.([0-9a-f]{24})$/
@@ -77,8 +63,9 @@ const cutByKeys = <T>(
   return cut(reply, { all: all.length, rest: after(all, cursor, keysOf), limit, cursorOf })
 }
 
+/** Adds the routes that read canonical narratives. */
 export const addCanonicalRoutes = (store: Store): void => {
-  const { service, narratives, canon, canonDecisions, canonReader, quotas } = store
+  const { service, narratives, canonReader } = store
   const readShared = createSharedReader(store)
   /** Building a large view is expensive: one view of another user at a time per caller. Own views share builds. */
   const limiter = createKeyedLimiter()
@@ -117,38 +104,6 @@ export const addCanonicalRoutes = (store: Store): void => {
   const find = async (callerId: string, owner: string, id: string) =>
     narrativeIn(await viewOf(callerId, owner), id)
 
-  service.route(canonicalApi.getCanonicalState, async ({ user }) => {
-    const _id = new Types.ObjectId(user.id)
-    const [state, usage] = await Promise.all([canon.findById(_id).lean(), quotas.usage(_id)])
-    return {
-      pending: state !== null && !isClustered(state),
-      method: state?.method ?? 'offline',
-      comparing: state?.compare ?? false,
-      failure: state?.failure ?? null,
-      rules: usage.canon_rules ?? { used: 0, limit: 0 },
-    }
-  })
-
-  service.route(canonicalApi.compareByMeaning, async ({ user }) => {
-    await markComparison(store, new Types.ObjectId(user.id))
-    return { done: true as const }
-  })
-
-  service.route(canonicalApi.listDecisions, async ({ user, query, reply }) =>
-    sendList(reply, {
-      model: canonDecisions,
-      filter: { user_id: user.id },
-      limit: query.limit ?? DECISIONS_PAGE,
-      cursor: query.cursor,
-      present: docs => docs.map(presentDecision),
-    }),
-  )
-
-  service.route(canonicalApi.undoDecision, async ({ user, params }) => {
-    await undoDecision(store, user.id, params.id)
-    return { done: true as const }
-  })
-
   service.route(canonicalApi.getCanonical, async ({ user, params, query }) => {
     const owner = await graphOwner(store, user.id, query.user_id)
     const narrative = await find(user.id, owner, params.id)
@@ -172,10 +127,6 @@ export const addCanonicalRoutes = (store: Store): void => {
     })
   })
 
-  service.route(canonicalApi.mergeCanonical, async ({ user, params, body }) =>
-    mergeNarratives(store, user.id, params.id, body.with, body.scope),
-  )
-
   service.route(canonicalApi.previewMerge, async ({ user, params, query, reply }) => {
     const { with: other, cursor, limit = NARRATIVES_PAGE } = query
     const changed = changedByMerge(await viewOf(user.id, user.id), params.id, other)
@@ -183,16 +134,4 @@ export const addCanonicalRoutes = (store: Store): void => {
     const dates = await datesOf(user.id, user.id, shown)
     return shown.map(narrative => presentCanonical(narrative, dates))
   })
-
-  service.route(canonicalApi.splitCanonical, async ({ user, params, body }) =>
-    splitNarrative(store, user.id, params.id, body),
-  )
-
-  service.internal(canonInternal.getCanonWork, async ({ params }) =>
-    canonWork(store, new Types.ObjectId(params.user_id)),
-  )
-
-  service.internal(canonInternal.applyCanon, async ({ params, body }) => ({
-    applied: await applyCanon(store, new Types.ObjectId(params.user_id), body),
-  }))
 }

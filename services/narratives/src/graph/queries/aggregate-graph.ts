@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { compareText, foldLabel, type Graph, type GraphNode, LIMITS } from '@iodine/contracts'
+import { compareText, foldLabel, type GraphNode, LIMITS } from '@iodine/contracts'
 import type { CanonMap } from '../../canon/queries/canon-map.js'
 import { labelOf } from '../../label-of.js'
 import type { EdgeDoc } from '../models/edge.js'
@@ -125,6 +125,14 @@ const strongestFirst = async <T extends CountedItem>(items: Iterable<T>): Promis
   })()
 }
 
+/** Returns the `limit` nodes with the highest counts, and the top links among them. */
+const strongest = async (all: CountedNode[], allLinks: Iterable<CountedLink>, limit: number) => {
+  const nodes = await first(all, limit, strongerNode)
+  const shown = new Set(nodes)
+  const ends = ({ from, to }: CountedLink) => shown.has(from) && shown.has(to)
+  return { nodes, links: await first(allLinks, limit * LIMITS.graphLinksPerNode, strongerLink, ends) }
+}
+
 /** Factor that combines both node indices of a link into one integer key, exact up to 2^26 nodes. */
 const INDEX_RANGE = 2 ** 26
 
@@ -197,21 +205,13 @@ export const createGraphSum = (map?: CanonMap) => {
      * Yields the graph as JSON chunks. Without a limit: all nodes and links, highest counts first. With a limit: the top nodes (ties by id), the top links among them, and totals.
      */
     async *json(sources: readonly string[], limit?: number): AsyncGenerator<string> {
-      let shownNodes: Iterable<CountedNode>
-      let shownLinks: Iterable<CountedLink>
-      let totals: Graph['totals']
-      if (limit === undefined) {
-        shownNodes = await strongestFirst(nodes)
-        shownLinks = await strongestFirst(links.values())
-      } else {
-        shownNodes = await first(nodes, limit, strongerNode)
-        const shown = new Set(shownNodes)
-        const ends = ({ from, to }: CountedLink) => shown.has(from) && shown.has(to)
-        shownLinks = await first(links.values(), limit * LIMITS.graphLinksPerNode, strongerLink, ends)
-        const [entities, verbs] = [byKey.entity.size, byKey.verb.size]
-        totals = { entities, verbs, nodes: entities + verbs, links: links.size }
-      }
-      yield* presentGraph(shownNodes, nodeOf, shownLinks, linkOf, JSON.stringify(sources), totals)
+      const [entities, verbs] = [byKey.entity.size, byKey.verb.size]
+      const isLimited = limit !== undefined
+      const shown = isLimited
+        ? await strongest(nodes, links.values(), limit)
+        : { nodes: await strongestFirst(nodes), links: await strongestFirst(links.values()) }
+      const totals = isLimited ? { entities, verbs, nodes: entities + verbs, links: links.size } : undefined
+      yield* presentGraph(shown.nodes, nodeOf, shown.links, linkOf, JSON.stringify(sources), totals)
     },
   }
 }

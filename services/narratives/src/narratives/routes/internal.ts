@@ -15,11 +15,58 @@ import { eraseUser } from '../commands/forget-user.js'
 import { eventsOfNarrative } from '../commands/narrative-work.js'
 import { checkQuote } from '../queries/check-quote.js'
 
+const personalSources = ({ narratives, edges, canonRules, canonDecisions, canonMembers }: Store) => [
+  personalSource(
+    'narrative',
+    narratives,
+    user_id => ({ user_id, state: { $ne: 'deleted' as const } }),
+    ({
+      open_key: _key,
+      link_keys: _links,
+      node_keys: _nodes,
+      graph: _graph,
+      retries: _retries,
+      ...narrative
+    }) => narrative,
+  ),
+  personalSource(
+    'graph_edge',
+    edges,
+    user_id => ({ user_id, count: { $gt: 0 } }),
+    ({ day, src, subject, verb, object, count }) => ({ day, src, subject, verb, object, count }),
+  ),
+  personalSource(
+    'canonical_rule',
+    canonRules,
+    user_id => ({ user_id }),
+    ({ kind, a, b, relation, at }) => ({ kind, a, b, relation, at }),
+  ),
+  personalSource(
+    'canonical_decision',
+    canonDecisions,
+    user_id => ({ user_id }),
+    ({ action, changes, narrative, created_at, undone_at }) => ({
+      action,
+      changes: changes.map(({ kind, left, right }) => ({ kind, left, right })),
+      narrative,
+      created_at,
+      undone_at,
+    }),
+  ),
+  personalSource(
+    'canonical_label',
+    canonMembers,
+    user_id => ({ user_id }),
+    ({ kind, key, cluster, why }) => ({ kind, key, cluster, why }),
+  ),
+]
+
+/** Adds the routes for the workers and other services. */
 export const addInternalRoutes = (
   store: Store,
   { STORAGE_ALARM_BYTES }: Pick<NarrativesConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
-  const { service, narratives, edges, canonRules, canonDecisions, canonMembers, quotas, waits } = store
+  const { service, narratives, quotas, waits } = store
 
   service.internal(narrativesInternal.getExtractionWork, async ({ params }) => {
     const open = await narratives.findOne({ _id: params.id, state: 'open' }).lean()
@@ -43,51 +90,7 @@ export const addInternalRoutes = (
   })
 
   servePersonalData(service, {
-    sources: [
-      personalSource(
-        'narrative',
-        narratives,
-        user_id => ({ user_id, state: { $ne: 'deleted' as const } }),
-        ({
-          open_key: _key,
-          link_keys: _links,
-          node_keys: _nodes,
-          graph: _graph,
-          retries: _retries,
-          ...narrative
-        }) => narrative,
-      ),
-      personalSource(
-        'graph_edge',
-        edges,
-        user_id => ({ user_id, count: { $gt: 0 } }),
-        ({ day, src, subject, verb, object, count }) => ({ day, src, subject, verb, object, count }),
-      ),
-      personalSource(
-        'canonical_rule',
-        canonRules,
-        user_id => ({ user_id }),
-        ({ kind, a, b, relation, at }) => ({ kind, a, b, relation, at }),
-      ),
-      personalSource(
-        'canonical_decision',
-        canonDecisions,
-        user_id => ({ user_id }),
-        ({ action, changes, narrative, created_at, undone_at }) => ({
-          action,
-          changes: changes.map(({ kind, left, right }) => ({ kind, left, right })),
-          narrative,
-          created_at,
-          undone_at,
-        }),
-      ),
-      personalSource(
-        'canonical_label',
-        canonMembers,
-        user_id => ({ user_id }),
-        ({ kind, key, cluster, why }) => ({ kind, key, cluster, why }),
-      ),
-    ],
+    sources: personalSources(store),
     forget: userId => eraseUser(store, userId),
   })
 
