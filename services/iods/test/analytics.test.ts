@@ -299,10 +299,7 @@ describe('the first read', () => {
       release = resolve
     })
     const model = service.mongo.model('Iod') as unknown as IodModel
-    const find: typeof model.collection.find = (
-      filter: { created_at?: { $gte?: Date } },
-      options?: object,
-    ) => {
+    const find = (filter: { created_at?: { $gte?: Date } }, options?: object) => {
       const cursor = model.collection.find(filter as never, options as never)
       if (filter.created_at?.$gte?.getTime() !== 0) return cursor
       const toArray = cursor.toArray.bind(cursor)
