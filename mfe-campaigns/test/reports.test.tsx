@@ -386,17 +386,21 @@ it('a published report is withdrawn with a reason, erased and replied to by admi
 })
 
 it('a quoted member takes their content out of a report', async () => {
-  let quoted = [{ ...summary, own: false, until: AT, items: 2 }]
+  let quoted = [
+    { ...summary, own: false, until: AT, items: 22, texts: ['copies.example', '<b>They said</b>'] },
+  ]
   await openSection(parcel, '/dashboard/campaigns', '/dashboard/campaigns/reports', {
     'GET /reports/quoted': () => [200, quoted],
     'POST /reports/:id/take-out': () => {
       quoted = []
-      return [200, { taken_out: 2 }]
+      return [200, { taken_out: 22 }]
     },
   })
-  fireEvent.click(await screen.findByRole('button', { name: 'Take my quotes out of Copies' }))
+  expect(await screen.findByText('<b>They said</b>')).toBeTruthy()
+  expect(screen.getByText('20 more')).toBeTruthy()
+  fireEvent.click(screen.getByRole('button', { name: 'Take my quotes out of Copies' }))
   const question = await dialog()
-  expect(question.getByText(/without your 2 items/)).toBeTruthy()
+  expect(question.getByText(/without your 22 items/)).toBeTruthy()
   fireEvent.click(question.getByRole('button', { name: 'Take out' }))
   expect(await screen.findByText('No report in review quotes you')).toBeTruthy()
 })

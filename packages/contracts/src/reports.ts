@@ -115,8 +115,8 @@ export const reportsApi = {
   listQuoted: endpoint('user', 'GET /reports/quoted', {
     scopes: ['read'],
     summary:
-      'Reports in review that quote evidence or IODs of the caller, and until when they can be taken out',
-    response: z.array(reportSummary.extend({ until: time, items: z.int() })),
+      'Reports in review that quote evidence or IODs of the caller, and until when they can be taken out; `texts`: the beginnings of the first 20',
+    response: z.array(reportSummary.extend({ until: time, items: z.int(), texts: z.array(z.string()) })),
   }),
   getReport: endpoint('user', 'GET /reports/:id', {
     scopes: ['read'],

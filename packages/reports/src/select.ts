@@ -1,5 +1,6 @@
 import {
   type Evidence,
+  excerptOf,
   type HeldBack,
   type Iod,
   type IodStatement,
@@ -31,6 +32,9 @@ export interface ReportSources
   techniques: readonly { id: string; quotes: readonly (string | null)[] }[]
 }
 
+/** Characters of a value or quote that its author is shown. */
+const OWNED_TEXT_CHARS = 200
+
 interface LeftOut {
   reason: LeftOutReason
   kind: 'iod' | 'quote'
@@ -48,7 +52,8 @@ export interface SelectedReport {
     evidence: string[]
     captures: string[]
     users: string[]
-    owned: { id: string; user: string }[]
+    /** `text`: the beginning of an IOD's value or of a quote. */
+    owned: { id: string; user: string; text: string }[]
   }
   /** Numbers of findings, from 1, that name evidence which is not published. */
   unfounded: number[]
@@ -243,8 +248,11 @@ export const selectReport = (sources: ReportSources): SelectedReport => {
       evidence: chosen.map(({ id }) => id),
       captures: [...new Set(chosen.flatMap(({ capture_id }) => capture_id ?? []))],
       users: [...new Set(users.filter(id => id !== null))],
-      owned: [...shown, ...chosen].flatMap(({ id, created_by_id: user }) =>
-        user === null ? [] : { id, user },
+      owned: [
+        ...shown.map(({ id, created_by_id, value }) => ({ id, user: created_by_id, text: value })),
+        ...chosen.map(({ id, created_by_id, exact }) => ({ id, user: created_by_id, text: exact })),
+      ].flatMap(({ id, user, text }) =>
+        user === null ? [] : { id, user, text: excerptOf(text, OWNED_TEXT_CHARS) },
       ),
     },
   }

@@ -373,7 +373,7 @@ describe('a report', () => {
     const { sha256 } = await rootApi.call(reportsApi.getReviewPage, params(id))
     expect(await rootApi.send('POST', `/reports/${id}/approve`, { sha256 })).toMatchObject({ status: 409 })
     const bos = apiClient(url, bo.token)
-    expect(await bos.call(reportsApi.listQuoted)).toMatchObject([{ id, items: 1 }])
+    expect(await bos.call(reportsApi.listQuoted)).toMatchObject([{ id, items: 1, texts: ['bos.example'] }])
     const told = { type: 'report.quoted', id, quoted: bo.id, user_id: ana.id, until: approvable_at }
     await vi.waitFor(() => expect(news.filter(each => each.id === id)).toMatchObject([told]))
     expect(await bos.call(reportsApi.takeOut, params(id))).toEqual({ taken_out: 1 })

@@ -1,6 +1,7 @@
 import {
   EmptyState,
   formatAmount,
+  formatCount,
   formatDateTime,
   formatRelative,
   LoadingPanel,
@@ -41,7 +42,7 @@ export function QuotedReportsPage() {
             items={reports}
             label="Reports that quote you"
             columns={columnsFor(takeOut)}
-            minWidth={640}
+            minWidth={820}
             cardTemplate={CARD}
           />
         )}
@@ -62,10 +63,19 @@ const columnsFor = (takeOut: (id: string) => Promise<unknown>): readonly Column<
   },
   {
     name: 'Your content',
-    width: 136,
     area: 'items',
     isNamed: true,
-    cell: ({ items }) => formatAmount(items, 'item'),
+    cell: ({ items, texts }) => (
+      <ul className={styles.list}>
+        {texts.map((text, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: texts may be equal, and never change places
+          <li key={at} className={styles.value} dir="auto">
+            {text}
+          </li>
+        ))}
+        {items > texts.length && <li className={styles.note}>{formatCount(items - texts.length)} more</li>}
+      </ul>
+    ),
   },
   {
     name: 'Earliest approval',

@@ -70,8 +70,8 @@ export interface ReportSourceIds {
   evidence: string[]
   captures: string[]
   users: string[]
-  /** Their users, by id. */
-  owned: { id: string; user: string }[]
+  /** Their users, with the beginning of the IOD's value or of the quote. */
+  owned: { id: string; user: string; text: string }[]
 }
 
 export const reportVersionSchema = defineSchema(

@@ -33,6 +33,7 @@ import type { ReportDoc, ReportVersionDoc } from '../models/report.js'
 import { siteOf } from '../policies/site.js'
 import { presentReport, presentReportDetail } from '../presenters/report.js'
 import { findOwn, findReport } from '../queries/find-report.js'
+import { listQuoted } from '../queries/list-quoted.js'
 import { readText } from '../queries/published.js'
 import { readCitable, readSources } from '../queries/sources.js'
 import { renderInThread } from '../thread/render.js'
@@ -95,21 +96,7 @@ export const addReportRoutes = (service: StoreService, store: Store, config: Cam
       .lean<ReportDoc[]>()
     return docs.map(doc => presentReport(doc, user.id))
   })
-  service.route(reportsApi.listQuoted, async ({ user }) => {
-    const versions = await reportVersions
-      .find({ state: 'review', 'sources.users': user.id }, { content: 0 })
-      .limit(500)
-      .lean<ReportVersionDoc[]>()
-    const docs = await reports
-      .find({ _id: { $in: versions.map(each => each.report_id) } })
-      .lean<ReportDoc[]>()
-    return docs.flatMap(doc => {
-      const version = versions.find(({ report_id }) => report_id.equals(doc._id))
-      if (!version || doc.user_id?.toHexString() === user.id) return []
-      const items = version.sources.owned.filter(each => each.user === user.id).length
-      return [{ ...presentReport(doc, user.id), until: version.approvable_at.toISOString(), items }]
-    })
-  })
+  service.route(reportsApi.listQuoted, ({ user }) => listQuoted(store, user.id))
   service.route(reportsApi.getReport, async ({ params, user }) => {
     await findReadable(user, params.id)
     return presentOne(user, params.id)
