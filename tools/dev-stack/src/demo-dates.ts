@@ -32,11 +32,11 @@ export const spreadDates = async ({ parts, dataDir }: Stack, since: Date, days: 
   try {
     const end = Date.now()
     const start = end - days * DAY_MS
-    /** Returns the creation time of the n-th of `all` entities. */
-    const timeOf = (n: number, all: number): Date => {
+    /** Returns the creation time of the n-th of `all` entities, the first of which may begin later than the period. */
+    const timeOf = (n: number, all: number, from = start): Date => {
       const share = (n + fraction(n)) / all
       const wave = share + 0.05 * Math.sin(2 * Math.PI * WAVES * share)
-      return new Date(start + Math.min(0.999, Math.max(0, wave)) * (end - start))
+      return new Date(from + Math.min(0.999, Math.max(0, wave)) * (end - from))
     }
     const names = demoAccounts.map(({ username }) => username)
     const ids = await auth.collection('users').distinct('_id', { username: { $in: names } })
@@ -77,11 +77,11 @@ export const spreadDates = async ({ parts, dataDir }: Stack, since: Date, days: 
         .find({ user_id: owner, created_at: { $gte: since } }, { projection: { fetched_at: 1 } })
         .sort({ fetched_at: 1, _id: 1 })
         .toArray()
-      for (const [n, { _id, fetched_at }] of stored.entries()) {
-        // The demo's posts have fixed dates: none is stored before it was fetched.
-        const created_at = new Date(
-          Math.max(timeOf(n, stored.length).getTime(), Math.min(end, fetched_at.getTime())),
-        )
+      // The demo's posts have fixed dates: none is stored before it was fetched.
+      const fetched = stored.map(each => Math.min(end, each.fetched_at.getTime()))
+      const from = Math.max(start, fetched[0] ?? start)
+      for (const [n, { _id }] of stored.entries()) {
+        const created_at = new Date(Math.max(timeOf(n, stored.length, from).getTime(), fetched[n] ?? from))
         const change = { created_at, changed_at: new Date(), novelty: 'pending' }
         await ofRecords.updateOne({ _id }, { $set: change })
       }
