@@ -94,30 +94,32 @@ export function Chart<T>({ wide = false, ...props }: ChartProps<T>) {
         {period}
         {shown?.note && ` · ${shown.note}`}
       </p>
-      <LoadingPanel
-        query={query}
-        errorTitle={`“${title}” could not be loaded`}
-        isEmpty={() => shown === null}
-        empty={<EmptyState title="Nothing in this period" description={emptyText} />}
-      >
-        {() =>
-          shown &&
-          (isTable ? (
-            <NumbersTable numbers={shown.numbers} label={title} />
-          ) : (
-            <>
-              {shown.series && (shown.series.length > 1 || shown.line) && (
-                <Legend series={shown.series} line={shown.line} />
-              )}
-              {typeof shown.drawing === 'function' ? (
-                <Plotted label={title} drawing={shown.drawing} onBrush={shown.onBrush} />
-              ) : (
-                <Suspense fallback={<Loading />}>{shown.drawing.body}</Suspense>
-              )}
-            </>
-          ))
-        }
-      </LoadingPanel>
+      <div className={styles.body}>
+        <LoadingPanel
+          query={query}
+          errorTitle={`“${title}” could not be loaded`}
+          isEmpty={() => shown === null}
+          empty={<EmptyState title="Nothing in this period" description={emptyText} />}
+        >
+          {() =>
+            shown &&
+            (isTable ? (
+              <NumbersTable numbers={shown.numbers} label={title} />
+            ) : (
+              <>
+                {shown.series && (shown.series.length > 1 || shown.line) && (
+                  <Legend series={shown.series} line={shown.line} />
+                )}
+                {typeof shown.drawing === 'function' ? (
+                  <Plotted label={title} drawing={shown.drawing} onBrush={shown.onBrush} />
+                ) : (
+                  <Suspense fallback={<Loading />}>{shown.drawing.body}</Suspense>
+                )}
+              </>
+            ))
+          }
+        </LoadingPanel>
+      </div>
     </Card>
   )
 }
