@@ -155,28 +155,32 @@ const marksOf = (
 ]
 
 describe('analyses of records', () => {
-  it('have marks that equal the rows behind their links and a scan, for random filters', () =>
-    fc.assert(
-      fc.asyncProperty(query, fc.integer({ min: 0 }), async (given, chosen) => {
-        const analysis = await analyze(given)
-        expect(analysis.total).toBe(scan(given))
-        const { from, to, zone } = given
-        const marks = marksOf(analysis)
-        for (let n = 0; n < 6; n++) {
-          const mark = marks[(chosen + n * 17) % marks.length]
-          for (const [source, count] of Object.entries(mark?.sources ?? {}))
-            expect([
-              mark?.filters,
-              await rows(source as Source, { from, to, zone, ...mark?.filters }),
-            ]).toEqual([mark?.filters, count])
-        }
-        expect(analysis.days.reduce((sum, { total }) => sum + total, 0)).toBe(analysis.total)
-        expect(analysis.ages.reduce((sum, { n }) => sum + n, 0)).toBe(analysis.total)
-        expect(analysis.novelties.reduce((sum, { n }) => sum + n, 0)).toBe(analysis.total)
-        expect(analysis.days_before?.reduce((sum, n) => sum + n, 0)).toBe(analysis.previous)
-      }),
-      propertyRuns(isLongTier ? 1_000 : 160),
-    ))
+  it(
+    'have marks that equal the rows behind their links and a scan, for random filters',
+    { timeout: 600_000 },
+    () =>
+      fc.assert(
+        fc.asyncProperty(query, fc.integer({ min: 0 }), async (given, chosen) => {
+          const analysis = await analyze(given)
+          expect(analysis.total).toBe(scan(given))
+          const { from, to, zone } = given
+          const marks = marksOf(analysis)
+          for (let n = 0; n < 6; n++) {
+            const mark = marks[(chosen + n * 17) % marks.length]
+            for (const [source, count] of Object.entries(mark?.sources ?? {}))
+              expect([
+                mark?.filters,
+                await rows(source as Source, { from, to, zone, ...mark?.filters }),
+              ]).toEqual([mark?.filters, count])
+          }
+          expect(analysis.days.reduce((sum, { total }) => sum + total, 0)).toBe(analysis.total)
+          expect(analysis.ages.reduce((sum, { n }) => sum + n, 0)).toBe(analysis.total)
+          expect(analysis.novelties.reduce((sum, { n }) => sum + n, 0)).toBe(analysis.total)
+          expect(analysis.days_before?.reduce((sum, n) => sum + n, 0)).toBe(analysis.previous)
+        }),
+        propertyRuns(isLongTier ? 1_000 : 160),
+      ),
+  )
 
   it('count folded values: accounts by platform, hashtags of fields and texts, domains below a suffix', async () => {
     const analysis = await analyze(PERIOD)

@@ -145,7 +145,10 @@ const scan = ({ from, to, zone = 'UTC', category, source, campaign, mine }: Quer
   })
 const idsOf = (iods: readonly { id: string }[]) => iods.map(({ id }) => id).sort()
 
-describe('marks equal the rows behind their links and a scan, for random filters:', () => {
+// Some 10,000 requests in the long tier.
+describe('marks equal the rows behind their links and a scan, for random filters:', {
+  timeout: 600_000,
+}, () => {
   it('days, categories and sources', () =>
     fc.assert(
       fc.asyncProperty(query, async given => {

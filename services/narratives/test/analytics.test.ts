@@ -75,7 +75,7 @@ describe('analyses of narratives', () => {
     })
     .map(({ start, days, zone }) => ({ from: dayAt(start), to: dayAt(start + days - 1), zone }))
 
-  it('have marks that equal the sentences behind their links, for random periods', () =>
+  it('have marks that equal the sentences behind their links, for random periods', { timeout: 600_000 }, () =>
     fc.assert(
       fc.asyncProperty(query, async given => {
         const { weeks, narratives, total } = await analyze(given)
@@ -92,7 +92,8 @@ describe('analyses of narratives', () => {
         }
       }),
       propertyRuns(isLongTier ? 1_000 : 160),
-    ))
+    ),
+  )
 
   it('list the most significant rise first, not the largest ratio of few', async () => {
     const { narratives } = await analyze({ from: dayAt(28), to: dayAt(56) })
