@@ -170,7 +170,9 @@ const settle = (who: SignedInUser) =>
     .poll(() => analyzed(who), { timeout: 30_000 })
     .toMatchObject({ records: [{}, {}, { novelty: 'pending', n: 0 }], narratives: TRIPLETS.length })
 
-it("no answer contains or depends on other members' private records and texts, for random filters", async () => {
+it("no answer contains or depends on other members' private records and texts, for random filters", {
+  timeout: 600_000,
+}, async () => {
   for (const { api } of [ana, bo])
     await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
   await keep(ana, fc.sample(post, 12), TRIPLETS, 'open')
