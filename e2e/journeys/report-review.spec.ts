@@ -166,7 +166,7 @@ test('a report is written, reviewed, read by anybody, corrected and withdrawn', 
   await handIn(page)
   await expect(page.getByText('the members it quotes can take their content out')).toBeVisible()
 
-  // A quoted member takes their content out: nobody else is quoted then.
+  // The member is the only one whom the report quotes. Without their content it can be approved at once.
   await takeQuotesOut(browser, other)
 
   const reviewer = await openReviewer(browser)

@@ -148,7 +148,7 @@ export function CollectionCharts({ controls, onChange }: ChartsProps) {
         {...shared}
         wide
         title="New against known"
-        definition="Counts your records of the period by whether their text, links, hashtags or account contained the value of an IOD that existed when the record was first collected."
+        definition="Counts your records of the period by whether their text, links, hashtags or account, in 4,096 characters at most, contained the value of an IOD that existed when the record was first collected."
         content={novelties}
       />
       <Chart

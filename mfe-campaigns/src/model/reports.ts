@@ -1,8 +1,11 @@
 import {
   type Confidence,
+  DOI,
   isHttpUrl,
   type LeftOutReason,
   type LetInReason,
+  REPORT_ALIASES_MAX,
+  REPORT_TEXT_MAX,
   type ReportDraft,
   type ReportLanguage,
   type ReportLicence,
@@ -75,22 +78,8 @@ const KINDS = { iod: 'IOD', quote: 'quote', object: 'imported object' } as const
 export const leftOutText = ({ reason, kind, count }: ReportPreview['left_out'][number]): string =>
   `${formatAmount(count, KINDS[kind])}: ${REASONS_LEFT_OUT[reason]}`
 
-/** Maximum lengths of a draft's texts, in characters. */
-export const TEXT_MAX = {
-  title: 300,
-  summary: 1_500,
-  finding: 2_000,
-  unknown: 5_000,
-  method: 5_000,
-  attribution: 2_000,
-  grounds: 5_000,
-  change: 2_000,
-} as const
-
 /** Returns the number of characters as the service counts them. */
 export const lengthOf = (text: string): number => [...text].length
-
-const DOI = /^10\.\d{4,9}\/[\w.;()/:-]{1,200}$/
 
 /** Returns a draft as it is stored: without empty names and references, and with null for an empty DOI. */
 export const tidyDraft = (draft: ReportDraft): ReportDraft => ({
@@ -120,22 +109,26 @@ export function problemsOf(draft: ReportDraft): Problems {
     if (lengthOf(text) > max) problems[path] = `At most ${max.toLocaleString('en-US')} characters`
     else if (isRequired && isEmpty(text)) problems[path] = 'Must not be empty'
   }
-  limit('title', draft.title, TEXT_MAX.title, true)
-  limit('summary', draft.summary, TEXT_MAX.summary)
-  limit('unknown', draft.unknown, TEXT_MAX.unknown)
-  limit('method', draft.method, TEXT_MAX.method)
-  limit('change', draft.change, TEXT_MAX.change)
-  if (draft.aliases.length > 20 || draft.aliases.some(each => lengthOf(each) > 200))
-    problems.aliases = 'At most 20 names of 200 characters'
-  for (const [at, { text }] of draft.findings.entries()) limit(`findings.${at}`, text, TEXT_MAX.finding, true)
+  limit('title', draft.title, REPORT_TEXT_MAX.title, true)
+  limit('summary', draft.summary, REPORT_TEXT_MAX.summary)
+  limit('unknown', draft.unknown, REPORT_TEXT_MAX.unknown)
+  limit('method', draft.method, REPORT_TEXT_MAX.method)
+  limit('change', draft.change, REPORT_TEXT_MAX.change)
+  if (
+    draft.aliases.length > REPORT_ALIASES_MAX ||
+    draft.aliases.some(each => lengthOf(each) > REPORT_TEXT_MAX.alias)
+  )
+    problems.aliases = `At most ${REPORT_ALIASES_MAX} names of ${REPORT_TEXT_MAX.alias} characters`
+  for (const [at, { text }] of draft.findings.entries())
+    limit(`findings.${at}`, text, REPORT_TEXT_MAX.finding, true)
   for (const [at, { title, url }] of draft.references.entries()) {
     if (isEmpty(title) && isEmpty(url)) continue
-    limit(`references.${at}.title`, title, 500, true)
+    limit(`references.${at}.title`, title, REPORT_TEXT_MAX.reference, true)
     if (!isHttpUrl(url)) problems[`references.${at}.url`] = 'Must begin with https:// or http://'
   }
   if (draft.attribution) {
-    limit('attribution.text', draft.attribution.text, TEXT_MAX.attribution, true)
-    limit('attribution.grounds', draft.attribution.grounds, TEXT_MAX.grounds, true)
+    limit('attribution.text', draft.attribution.text, REPORT_TEXT_MAX.attribution, true)
+    limit('attribution.grounds', draft.attribution.grounds, REPORT_TEXT_MAX.grounds, true)
   }
   if (draft.doi?.trim() && !DOI.test(draft.doi.trim()))
     problems.doi = 'A DOI begins with 10., such as 10.5281/zenodo.1234'

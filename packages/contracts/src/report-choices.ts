@@ -24,3 +24,27 @@ export const ATTRIBUTION_SIDES = ['others', 'ours'] as const
 
 /** Prefix of the signed bytes of a manifest, so that no other signature is valid for one. */
 export const REPORT_MANIFEST_CONTEXT = 'iodine report manifest\n'
+
+/** Maximum lengths of the texts about a report, in characters. */
+export const REPORT_TEXT_MAX = {
+  title: 300,
+  alias: 200,
+  summary: 1_500,
+  finding: 2_000,
+  unknown: 5_000,
+  method: 5_000,
+  reference: 500,
+  attribution: 2_000,
+  grounds: 5_000,
+  change: 2_000,
+  /** Of a refusal or a withdrawal. */
+  reason: 2_000,
+  law: 500,
+  replyFrom: 200,
+  reply: 5_000,
+} as const
+export const REPORT_ALIASES_MAX = 20
+export const REPORT_REFERENCES_MAX = 100
+
+/** Matches a DOI. */
+export const DOI = /^10\.\d{4,9}\/[\w.;()/:-]{1,200}$/

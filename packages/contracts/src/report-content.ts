@@ -2,7 +2,16 @@ import { z } from 'zod'
 import { checkpoint, inclusionProof, seal, sha256 } from './evidence.js'
 import { LIMITS } from './limits.js'
 import { filledText, id, text, time } from './primitives.js'
-import { ATTRIBUTION_SIDES, CONFIDENCES, REPORT_LANGUAGES, REPORT_LICENCES } from './report-choices.js'
+import {
+  ATTRIBUTION_SIDES,
+  CONFIDENCES,
+  DOI,
+  REPORT_TEXT_MAX as MAX,
+  REPORT_ALIASES_MAX,
+  REPORT_LANGUAGES,
+  REPORT_LICENCES,
+  REPORT_REFERENCES_MAX,
+} from './report-choices.js'
 import { CATEGORIES, isHttpUrl } from './vocabulary.js'
 
 export * from './report-choices.js'
@@ -10,47 +19,44 @@ export * from './report-choices.js'
 const confidence = z.enum(CONFIDENCES)
 const address = text(LIMITS.addressMax).refine(isHttpUrl, 'must be an http(s) URL')
 
-export const reportReference = z.strictObject({ title: filledText(500), url: address })
+export const reportReference = z.strictObject({ title: filledText(MAX.reference), url: address })
 export type ReportReference = z.output<typeof reportReference>
 
 export const reportAttribution = z.strictObject({
   by: z.enum(ATTRIBUTION_SIDES),
   /** To whom, and on which grounds. */
-  text: filledText(2_000),
-  grounds: filledText(5_000),
+  text: filledText(MAX.attribution),
+  grounds: filledText(MAX.grounds),
 })
 
 /** What an author types. Evidence ids of findings become numbers of exhibits. */
 export const reportDraft = z.strictObject({
   language: z.enum(REPORT_LANGUAGES),
-  title: filledText(300),
-  aliases: z.array(filledText(200)).max(20),
-  summary: text(1_500),
+  title: filledText(MAX.title),
+  aliases: z.array(filledText(MAX.alias)).max(REPORT_ALIASES_MAX),
+  summary: text(MAX.summary),
   findings: z
     .array(
       z.strictObject({
-        text: filledText(2_000),
+        text: filledText(MAX.finding),
         confidence,
         evidence_ids: z.array(id).max(20),
       }),
     )
     .max(LIMITS.reportFindingsMax),
   /** What is not known. */
-  unknown: text(5_000),
-  method: text(5_000),
-  references: z.array(reportReference).max(100),
+  unknown: text(MAX.unknown),
+  method: text(MAX.method),
+  references: z.array(reportReference).max(REPORT_REFERENCES_MAX),
   attribution: reportAttribution.nullable(),
   licence: z.enum(REPORT_LICENCES),
-  doi: z
-    .string()
-    .regex(/^10\.\d{4,9}\/[\w.;()/:-]{1,200}$/, 'must be a DOI')
-    .nullable(),
+  doi: z.string().regex(DOI, 'must be a DOI').nullable(),
   /** Whether the author's username is on the page; else the team's name. */
   signed: z.boolean(),
   /** Whether search engines may list the page. */
   listed: z.boolean(),
   /** Of a correction: what was wrong, what it says now, since when. */
-  change: text(2_000),
+  change: text(MAX.change),
 })
 export type ReportDraft = z.output<typeof reportDraft>
 

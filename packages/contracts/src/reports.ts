@@ -3,7 +3,7 @@ import { type EndpointSpec, endpoint, internalEndpoint, type PageEndpoint, route
 import { sha256 } from './evidence.js'
 import { LIMITS } from './limits.js'
 import { done, filledText, id, text, time } from './primitives.js'
-import { LEFT_OUT_REASONS, LET_IN_REASONS } from './report-choices.js'
+import { LEFT_OUT_REASONS, LET_IN_REASONS, REPORT_TEXT_MAX } from './report-choices.js'
 import { reportDraft, reportSeal } from './report-content.js'
 import { CATEGORIES } from './vocabulary.js'
 
@@ -195,25 +195,28 @@ export const reportsApi = {
   refuseReport: endpoint('user', 'POST /reports/:id/refuse', {
     summary: 'Return the version in review to its author; only for administrators',
     params,
-    body: z.strictObject({ why: filledText(2_000) }),
+    body: z.strictObject({ why: filledText(REPORT_TEXT_MAX.reason) }),
     response: done,
   }),
   withdrawReport: endpoint('user', 'POST /reports/:id/withdraw', {
     summary: 'Withdraw a report at once and for good; for its author and administrators',
     params,
-    body: z.strictObject({ reason: filledText(2_000) }),
+    body: z.strictObject({ reason: filledText(REPORT_TEXT_MAX.reason) }),
     response: reportDetail,
   }),
   eraseReport: endpoint('user', 'POST /reports/:id/erase', {
     summary: 'Delete the content of a version for legal reasons; only for administrators',
     params,
-    body: z.strictObject({ n: z.int().min(1), law: filledText(500) }),
+    body: z.strictObject({ n: z.int().min(1), law: filledText(REPORT_TEXT_MAX.law) }),
     response: reportDetail,
   }),
   replyToReport: endpoint('user', 'POST /reports/:id/replies', {
     summary: 'Show a reply of a person or body that a report names; only for administrators',
     params,
-    body: z.strictObject({ from: filledText(200), text: filledText(5_000) }),
+    body: z.strictObject({
+      from: filledText(REPORT_TEXT_MAX.replyFrom),
+      text: filledText(REPORT_TEXT_MAX.reply),
+    }),
     response: reportDetail,
     status: 201,
   }),

@@ -34,8 +34,9 @@ export const addDemoReport = async (
         .collection('report_versions')
         .updateOne({ report_id: report?._id, state: 'review' }, { $set: { approvable_at: new Date() } })
     }
-    await publishDemo(author.call, admin.call, { endWait })
-    await auth.collection('sessions').updateOne(session, { $set: { by: 'link' } })
+    await publishDemo(author.call, admin.call, { endWait }).finally(() =>
+      auth.collection('sessions').updateOne(session, { $set: { by: 'link' } }),
+    )
   } finally {
     await Promise.all([auth.close(), campaigns.close()])
   }

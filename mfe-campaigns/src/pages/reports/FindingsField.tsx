@@ -1,8 +1,15 @@
-import { type CitableQuote, CONFIDENCES, type Confidence, LIMITS, type ReportDraft } from '@iodine/contracts'
+import {
+  type CitableQuote,
+  CONFIDENCES,
+  type Confidence,
+  LIMITS,
+  REPORT_TEXT_MAX,
+  type ReportDraft,
+} from '@iodine/contracts'
 import { Button, FormGroup, HTMLSelect, truncate, useDialog } from '@iodine/ui'
 import { ArrowDownIcon, ArrowUpIcon, CrossIcon, PlusIcon, TrashIcon } from '@iodine/ui/icons'
 import { useId, useMemo, useState } from 'react'
-import { CONFIDENCE_LABELS, type Problems, TEXT_MAX } from '../../model/reports'
+import { CONFIDENCE_LABELS, type Problems } from '../../model/reports'
 import { useCitable } from '../../queries/reports'
 import { ExhibitsDialog } from './ExhibitsDialog'
 import { EditorSection, LongText, replaced } from './fields'
@@ -98,7 +105,7 @@ function FindingRow(props: FindingRowProps) {
       <LongText
         label={`Finding ${number}`}
         value={text}
-        max={TEXT_MAX.finding}
+        max={REPORT_TEXT_MAX.finding}
         rows={3}
         problem={problem}
         onChange={next => onChange({ ...finding, text: next })}

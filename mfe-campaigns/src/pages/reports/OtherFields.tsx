@@ -2,6 +2,8 @@ import {
   ATTRIBUTION_SIDES,
   REPORT_LANGUAGES,
   REPORT_LICENCES,
+  REPORT_REFERENCES_MAX,
+  REPORT_TEXT_MAX,
   type ReportDraft,
   type ReportLanguage,
   type ReportLicence,
@@ -9,7 +11,7 @@ import {
 import { Button, FormGroup, HTMLSelect, Switch, TextField } from '@iodine/ui'
 import { PlusIcon, TrashIcon } from '@iodine/ui/icons'
 import { useId } from 'react'
-import { LANGUAGE_LABELS, LICENCE_LABELS, type Problems, TEXT_MAX } from '../../model/reports'
+import { LANGUAGE_LABELS, LICENCE_LABELS, type Problems } from '../../model/reports'
 import { EditorSection, LongText, replaced } from './fields'
 import styles from './reports.module.css'
 
@@ -63,7 +65,7 @@ export function AttributionField({ draft: { attribution }, problems, onChange }:
           <LongText
             label="To whom"
             value={attribution.text}
-            max={TEXT_MAX.attribution}
+            max={REPORT_TEXT_MAX.attribution}
             rows={2}
             problem={problems['attribution.text']}
             onChange={text => set({ text })}
@@ -71,7 +73,7 @@ export function AttributionField({ draft: { attribution }, problems, onChange }:
           <LongText
             label="Grounds"
             value={attribution.grounds}
-            max={TEXT_MAX.grounds}
+            max={REPORT_TEXT_MAX.grounds}
             problem={problems['attribution.grounds']}
             onChange={grounds => set({ grounds })}
           />
@@ -80,9 +82,6 @@ export function AttributionField({ draft: { attribution }, problems, onChange }:
     </EditorSection>
   )
 }
-
-/** Maximum number of references. */
-const REFERENCES_MAX = 100
 
 /** The cited sources. */
 export function ReferencesField({ draft: { references }, problems, onChange }: FieldsProps) {
@@ -128,7 +127,7 @@ export function ReferencesField({ draft: { references }, problems, onChange }: F
       <Button
         icon={<PlusIcon />}
         text="Add reference"
-        disabled={references.length >= REFERENCES_MAX}
+        disabled={references.length >= REPORT_REFERENCES_MAX}
         onClick={() => set([...references, { title: '', url: '' }])}
       />
     </EditorSection>

@@ -1,3 +1,4 @@
+import { REPORT_TEXT_MAX } from '@iodine/contracts'
 import { DialogForm } from '@iodine/ui/overlays'
 import { type ReactNode, useState } from 'react'
 import { lengthOf } from '../../model/reports'
@@ -20,7 +21,7 @@ export function ReasonForm({
   label,
   help,
   submitLabel,
-  max = 2_000,
+  max = REPORT_TEXT_MAX.reason,
   onSubmit,
   onClose,
   children,

@@ -1,7 +1,7 @@
-import type { ReportDraft } from '@iodine/contracts'
+import { REPORT_TEXT_MAX, type ReportDraft } from '@iodine/contracts'
 import { Callout, FormGroup, TextArea, TextField } from '@iodine/ui'
 import { useEffect, useId, useRef } from 'react'
-import { type Problems, TEXT_MAX } from '../../model/reports'
+import type { Problems } from '../../model/reports'
 import { FindingsField } from './FindingsField'
 import { EditorSection, LongText } from './fields'
 import { AttributionField, PublishingFields, ReferencesField } from './OtherFields'
@@ -27,7 +27,7 @@ export function ReportEditor({ id, draft, isCorrection, problems, onChange }: Re
   }, [hasProblems])
   const text = (name: 'summary' | 'unknown' | 'method' | 'change') => ({
     value: draft[name],
-    max: TEXT_MAX[name],
+    max: REPORT_TEXT_MAX[name],
     problem: problems[name],
     onChange: (value: string) => onChange({ [name]: value }),
   })

@@ -1,4 +1,4 @@
-import type { ReportDetail, ReportVersion } from '@iodine/contracts'
+import { REPORT_TEXT_MAX, type ReportDetail, type ReportVersion } from '@iodine/contracts'
 import { Card, DateTime, formatDateTime, Tag, TextField } from '@iodine/ui'
 import { DialogButton, DialogForm } from '@iodine/ui/overlays'
 import { type Column, Table } from '@iodine/ui/table'
@@ -99,7 +99,7 @@ const columnsFor = (
                     label="Law or order"
                     help="Kept for the record. The page states only that the version was erased for legal reasons."
                     submitLabel="Erase"
-                    max={500}
+                    max={REPORT_TEXT_MAX.law}
                     onSubmit={law => onErase(n, law)}
                     onClose={close}
                   >
@@ -152,7 +152,7 @@ interface ReplyFormProps {
 function ReplyForm({ onReply, onClose }: ReplyFormProps) {
   const [from, setFrom] = useState('')
   const [text, setText] = useState('')
-  const isTooLong = lengthOf(text) > 5_000 || lengthOf(from) > 200
+  const isTooLong = lengthOf(text) > REPORT_TEXT_MAX.reply || lengthOf(from) > REPORT_TEXT_MAX.replyFrom
   return (
     <DialogForm
       submitLabel="Show reply"
@@ -161,7 +161,7 @@ function ReplyForm({ onReply, onClose }: ReplyFormProps) {
       onClose={onClose}
     >
       <TextField label="From" labelInfo="(person or body)" dir="auto" value={from} onValueChange={setFrom} />
-      <LongText label="Reply" value={text} max={5_000} rows={6} onChange={setText} />
+      <LongText label="Reply" value={text} max={REPORT_TEXT_MAX.reply} rows={6} onChange={setText} />
     </DialogForm>
   )
 }

@@ -59,7 +59,7 @@ export const createReport = async (store: Store, userId: string, campaignId: str
     withdrawn: null,
     revision: null,
     taken_out: [],
-    announced: [],
+    frozen: null,
     replies: [],
     created_at: new Date(),
   }
@@ -129,7 +129,7 @@ export const handInReport = async (store: Store, userId: string, id: string): Pr
     const { matchedCount } = await reports.updateOne(
       { _id: doc._id, state: 'draft', withdrawn: null },
       {
-        $set: { state: 'making', problem: null, handed_in_at: new Date(), announced: [] },
+        $set: { state: 'making', problem: null, handed_in_at: new Date(), frozen: null },
         $inc: { asked: 1 },
       },
       { session },

@@ -32,19 +32,15 @@ const returnToDraft = async (
   )
 }
 
-/**
- * Returns content of other users that the published version lacks, and of it the part that they were not notified of
- * since the report was handed in.
- */
+/** Returns the users other than the author whose content the published version lacks. */
 const findQuoted = async ({ reportVersions }: Store, report: ReportDoc, { sources }: SelectedReport) => {
   const before = await reportVersions
     .findOne({ report_id: report._id, n: report.latest ?? 0 }, { sources: 1 })
     .lean<Pick<ReportVersionDoc, 'sources'>>()
   const known = new Set([...(before?.sources.iods ?? []), ...(before?.sources.evidence ?? [])])
-  const announced = new Set(report.announced)
   const author = report.user_id?.toHexString()
   const quoted = sources.owned.filter(({ id, user }) => user !== author && !known.has(id))
-  return { quoted, fresh: quoted.filter(({ id }) => !announced.has(id)) }
+  return [...new Set(quoted.map(({ user }) => user))]
 }
 
 /** Returns the signature of a manifest, with its entry in the log of seals, as a file. */
@@ -69,16 +65,14 @@ const storeVersion = async (
   report: ReportDoc,
   selected: SelectedReport,
   files: readonly RenderedFile[],
+  frozen: readonly string[],
 ): Promise<void> => {
   const { reports, reportVersions, reportFiles, quotas } = store
   const { content, left_out, held_back, sources } = selected
   const bytes = files.reduce((sum, { gzip }) => sum + gzip.length, 0)
   const made_at = new Date(content.made_at)
-  const { quoted, fresh } = await findQuoted(store, report, selected)
-  // Files that are made again during the review may have content that its users do not know of: the wait begins again.
-  const isMore = fresh.length > 0 && (report.announced ?? []).length > 0
-  const handed_in_at = isMore ? made_at : (report.handed_in_at ?? made_at)
-  const until = new Date(handed_in_at.getTime() + LIMITS.reportObjectionMs)
+  const quoted = await findQuoted(store, report, selected)
+  const until = new Date((report.handed_in_at ?? made_at).getTime() + LIMITS.reportObjectionMs)
   const version: ReportVersionDoc = {
     _id: new Types.ObjectId(),
     report_id: report._id,
@@ -103,10 +97,7 @@ const storeVersion = async (
     const { _id, asked } = report
     const { matchedCount } = await reports.updateOne(
       { _id, asked, state: 'making' },
-      {
-        $set: { state: 'review', problem: null, handed_in_at, announced: quoted.map(({ id }) => id) },
-        $inc: { asked: 1 },
-      },
+      { $set: { state: 'review', problem: null, frozen: [...frozen] }, $inc: { asked: 1 } },
       { session },
     )
     if (matchedCount === 0) throw new Superseded()
@@ -116,9 +107,9 @@ const storeVersion = async (
       ...{ name, type, sha256, bytes: length, gzip: Buffer.from(gzip) },
     }))
     await reportFiles.insertMany(docs, { session, lean: true })
-    const users = [...new Set(fresh.map(({ user }) => user))]
-    for (let at = 0; at < users.length; at += LIMITS.notificationEvents) {
-      const some = users.slice(at, at + LIMITS.notificationEvents)
+    // Files that are made again contain nothing that its users were not notified of.
+    for (let at = 0; !report.frozen && at < quoted.length; at += LIMITS.notificationEvents) {
+      const some = quoted.slice(at, at + LIMITS.notificationEvents)
       await store.work.quotes.add({ id: version._id.toHexString(), users: some }, { session })
     }
   })
@@ -126,7 +117,8 @@ const storeVersion = async (
 
 /** Makes the files of a report that was handed in, from one reading of its campaign. */
 const freeze = async (context: FreezeContext, report: ReportDoc): Promise<void> => {
-  const { selected, files } = await renderInThread(await readSources(context, report))
+  const sources = await readSources(context, report)
+  const { selected, files } = await renderInThread(sources)
   const { unfounded } = selected
   if (unfounded.length > 0) {
     const findings = unfounded.join(', ')
@@ -134,7 +126,9 @@ const freeze = async (context: FreezeContext, report: ReportDoc): Promise<void> 
     return
   }
   const manifest = files.find(({ name }) => name === MANIFEST) as RenderedFile
-  await storeVersion(context, report, selected, [...files, await signatureFile(context, manifest)])
+  const signed = [...files, await signatureFile(context, manifest)]
+  const frozen = report.frozen ?? [...sources.iods, ...sources.evidence].map(({ id }) => id)
+  await storeVersion(context, report, selected, signed, frozen)
 }
 
 /** Returns the outbox kind that makes the files of reports. Its key is the report's id. */
@@ -146,7 +140,7 @@ export const reportWork = (of: () => FreezeContext): KindSpec<{ id: string }> =>
     const context = of()
     const report = await context.store.reports
       .findOne({ _id: entry?.id, state: 'making' })
-      .select('+announced')
+      .select('+frozen')
       .lean<ReportDoc>()
     if (!report) return
     try {

@@ -43,8 +43,8 @@ export const reportSchema = defineSchema(
     revision: { type: typed<(typeof REVISION_REASONS)[number]>(String), default: null },
     /** Ids of IODs and evidence that their authors took out. */
     taken_out: { type: typed<string[]>([String]), required },
-    /** Ids of other users’ content that they were notified of since it was handed in. */
-    announced: { type: typed<string[]>([String]), select: false },
+    /** Ids of the IODs and cited evidence that were read at hand-in: files that are made again contain no others. */
+    frozen: { type: typed<string[] | null>(mixed), select: false },
     replies: { type: typed<ReportReply[]>(mixed), required },
     created_at: { type: Date, required },
     /** Number of the draft among those of its campaign; absent once published. */

@@ -57,12 +57,8 @@ const citedBy = ({ draft }: ReportDoc, quotes: readonly Pick<TechniqueQuoteDoc, 
   ])
 
 /** Returns the software of the shared captures of cited evidence, by the capture's id. */
-const readCollectors = async (
-  peers: Peers,
-  evidence: readonly Evidence[],
-  cited: ReadonlySet<string>,
-): Promise<Map<string, string>> => {
-  const shared = evidence.filter(each => each.shared && cited.has(each.id))
+const readCollectors = async (peers: Peers, evidence: readonly Evidence[]): Promise<Map<string, string>> => {
+  const shared = evidence.filter(each => each.shared)
   const all = [...new Set(shared.flatMap(({ capture_id }) => capture_id ?? []))]
   if (all.length === 0) return new Map()
   const body = { ids: all.slice(0, IDS) }
@@ -97,7 +93,7 @@ export const readCitable = async (
 }
 
 /**
- * Reads what a report is made of, once.
+ * Reads what a report is made of, once: of a report in review only what was there when it was handed in.
  * @throws HttpError 404 without its campaign, 409 if it is not TLP:CLEAR, 503 while a service is down
  */
 export const readSources = async (
@@ -109,7 +105,7 @@ export const readSources = async (
   const publisher = report.user_id?.toHexString() ?? ''
   await requireClear(store, campaignId)
   const doc = await findCampaign(store.campaigns, campaignId, '+techniques')
-  const [iods, statements, decisions, quotes, names, evidence] = await Promise.all([
+  const [members, statements, decisions, quotes, names, found] = await Promise.all([
     fetchIods(peers, doc),
     fetchStatements(peers, doc),
     store.reportDecisions.find({ report_id: report._id }).lean<ReportDecisionDoc[]>(),
@@ -117,9 +113,13 @@ export const readSources = async (
     users.usernames([publisher]),
     readAllEvidence(peers, doc, publisher),
   ])
+  const frozen = report.frozen && new Set(report.frozen)
+  const cited = citedBy(report, quotes)
+  const iods = members.filter(({ id }) => frozen?.has(id) ?? true)
+  const evidence = found.filter(({ id }) => cited.has(id) && (frozen?.has(id) ?? true))
   const [consenting, collectors] = await Promise.all([
     readQuotable(peers, iods),
-    readCollectors(peers, evidence, citedBy(report, quotes)),
+    readCollectors(peers, evidence),
   ])
   const n = (report.latest ?? 0) + 1
   const author = names.get(publisher)
