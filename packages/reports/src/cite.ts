@@ -1,4 +1,5 @@
 import type { ReportContent, ReportLanguage } from '@iodine/contracts'
+import type { Graph, Organization, Person } from 'schema-dts'
 import { defangText, oneLine } from './text.js'
 import { LICENCES, textsOf } from './texts.js'
 
@@ -131,11 +132,14 @@ export const toCsl = (content: Cited): string => {
   return `${JSON.stringify([item], null, 2)}\n`
 }
 
-/** Returns schema.org's description of a report and its data. */
-export const toJsonLd = (content: Cited, files: readonly { name: string; type: string }[]) => {
+/**
+ * Returns schema.org's description of a report and its data. Google requires 50 to 5,000 characters to describe a dataset
+ * (Search Central, "Dataset structured data").
+ */
+export const toJsonLd = (content: Cited, files: readonly { name: string; type: string }[]): Graph => {
   const { title, n, url, site, licence, summary, language } = content
-  const publisher = { '@type': 'Organization', name: oneLine(site.name), url: site.url }
-  const author = authorsOf(content).map(name => ({
+  const publisher: Organization = { '@type': 'Organization', name: oneLine(site.name), url: site.url }
+  const author = authorsOf(content).map((name): Organization | Person => ({
     '@type': content.authors.length > 0 ? 'Person' : 'Organization',
     name,
   }))
@@ -144,9 +148,9 @@ export const toJsonLd = (content: Cited, files: readonly { name: string; type: s
     inLanguage: language,
     version: String(n),
     license: LICENCES[licence].url,
-    description: oneLine(defangText(summary)),
     publisher,
-  }
+  } as const
+  const description = oneLine(defangText(summary))
   return {
     '@context': 'https://schema.org',
     '@graph': [
@@ -159,7 +163,8 @@ export const toJsonLd = (content: Cited, files: readonly { name: string; type: s
         datePublished: content.made_at,
         creativeWorkStatus: 'Published',
         author,
-        isBasedOn: `${url}#data`,
+        isBasedOn: { '@id': `${url}#data` },
+        description,
         ...common,
       },
       {
@@ -167,6 +172,7 @@ export const toJsonLd = (content: Cited, files: readonly { name: string; type: s
         '@id': `${url}#data`,
         url,
         creator: author,
+        description: `${textsOf(language).dataOf(oneLine(title))} ${description}`,
         distribution: files.map(({ name, type }) => ({
           '@type': 'DataDownload',
           name,

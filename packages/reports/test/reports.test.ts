@@ -76,6 +76,15 @@ describe('the page', () => {
     }
     expect(await faultsOf(toIndexPage([listed]))).toEqual([])
   })
+  it('describes its data as Google requires, however short its texts are', () => {
+    const page = toPage(contentOf({ title: 'A', summary: 'b' }), { latest: 1, replies: [] })
+    const [, json = ''] = /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(page) ?? []
+    const [report, data] = JSON.parse(json)['@graph']
+    expect(report).toMatchObject({ '@type': 'Report', headline: 'A', isBasedOn: { '@id': data['@id'] } })
+    expect(data).toMatchObject({ '@type': 'Dataset', name: 'A' })
+    expect(data.description).toBe('The indicators, evidence and DISARM techniques of the report “A”. b')
+    expect(data.distribution.length).toBeGreaterThan(0)
+  })
   it('shows hostile strings as text', async () => {
     for (const text of HOSTILE) {
       const content = contentOf({

@@ -12,11 +12,11 @@ const HEAP_MB = 2_048
  * @param file the compiled file, relative to the caller
  * @throws Error if the package is not built
  */
-export const startThread = (caller: string, file: string, workerData?: unknown): Worker => {
+export const startThread = (caller: string, file: string): Worker => {
   const compiled = caller.endsWith('.ts') ? caller.replace(/^(.*)\/src\//, '$1/dist/') : caller
   const path = fileURLToPath(new URL(file, compiled))
   if (!existsSync(path)) throw new Error(`${path} is missing. Build first: threads run compiled code.`)
-  return new Worker(path, { workerData, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
+  return new Worker(path, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
 }
 
 export interface ThreadOptions {
@@ -26,27 +26,57 @@ export interface ThreadOptions {
   ms: number
 }
 
+/** Time after which a thread without work ends: a later call need not start one, whose code must be compiled first. */
+const IDLE_MS = 60_000
+
 /**
- * Runs a file of the caller's package in a thread of its own, which does not block the event loop. Resolves to the first
- * message of the thread.
+ * Creates a function that runs a file of the caller's package in a thread, which does not block the event loop. The file
+ * answers each message with one. Threads wait for further calls for a minute, and do not keep the process running meanwhile.
  * @param caller as of `startThread`, as is `file`
- * @throws the error of the thread, or an Error after the timeout
+ * @returns a function of the input, which resolves to the output. It rejects with the error of the thread, which ends,
+ *   and after the timeout.
  */
-export const runThread = <R>(
+export const createThreads = <I, O>(
   caller: string,
   file: string,
-  input: unknown,
   { name, ms }: ThreadOptions,
-): Promise<R> =>
-  new Promise((resolve, reject) => {
-    const thread = startThread(caller, file, input)
-    const timer = setTimeout(() => end(() => reject(new Error(`${name} timed out`))), ms)
-    const end = (settle: () => void) => {
-      clearTimeout(timer)
-      settle()
-      void thread.terminate()
-    }
-    thread.once('message', (result: R) => end(() => resolve(result)))
-    thread.once('error', error => end(() => reject(error)))
-    thread.once('exit', code => end(() => reject(new Error(`${name} exited with code ${code}`))))
-  })
+): ((input: I) => Promise<O>) => {
+  interface Started {
+    thread: Worker
+    /** Settles the running call; undefined while the thread waits for one. */
+    settle?: ((error: Error | null, output?: O) => void) | undefined
+    /** The timeout of the call, or the end of the wait. */
+    timer?: NodeJS.Timeout
+  }
+  const waiting: Started[] = []
+  const end = (started: Started, error: Error) => {
+    clearTimeout(started.timer)
+    if (waiting.includes(started)) waiting.splice(waiting.indexOf(started), 1)
+    void started.thread.terminate()
+    started.settle?.(error)
+    started.settle = undefined
+  }
+  const start = (): Started => {
+    const started: Started = { thread: startThread(caller, file) }
+    started.thread.on('message', (output: O) => {
+      clearTimeout(started.timer)
+      started.settle?.(null, output)
+      started.settle = undefined
+      started.thread.unref()
+      started.timer = setTimeout(() => end(started, new Error('not used')), IDLE_MS).unref()
+      waiting.push(started)
+    })
+    started.thread.on('error', error => end(started, error as Error))
+    started.thread.on('exit', code => end(started, new Error(`${name} exited with code ${code}`)))
+    return started
+  }
+  return input =>
+    new Promise((resolve, reject) => {
+      const started = waiting.pop() ?? start()
+      clearTimeout(started.timer)
+      started.timer = setTimeout(() => end(started, new Error(`${name} timed out`)), ms)
+      started.settle = (error, output) => (error ? reject(error) : resolve(output as O))
+      started.thread.ref()
+      started.thread.postMessage(input)
+    })
+}

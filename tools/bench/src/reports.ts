@@ -2,11 +2,13 @@
  * Published reports: (1) time from handing a report of 10,000 indicators and 100 exhibits in until its files are stored,
  * by the campaigns service with stubs of the services that it reads, and the largest delay of its event loop meanwhile;
  * (2) time and requests a second of the latest page of 500 indicators through the gateway and the campaigns service,
- * beside a static file of the same size in Node, and nginx in front of the campaigns service if it is installed.
+ * beside a static file of the same size in Node, and nginx in front of the campaigns service if it is installed;
+ * (3) time of a member's list of IODs while 10,000 readers a minute open the latest page, and without readers.
  *
  *   npm run bench -- reports
  *
- * Aims: 20 s; 5 ms beyond the static file; 0.5 of nginx. ROUNDS: repetitions of (2), default 9.
+ * Aims: 20 s; 5 ms beyond the static file; 0.5 of nginx; p95 of the list 1.2 times that without readers. ROUNDS:
+ * repetitions of (2) and (3), default 9.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { campaignsConfigSchema, createApp } from '@iodine/campaigns'
@@ -22,11 +24,23 @@ import {
   reportsApi,
 } from '@iodine/contracts'
 import { readConfig } from '@iodine/service-kit'
-import { apiClient, newId, startServiceFixture } from '@iodine/test-kit'
+import { apiClient, newId, quantile, startServiceFixture } from '@iodine/test-kit'
 import { ObjectId } from 'mongodb'
 import { Pool } from 'undici'
-import { atOnce, mapValues, rate, ratio, table, timed, timeInterleaved, whole } from './lib/measure.js'
+import {
+  atOnce,
+  count,
+  interleave,
+  mapValues,
+  rate,
+  ratio,
+  table,
+  timed,
+  timeInterleaved,
+  whole,
+} from './lib/measure.js'
 import { startNginx, startPart, startUpstream, stopParts } from './lib/parts.js'
+import { seedIods } from './lib/seed-iods.js'
 import { startSession } from './lib/session.js'
 
 const rounds = Number(process.env.ROUNDS ?? 9)
@@ -36,6 +50,9 @@ const SHOWN = 500
 const REQUESTS = 400
 const ONE_BY_ONE = 100
 const WIDTH = 16
+const LISTED = 10_000
+const LISTS = 200
+const READERS_A_MINUTE = 10_000
 const AT = '2026-11-20T10:00:00.000Z'
 const HASH = 'ab'.repeat(32)
 
@@ -147,10 +164,18 @@ console.log(`page: ${whole(Buffer.byteLength(html))} bytes, compressed ${whole(b
 const session = await startSession()
 const campaigns = await startPart('services/campaigns/dist/server.js', { ...fixture.env, ...settings })
 const file = await startUpstream(bytes, session.jwks)
+await seedIods(fixture.env.MONGODB_URI as string, LISTED, 'short')
+const iodsUrl = await startPart('services/iods/dist/server.js', {
+  ...fixture.env,
+  ...session.env,
+  MONGODB_PREFIX: 'iodine',
+  AUTH_URL: file,
+})
 const gateway = await startPart('gateway/dist/server.js', {
   ...session.env,
   AUTH_URL: file,
   CAMPAIGNS_URL: campaigns,
+  IODS_URL: iodsUrl,
   REPORT_REQUESTS_A_MINUTE: '1000000000',
 })
 const urls: Record<string, string> = { file, campaigns, gateway }
@@ -189,6 +214,34 @@ table(
     busy.nginx === undefined ? '–' : ratio(busy.nginx, busy[name] ?? 0),
   ]),
 )
+
+const member = session.connect(gateway, 1)
+/** Reads the list of IODs. Returns the duration of each request in milliseconds. */
+const list = async (): Promise<number[]> => {
+  const times: number[] = []
+  for (let n = 0; n < LISTS; n++) times.push(await timed(() => member.get('/iods?limit=20')))
+  return times
+}
+const listBesideReaders = async (): Promise<number[]> => {
+  const readers: Promise<void>[] = []
+  const arrivals = setInterval(() => readers.push(send(pools.gateway as Pool)), 60_000 / READERS_A_MINUTE)
+  try {
+    return await list()
+  } finally {
+    clearInterval(arrivals)
+    await Promise.all(readers)
+  }
+}
+const lists = await interleave(rounds, { none: list, some: listBesideReaders }, 1)
+const p95 = mapValues(lists, times => quantile(times.flat(), 0.95))
+table(
+  ['list of IODs, p95', 'ms', 'ratio'],
+  [
+    ['without readers', count(p95.none), ''],
+    [`${whole(READERS_A_MINUTE)} readers a minute`, count(p95.some), ratio(p95.some, p95.none)],
+  ],
+)
+await member.close()
 await Promise.all(Object.values(pools).map(pool => pool.close()))
 stopParts()
 await session.stop()

@@ -1,6 +1,6 @@
 import type { CanonOptions, Triplet } from '@iodine/canon'
 import type { BodyFor, canonInternal } from '@iodine/contracts'
-import { runThread } from '@iodine/service-kit'
+import { createThreads } from '@iodine/service-kit'
 
 export interface Comparison {
   triplets: readonly Triplet[]
@@ -17,8 +17,8 @@ const TIMEOUT_MS = 120_000
  * Clusters labels in a separate thread: clustering would block the event loop for seconds. Rejects with the error of
  * `assign`, and after two minutes.
  */
-export const assignInThread = (comparison: Comparison): Promise<StoredClusters> =>
-  runThread(import.meta.url, './canon-thread.js', comparison, {
-    name: 'the comparison of labels',
-    ms: TIMEOUT_MS,
-  })
+export const assignInThread = createThreads<Comparison, StoredClusters>(
+  import.meta.url,
+  './canon-thread.js',
+  { name: 'the comparison of labels', ms: TIMEOUT_MS },
+)

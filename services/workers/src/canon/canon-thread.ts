@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { assign, type Cluster } from '@iodine/canon'
 import type { Comparison, StoredClusters } from './assign-in-thread.js'
 
@@ -8,7 +8,8 @@ const stored = (clusters: readonly Cluster[]): StoredClusters['entities'] =>
     .filter(({ members }) => members.length > 1)
     .map(({ members }) => members.map(({ key, why, turned }) => ({ key, why, turned })))
 
-const { triplets, options } = workerData as Comparison
-const { entities, verbs } = assign(triplets, options)
-const result: StoredClusters = { entities: stored(entities), verbs: stored(verbs) }
-parentPort?.postMessage(result)
+parentPort?.on('message', ({ triplets, options }: Comparison) => {
+  const { entities, verbs } = assign(triplets, options)
+  const result: StoredClusters = { entities: stored(entities), verbs: stored(verbs) }
+  parentPort?.postMessage(result)
+})

@@ -61,6 +61,7 @@ export const createReport = async (store: Store, userId: string, campaignId: str
     taken_out: [],
     frozen: null,
     replies: [],
+    pages_revision: null,
     created_at: new Date(),
   }
   const insert = async (session: ClientSession) => {

@@ -14,12 +14,17 @@ import { dropReview } from './edit-report.js'
 
 const compress = promisify(gzip)
 
+/** Invalidates the cached pages of a report. */
+const changePages = ({ reports }: Store, _id: Types.ObjectId, session: ClientSession) =>
+  reports.updateOne({ _id }, { $set: { pages_revision: new Types.ObjectId() } }, { session })
+
 /** Stores the pages of all published versions with their current notices, from the pages that were approved. */
 const showNotices = async (
-  { reportVersions, reportFiles }: Store,
+  store: Store,
   { _id, latest, replies }: Pick<ReportDoc, '_id' | 'latest' | 'replies'>,
   session: ClientSession,
 ): Promise<void> => {
+  const { reportVersions, reportFiles } = store
   const notices = {
     latest,
     replies: replies.map(({ from, text, at }) => ({ from, text, at: at.toISOString() })),
@@ -37,6 +42,7 @@ const showNotices = async (
     const file = { type: REPORT_FILES['page.html'], bytes: bytes.length, sha256, gzip: await compress(bytes) }
     await reportFiles.updateOne({ version_id, name: SHOWN }, { $set: file }, { session, upsert: true })
   }
+  await changePages(store, _id, session)
 }
 
 /**
@@ -149,6 +155,7 @@ export const eraseReport = async (store: Store, id: string, n: number, law: stri
       .lean<ReportVersionDoc>()
     if (!before) throw conflict(DETAILS.reportNotPublished)
     await store.reportFiles.deleteMany({ version_id: before._id }, { session })
+    await changePages(store, report._id, session)
     await take(before.user_id, { published_bytes: -before.bytes })
   })
 }

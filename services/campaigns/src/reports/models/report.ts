@@ -46,6 +46,8 @@ export const reportSchema = defineSchema(
     /** Ids of the IODs and cited evidence that were read at hand-in: files that are made again contain no others. */
     frozen: { type: typed<string[] | null>(mixed), select: false },
     replies: { type: typed<ReportReply[]>(mixed), required },
+    /** Differs after each change of its published pages. */
+    pages_revision: { type: Schema.Types.ObjectId, default: null },
     created_at: { type: Date, required },
     /** Number of the draft among those of its campaign; absent once published. */
     slot: Number,

@@ -1,6 +1,8 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { PageErrorStatus } from '@iodine/reports'
+import { createSharedReads } from '@iodine/service-kit'
+import { LRUCache } from 'lru-cache'
 import type { ClientSession } from 'mongoose'
 import type { CampaignModels } from '../../models.js'
 import { type ReportDoc, type ReportFileDoc, type ReportVersionDoc, SHOWN } from '../models/report.js'
@@ -22,7 +24,7 @@ export class PageError extends Error {
 const PUBLIC = { draft: 0, taken_out: 0 } as const
 
 /** Returns a published report by its address. Throws PageError 404, 410 for a withdrawn one, 503 under revision. */
-const findPublished = async (
+export const findPublished = async (
   { reports, reportVersions }: CampaignModels,
   slug: string,
 ): Promise<ReportDoc> => {
@@ -52,43 +54,62 @@ export interface PublishedFile extends Pick<ReportFileDoc, 'type' | 'sha256' | '
 }
 
 /**
- * Returns a published report with one of its versions.
+ * Returns a version of a published report.
  * @param version `v1`; default: the latest
- * @throws PageError 404, 410, 451 for an erased version, 503
+ * @throws PageError 404, 451 for an erased version
  */
 export const findVersion = async (
-  models: CampaignModels,
-  { slug, version }: { slug: string; version?: string },
-): Promise<{ report: ReportDoc; version: ReportVersionDoc }> => {
-  const report = await findPublished(models, slug)
+  { reportVersions }: CampaignModels,
+  report: ReportDoc,
+  version?: string,
+): Promise<ReportVersionDoc> => {
   const [, digits] = /^v([1-9]\d{0,2})$/.exec(version ?? `v${report.latest}`) ?? []
   if (!digits) throw new PageError(404)
-  const doc = await models.reportVersions
+  const doc = await reportVersions
     .findOne({ report_id: report._id, n: Number(digits) }, { n: 1, state: 1, made_at: 1, 'content.title': 1 })
     .lean<ReportVersionDoc>()
   if (doc?.state === 'erased')
     throw new PageError(451, '', [`Version ${doc.n}, ${doc.made_at.toISOString().slice(0, 10)}.`])
   if (doc?.state !== 'published' && doc?.state !== 'superseded') throw new PageError(404)
-  return { report, version: doc }
+  return doc
 }
 
+/** Memory for the compressed files of pages that were read. */
+const CACHE_BYTES = 32 * 1024 * 1024
+
 /**
- * Returns a file of a published version, or its page.
- * @throws PageError as `findVersion`
+ * Creates the reader of the files of published versions, and of their pages. Files are cached for the revision of the
+ * report's pages: each call reads the report.
+ * @returns a function that throws PageError 404, 410, 451 for an erased version, 503
  */
-export const findFile = async (
-  models: CampaignModels,
-  { file, ...which }: { slug: string; version?: string; file?: string },
-): Promise<PublishedFile> => {
-  const { report, version } = await findVersion(models, which)
-  if (file === SHOWN) throw new PageError(404)
-  const found = await models.reportFiles
-    .findOne({ version_id: version._id, name: file ?? SHOWN })
-    .lean<ReportFileDoc>()
-  if (!found) throw new PageError(404)
-  const { type, sha256, gzip } = found
-  const isListed = report.listed === true && which.version === undefined
-  return { type, sha256, gzip: bufferOf(gzip), isListed, slug: report.slug, n: version.n }
+export const createFileReader = (models: CampaignModels) => {
+  const cache = new LRUCache<string, PublishedFile>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ gzip }) => gzip.length + 1_000,
+  })
+  const shared = createSharedReads<string, PublishedFile>()
+  const read = async (report: ReportDoc, version?: string, file?: string): Promise<PublishedFile> => {
+    const { _id, n } = await findVersion(models, report, version)
+    if (file === SHOWN) throw new PageError(404)
+    const found = await models.reportFiles
+      .findOne({ version_id: _id, name: file ?? SHOWN })
+      .lean<ReportFileDoc>()
+    if (!found) throw new PageError(404)
+    const { type, sha256, gzip } = found
+    const isListed = report.listed === true && version === undefined
+    return { type, sha256, gzip: bufferOf(gzip), isListed, slug: report.slug, n }
+  }
+  return ({ slug, version, file }: { slug: string; version?: string; file?: string }) =>
+    // Concurrent readers of a page share one reading of the database.
+    shared(JSON.stringify([slug, version, file]), async () => {
+      const report = await findPublished(models, slug)
+      const key = JSON.stringify([report.pages_revision, slug, version, file])
+      const known = cache.get(key)
+      if (known) return known
+      const found = await read(report, version, file)
+      cache.set(key, found)
+      return found
+    })
 }
 
 /** Returns the stored bytes, which a lean read returns as the driver's type. */

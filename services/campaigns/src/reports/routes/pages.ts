@@ -14,7 +14,13 @@ import {
 import type { CampaignsConfig } from '../../config.js'
 import type { Store } from '../../models.js'
 import { siteOf } from '../policies/site.js'
-import { findFile, findVersion, listPublished, PageError, type PublishedFile } from '../queries/published.js'
+import {
+  createFileReader,
+  findPublished,
+  findVersion,
+  listPublished,
+  PageError,
+} from '../queries/published.js'
 
 interface Call {
   request: FastifyRequest
@@ -88,11 +94,9 @@ export const addReportPages = (service: StoreService, store: Store, config: Camp
     const bytes = Buffer.from(text)
     return send(call, { type, bytes, sha256: createHash('sha256').update(bytes).digest('hex') })
   }
-  // Concurrent readers of a page share one reading of the database.
-  const files = createSharedReads<string, PublishedFile>()
+  const files = createFileReader(store)
   const sendFile = async (call: Call, which: { slug: string; version?: string; file?: string }) => {
-    const key = JSON.stringify([which.slug, which.version, which.file])
-    const file = await files(key, () => findFile(store, which))
+    const file = await files(which)
     setHeaders(call.reply, which.version === undefined ? LATEST : VERSION, file.isListed)
     const base = `/reports/${file.slug}`
     call.reply.header(
@@ -147,7 +151,7 @@ export const addReportPages = (service: StoreService, store: Store, config: Camp
           url.startsWith(site.url) ? url.slice(site.url.length) : '',
         ) ?? []
       if (!slug) throw new PageError(404)
-      const { version: shown } = await findVersion(store, { slug, ...(version && { version }) })
+      const shown = await findVersion(store, await findPublished(store, slug), version)
       const body = {
         version: '1.0',
         type: 'link',

@@ -1,5 +1,5 @@
 import type { ReportFile, ReportSources, SelectedReport } from '@iodine/reports'
-import { runThread } from '@iodine/service-kit'
+import { createThreads } from '@iodine/service-kit'
 
 const TIMEOUT_MS = 120_000
 
@@ -7,7 +7,7 @@ const TIMEOUT_MS = 120_000
 export type RenderedFile = ReportFile & { gzip: Uint8Array }
 
 /** Selects what may be published, and makes its files, in a thread. Rejects with its error, and after two minutes. */
-export const renderInThread = (
-  sources: ReportSources,
-): Promise<{ selected: SelectedReport; files: RenderedFile[] }> =>
-  runThread(import.meta.url, './render-thread.js', sources, { name: 'the report', ms: TIMEOUT_MS })
+export const renderInThread = createThreads<
+  ReportSources,
+  { selected: SelectedReport; files: RenderedFile[] }
+>(import.meta.url, './render-thread.js', { name: 'the report', ms: TIMEOUT_MS })

@@ -1,11 +1,12 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { proposeTechniques } from '@iodine/exchange/disarm'
 
-/** Data of the thread. */
+/** Message to the thread. */
 export interface ProposalInput {
   sentences: readonly string[]
   limit: number
 }
 
-const { sentences, limit } = workerData as ProposalInput
-parentPort?.postMessage(proposeTechniques(sentences, { limit }))
+parentPort?.on('message', ({ sentences, limit }: ProposalInput) =>
+  parentPort?.postMessage(proposeTechniques(sentences, { limit })),
+)

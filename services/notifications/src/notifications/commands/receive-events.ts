@@ -92,19 +92,35 @@ const silentOf = async ({ people }: Models, ids: readonly string[]): Promise<Set
   return new Set(docs.map(({ _id }) => _id.toHexString()))
 }
 
-/** Returns the watches that an event matches. */
-const watchesOf = async ({ models }: ReceiveContext, event: NotificationEvent): Promise<WatchDoc[]> => {
+/** Returns the keys of the watches that an event may match. */
+const keysOfEvent = (event: NotificationEvent): string[] => {
   switch (event.type) {
     case 'iod.created':
-      return matchingIod(event, await findCandidates(models, keysOfIod(event)))
+      return keysOfIod(event)
     case 'iod.voted':
-      return findCandidates(models, [`iod:${event.id}`])
+      return [`iod:${event.id}`]
     case 'comment.created':
-      return findCandidates(models, [`${event.subject.kind}:${event.subject.id}`, `person:${event.user_id}`])
+      return [`${event.subject.kind}:${event.subject.id}`, `person:${event.user_id}`]
     case 'report.quoted':
       return []
     case 'campaign.changed':
-      return findCandidates(models, [`campaign:${event.id}`])
+      return [`campaign:${event.id}`]
+  }
+}
+
+/** Reads the watches of events. Returns a function of an event to those that it matches. */
+const createMatcher = async ({ models }: ReceiveContext, events: readonly NotificationEvent[]) => {
+  const byKey = new Map<string, WatchDoc[]>()
+  const keys = [...new Set(events.flatMap(keysOfEvent))]
+  for (const watch of await findCandidates(models, keys, { withKeys: true }))
+    for (const key of watch.keys) {
+      const same = byKey.get(key)
+      if (same) same.push(watch)
+      else byKey.set(key, [watch])
+    }
+  return (event: NotificationEvent): WatchDoc[] => {
+    const candidates = [...new Set(keysOfEvent(event).flatMap(key => byKey.get(key) ?? []))]
+    return event.type === 'iod.created' ? matchingIod(event, candidates) : candidates
   }
 }
 
@@ -112,34 +128,38 @@ const watchesOf = async ({ models }: ReceiveContext, event: NotificationEvent): 
  * Returns the notices of an event. A user is not notified of their own action. A mention precedes a reply, and both
  * precede a watch of the same subject.
  */
-const noticesOf = async (context: ReceiveContext, event: NotificationEvent): Promise<Notice[]> => {
+const noticesOf = async (
+  { models }: ReceiveContext,
+  event: NotificationEvent,
+  watches: readonly WatchDoc[],
+): Promise<Notice[]> => {
   const about = aboutEvent(event)
   const direct = new Map<string, 'reply' | 'mention' | 'quoted'>()
   if (event.type === 'report.quoted') direct.set(event.quoted, 'quoted')
   if (event.type === 'comment.created') {
     if (event.replied_to) direct.set(event.replied_to, 'reply')
     for (const id of event.mentions) direct.set(id, 'mention')
-    for (const id of await silentOf(context.models, [...direct.keys()])) direct.delete(id)
+    for (const id of await silentOf(models, [...direct.keys()])) direct.delete(id)
   }
-  const watched = (await watchesOf(context, event)).filter(
-    ({ user_id }) => !direct.has(user_id.toHexString()),
-  )
+  const watched = watches.filter(({ user_id }) => !direct.has(user_id.toHexString()))
   return [
     ...Array.from(direct, ([id, kind]) => directNotice(kind, id, about)),
     ...watched.map(watch => noticeOfWatch(watch, about)),
   ].filter(({ user_id }) => user_id !== about.actor)
 }
 
-/** Enqueues the notifications of events, once for each event. */
+/** Enqueues the notifications of events, once for each event. Events without any need no receipt. */
 export const receiveEvents = async (
   context: ReceiveContext,
   events: readonly NotificationEvent[],
 ): Promise<void> => {
-  const fresh = await unknownOf(context.models, events.map(receiptOf))
+  const matches = await createMatcher(context, events)
   const found = new Map<string, Notice[]>()
   for (const event of events) {
-    const receipt = receiptOf(event)
-    if (fresh.delete(receipt)) found.set(receipt, await noticesOf(context, event))
+    const notices = await noticesOf(context, event, matches(event))
+    if (notices.length > 0) found.set(receiptOf(event), notices)
+    // Yields to the event loop: thousands of watches may match.
+    await new Promise(setImmediate)
   }
   await accept(context, found)
 }
@@ -170,7 +190,7 @@ export const receiveRecords = async (
     if (!isNew && !isShared) continue
     const scope = isShared ? (isNew ? {} : { user_id: { $ne: owner } }) : { user_id: owner }
     const signature = await signText(record.text)
-    const candidates = await findCandidates(models, keysOfRecord(record, signature), scope)
+    const candidates = await findCandidates(models, keysOfRecord(record, signature), { scope })
     const sharer = record.shared === 'username' ? user_id : null
     const matching = matchingRecord(record, signature, candidates)
     const [owners, others] = [true, false].map(isOwner =>

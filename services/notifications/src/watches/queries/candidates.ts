@@ -7,12 +7,12 @@ const KEYS_AT_ONCE = 2_000
 
 /**
  * Returns the active watches that have one of the keys, by the index of keys.
- * @param scope restricts them to those of some users
+ * @param options `scope` restricts them to those of some users; `withKeys` returns their keys, which texts have many of
  */
 export const findCandidates = async (
   { watches }: Pick<Models, 'watches'>,
   keys: readonly string[],
-  scope: QueryFilter<WatchDoc> = {},
+  { scope = {}, withKeys = false }: { scope?: QueryFilter<WatchDoc>; withKeys?: boolean } = {},
 ): Promise<WatchDoc[]> => {
   const found = new Map<string, WatchDoc>()
   for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
@@ -20,7 +20,7 @@ export const findCandidates = async (
     const docs = await watches.collection
       .find({ ...scope, keys: { $in: keys.slice(at, at + KEYS_AT_ONCE) }, paused: false } as never)
       .hint({ keys: 1 })
-      .project<WatchDoc>({ keys: 0 })
+      .project<WatchDoc>(withKeys ? {} : { keys: 0 })
       .toArray()
     for (const doc of docs) found.set(doc._id.toHexString(), doc)
   }
