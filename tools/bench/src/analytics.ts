@@ -29,7 +29,7 @@ const YEAR = `from=${dayOf(now - (DAYS - 1) * DAY_MS)}&to=${dayOf(now)}`
 const MONTH = `from=${dayOf(now - 29 * DAY_MS)}&to=${dayOf(now)}`
 
 const startSide = async (total: number) => {
-  const server = await startTestServer(startApp, { fill: uri => seedIods(uri, total, 'short') })
+  const server = await startTestServer(startApp, { fill: uri => seedIods(uri, total, 'unsearched') })
   const { token, api } = await server.signUp()
   const agent = new Agent({ connections: 4 })
   const send = async (path: string) => {
