@@ -9,12 +9,12 @@ import {
   formatAmount,
   formatCount,
   LoadingPanel,
-  ProgressBar,
+  ProgressText,
   SearchInput,
   useLatest,
   useSearchText,
 } from '@iodine/ui'
-import { ConfirmDialog, Dialog, DialogBody, DialogFooter, FilterMenu } from '@iodine/ui/overlays'
+import { ConfirmDialog, Dialog, DialogActions, DialogBody, FilterMenu } from '@iodine/ui/overlays'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ChangeEvent, useEffect, useRef, useState } from 'react'
 import { useAdd } from '../queries/add'
@@ -141,17 +141,9 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
           )}
           <div className={styles.info} role="status">
             {progress && progress.total >= PROGRESS_FROM ? (
-              <>
-                <ProgressBar
-                  value={progress.done / progress.total}
-                  intent="primary"
-                  stripes={false}
-                  aria-label="IODs added"
-                />
-                <p className={styles.progress}>
-                  {progress.done} of {progress.total} added
-                </p>
-              </>
+              <ProgressText value={progress.done / progress.total} label="IODs added">
+                {progress.done} of {progress.total} added
+              </ProgressText>
             ) : (
               chosen.size > 0 && (
                 <Callout className={styles.selected ?? ''} intent="primary" icon={false} compact>
@@ -168,19 +160,12 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
             )}
           </div>
         </DialogBody>
-        <DialogFooter
-          actions={
-            <>
-              <Button text="Cancel" onClick={onClose} disabled={progress !== null} />
-              <Button
-                intent="primary"
-                text={`Add ${chosen.size} IOD(s)`}
-                disabled={chosen.size === 0}
-                loading={progress !== null}
-                onClick={submit}
-              />
-            </>
-          }
+        <DialogActions
+          text={`Add ${chosen.size} IOD(s)`}
+          disabled={chosen.size === 0}
+          loading={progress !== null}
+          onClick={submit}
+          cancel={{ onClick: onClose, disabled: progress !== null }}
         />
       </Dialog>
       <ConfirmDialog

@@ -35,11 +35,9 @@ export function ReportEditor({ id, draft, isCorrection, problems, onChange }: Re
   return (
     <div className={styles.editor} ref={form}>
       {hasProblems && (
-        <div role="alert">
-          <Callout intent="danger" compact>
-            The draft cannot be saved: correct the marked fields.
-          </Callout>
-        </div>
+        <Callout role="alert" intent="danger" compact>
+          The draft cannot be saved: correct the marked fields.
+        </Callout>
       )}
       {isCorrection && (
         <EditorSection
