@@ -16,13 +16,13 @@ export interface ImportDialogProps {
   onClose: () => void
 }
 
-/** The dialog that imports the IODs of a file, after a preview of the changes. */
-export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
+/** Plans the import of a file, and applies the plan. */
+function useFileImport(campaignId: string, onClose: () => void) {
   /** The import of the chosen file: planned, then applied by the server. */
   const [plan, setPlan] = useState<CampaignImport | null>(null)
   const [fault, setFault] = useState<string | null>(null)
   const [isReading, setReading] = useState(false)
-  const server = useImport(campaign.id)
+  const server = useImport(campaignId)
   const [makesIods, setMakesIods] = useState(true)
   const { notify } = useHost()
   const [file, setFile] = useState<File | null>(null)
@@ -75,6 +75,15 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
       setReading(false)
     }
   }
+  return { file, plan, fault, isReading, makesIods, setMakesIods, read, apply, close }
+}
+
+/** The dialog that imports the IODs of a file, after a preview of the changes. */
+export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
+  const { file, plan, fault, isReading, makesIods, setMakesIods, read, apply, close } = useFileImport(
+    campaign.id,
+    onClose,
+  )
   const isApplying = plan?.state === 'applying'
   return (
     <Dialog
