@@ -9,10 +9,10 @@ import { manifestHash } from '@iodine/evidence'
 import { runs } from '@iodine/test-kit/runs'
 import { openDB } from 'idb'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { createCaptures, type NewCapture } from '../src/background/captures'
+import { Captures, type NewCapture } from '../src/background/captures'
 import { type Database, openDatabase, ownerOf, readSetting, writeSetting } from '../src/background/database'
-import { createQueue } from '../src/background/queue'
-import { createSender } from '../src/background/sender'
+import { Queue } from '../src/background/queue'
+import { Sender } from '../src/background/sender'
 import { Failure, sentenceOf } from '../src/shared/failures'
 import type { Captured } from '../src/sources'
 
@@ -185,9 +185,9 @@ const other = () => ownerOf({ ...account(), userId: 'b'.repeat(24) })
 const open = async () => {
   database?.close()
   database = await openDatabase(name)
-  const stored = createCaptures(database)
-  const queue = createQueue(database)
-  const sender = createSender({
+  const stored = new Captures(database)
+  const queue = new Queue(database)
+  const sender = new Sender({
     database,
     queue,
     captures: stored,

@@ -2,20 +2,20 @@ import { ApiError, parseUrl } from '@iodine/contracts'
 import { Failure, failureOf, sentenceOf } from '../shared/failures'
 import type { Answer, ContentRequests, PageRequests } from '../shared/messages'
 import type { Captured } from '../sources'
-import { requireAccount } from './accounts'
+import { endSession, requireAccount } from './accounts'
 import { tokenOf } from './api'
-import { createCaptures } from './captures'
-import { createCollector, type TabPage } from './collect'
+import { Captures } from './captures'
+import { Collector, type TabPage } from './collect'
 import { createContentRequests } from './content-requests'
 import { type Database, readSetting, writeSetting } from './database'
 import { refreshLists, resumeKeeping, stopKeeping, stopKeepingAll } from './keep'
 import { createMarking } from './marking'
-import { createOverlay } from './overlay'
+import { Overlay } from './overlay'
 import { createPageRequests } from './page-requests'
 import { keptAwake, type Parts } from './parts'
 import { createPictureHasher } from './picture-hashes'
-import { createQueue } from './queue'
-import { createSender } from './sender'
+import { Queue } from './queue'
+import { Sender } from './sender'
 import { isPermitted, patternOf } from './sites'
 import {
   isFirstStart,
@@ -101,12 +101,7 @@ const resume = async ({ refresh, tabsOf, isReading, markedSites }: Parts['markin
 /** Ends the session after a 401 for its current token. Resolves to whether the error is a 401. */
 const endIfRefused = async (database: Database, error: unknown): Promise<boolean> => {
   if (!(error instanceof ApiError && error.status === 401)) return false
-  const account = await readSetting(database, 'account')
-  // The user may have signed in again during the request.
-  if (account?.token !== undefined && account.token === tokenOf(error)) {
-    const { token: _, ...ended } = account
-    await writeSetting(database, 'account', ended)
-  }
+  await endSession(database, tokenOf(error))
   return true
 }
 
@@ -140,7 +135,7 @@ const createSend = ({
     if (wait < SHORT_MS) setTimeout(send, Math.max(0, wait))
     chrome.alarms.create(SEND, { when: Math.max(time, Date.now() + SHORT_MS) })
   }
-  const sender = createSender({ ...stores, wakeAt })
+  const sender = new Sender({ ...stores, wakeAt })
   const send = async (options?: { force: boolean }): Promise<void> => {
     // The alarm retries if the browser ends this script or the run throws.
     chrome.alarms.create(SEND, { when: Date.now() + SHORT_MS })
@@ -152,23 +147,23 @@ const createSend = ({
   return send
 }
 
-export const createApp = (database: Database): App => {
-  const queue = createQueue(database)
-  const captures = createCaptures(database)
+const createParts = (database: Database): Parts => {
+  const queue = new Queue(database)
+  const captures = new Captures(database)
   const pictureHasher = createPictureHasher()
   const hashesImages = async () => (await readSetting(database, 'looking')) ?? false
   const withImageHashes = async (captured: readonly Captured[]): Promise<readonly Captured[]> =>
     (await hashesImages()) ? pictureHasher.addTo(captured) : captured
   const { problem, trackStorage } = createStorageWatch()
   const send = createSend({ database, queue, captures, trackStorage })
-  const collector = createCollector(database, queue, captures, withImageHashes)
-  const overlay = createOverlay(database, () => requireAccount(database))
+  const collector = new Collector({ database, queue, captures, withImageHashes })
+  const overlay = new Overlay(database, () => requireAccount(database))
 
   const isSealing = async () => (await readSetting(database, 'sealing')) ?? true
   const marking = createMarking(database, overlay)
   const refreshOverlay = () =>
     marking.refreshOverlay().catch(async error => void (await endIfRefused(database, error)))
-  const parts: Parts = {
+  return {
     database,
     queue,
     captures,
@@ -183,6 +178,11 @@ export const createApp = (database: Database): App => {
     send,
     refreshOverlay,
   }
+}
+
+export const createApp = (database: Database): App => {
+  const parts = createParts(database)
+  const { marking, send, refreshOverlay } = parts
   const handlerFor = createRouter(createPageRequests(parts), createContentRequests(parts))
 
   /** Returns an error's message for the user. A 401 ends the session. */
