@@ -63,7 +63,7 @@ const end = async (
 }
 
 /**
- * The store of captures and quotes that the server has not acknowledged. They are durable before `add` resolves; a
+ * The store of captures and quotes that the server has not acknowledged. They are durable before `addAll` resolves; a
  * capture's blobs are kept until it is sealed or refused.
  */
 export class Captures {
@@ -71,12 +71,6 @@ export class Captures {
 
   constructor(database: Database) {
     this.#database = database
-  }
-
-  /** Stores a capture and its quote. @throws Failure if the space is used up */
-  async add(owner: string, capture: NewCapture, quote?: NewQuote, max?: number): Promise<void> {
-    const [failure] = await this.addAll(owner, [capture], quote, max)
-    if (failure) throw failure
   }
 
   /**
