@@ -45,25 +45,6 @@ type Handler = (input: unknown) => Promise<unknown>
 const currentAddress = (loaded: string, ofTab: string | undefined): string =>
   ofTab && parseUrl(ofTab)?.origin === new URL(loaded).origin ? ofTab : loaded
 
-/** The background script's logic, without its event listeners. */
-export interface App {
-  /** Answers a message. Returns undefined if its sender is not allowed to send it. */
-  handle(message: unknown, from: chrome.runtime.MessageSender): Promise<Answer<unknown>> | undefined
-  send(options?: { force: boolean }): void
-  /** Downloads the known IODs, if they are marked on any site. */
-  refreshOverlay(): Promise<void>
-  /** Resumes Keep collecting and marking after an update of the extension. The icon and the popup show each failure. */
-  started(): Promise<void>
-  /** Ends Keep collecting in all tabs: tab ids change with a start of the browser. Call it after `started`. */
-  browserStarted(): Promise<void>
-  /** Continues collecting in a reloaded page, and ends it on another site or without the permission. */
-  pageLoaded(tabId: number): Promise<void>
-  tabClosed(tabId: number): Promise<void>
-  /** Marks the site whose permission the user has just granted, also if that closed the popup. */
-  permissionsAdded(): Promise<void>
-  permissionsRemoved(): Promise<void>
-}
-
 /** Creates the function that returns the handler of a message, if its sender is allowed to send it. */
 const createRouter =
   (pages: ReturnType<typeof createPageRequests>, content: ReturnType<typeof createContentRequests>) =>
@@ -150,10 +131,10 @@ const createSend = ({
 const createParts = (database: Database): Parts => {
   const queue = new Queue(database)
   const captures = new Captures(database)
-  const pictureHasher = createPictureHasher()
+  const addHashes = createPictureHasher()
   const hashesImages = async () => (await readSetting(database, 'looking')) ?? false
   const withImageHashes = async (captured: readonly Captured[]): Promise<readonly Captured[]> =>
-    (await hashesImages()) ? pictureHasher.addTo(captured) : captured
+    (await hashesImages()) ? addHashes(captured) : captured
   const { problem, trackStorage } = createStorageWatch()
   const send = createSend({ database, queue, captures, trackStorage })
   const collector = new Collector({ database, queue, captures, withImageHashes })
@@ -180,7 +161,8 @@ const createParts = (database: Database): Parts => {
   }
 }
 
-export const createApp = (database: Database): App => {
+/** Creates the background script's logic, without its event listeners. */
+export const createApp = (database: Database) => {
   const parts = createParts(database)
   const { marking, send, refreshOverlay } = parts
   const handlerFor = createRouter(createPageRequests(parts), createContentRequests(parts))
@@ -194,7 +176,8 @@ export const createApp = (database: Database): App => {
   let starting: Promise<void> = Promise.resolve()
 
   return {
-    handle(message, from) {
+    /** Answers a message. Returns undefined if its sender is not allowed to send it. */
+    handle(message: unknown, from: chrome.runtime.MessageSender): Promise<Answer<unknown>> | undefined {
       const name =
         typeof message === 'object' && message !== null && 'name' in message ? message.name : undefined
       return handlerFor(
@@ -206,22 +189,26 @@ export const createApp = (database: Database): App => {
     },
     send,
     refreshOverlay,
-    started() {
+    /** Resumes Keep collecting and marking after an update of the extension. The icon and the popup show each failure. */
+    started(): Promise<void> {
       const done = resume(marking)
       starting = done.catch(() => {})
       return done
     },
-    async browserStarted() {
+    /** Ends Keep collecting in all tabs: tab ids change with a start of the browser. Call it after `started`. */
+    async browserStarted(): Promise<void> {
       await starting
       await stopKeepingAll()
       for (const tabId of Object.keys(await readEnded())) await stopKeeping(Number(tabId))
     },
-    async pageLoaded(tabId) {
+    /** Continues collecting in a reloaded page, and ends it on another site or without the permission. */
+    async pageLoaded(tabId: number): Promise<void> {
       if ((await readKeeping())[tabId]) await resumeKeeping(tabId)
       else await writeEnded(tabId)
     },
-    tabClosed: tabId => stopKeeping(tabId),
-    async permissionsAdded() {
+    tabClosed: (tabId: number) => stopKeeping(tabId),
+    /** Marks the site whose permission the user has just granted, also if that closed the popup. */
+    async permissionsAdded(): Promise<void> {
       await refreshLists()
       const site = await readPendingSite()
       if (!site || !(await isPermitted(site.pattern))) return
@@ -231,7 +218,7 @@ export const createApp = (database: Database): App => {
       await marking.setSite(site.tabId, site.pattern, true)
       await refreshOverlay()
     },
-    async permissionsRemoved() {
+    async permissionsRemoved(): Promise<void> {
       const before = (await readSetting(database, 'markedSites')) ?? []
       const sites = await marking.markedSites()
       await writeSetting(database, 'markedSites', sites)
@@ -244,3 +231,5 @@ export const createApp = (database: Database): App => {
     },
   }
 }
+
+export type App = ReturnType<typeof createApp>
