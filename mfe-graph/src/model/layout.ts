@@ -81,7 +81,7 @@ function chargeForce(bodies: Body[]) {
       vx[index] = body.vx
       vy[index] = body.vy
     }
-    charge.apply(x, y, vx, vy, alpha)
+    charge(x, y, vx, vy, alpha)
     for (let index = 0; index < count; index++) {
       bodies[index]!.vx = vx[index]!
       bodies[index]!.vy = vy[index]!

@@ -2,9 +2,12 @@ import { errorToast, useAction } from '@iodine/mfe-kit'
 import { Button, ButtonGroup, Card, useMedia } from '@iodine/ui'
 import { ArrowLeftIcon, ArrowRightIcon, MinusIcon, PlusIcon } from '@iodine/ui/icons'
 import {
+  type Dispatch,
   type KeyboardEvent,
   type PointerEvent,
   type ReactNode,
+  type RefObject,
+  type SetStateAction,
   useEffect,
   useId,
   useLayoutEffect,
@@ -17,6 +20,7 @@ import { boundedTime, MATCH_LABELS, nameOf, type SearchResult } from '../model/s
 import {
   clampSpan,
   isMove,
+  type Timeline as Layout,
   layTimeline,
   moveSelection,
   moveSpan,
@@ -44,7 +48,8 @@ export interface TimelineProps {
 }
 
 /** Occurrences over time, with one lane per account. */
-export function Timeline({ found, selected, onSelect, onOpen, legend }: TimelineProps) {
+export function Timeline({ legend, ...props }: TimelineProps) {
+  const { found, selected } = props
   const hintId = useId()
   const timeline = useMemo(() => layTimeline(found.items), [found.items])
   const { fullSpan } = timeline
@@ -52,18 +57,162 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
   const span = zoomed ? clampSpan(zoomed, fullSpan) : fullSpan
   const gutter = useMedia('(max-width: 599px)') ? GUTTER.narrow : GUTTER.wide
   const frame = useRef<HTMLDivElement>(null)
-  const canvas = useRef<HTMLCanvasElement>(null)
   const width = useWidth(frame)
+  const index = selected === null ? -1 : (timeline.indexOf.get(selected) ?? -1)
+  const zoom = (factor: number) => {
+    const mark = timeline.marks[index]
+    const inView = mark && mark.at >= span[0] && mark.at <= span[1]
+    setZoomed(zoomSpan(span, factor, inView ? mark.at : (span[0] + span[1]) / 2, fullSpan))
+  }
+  const current = selected === null ? undefined : found.byId.get(selected)
+  const zooming = { timeline, span, index, onSpan: setZoomed, onZoom: zoom }
+  return (
+    <Card className={styles.card} role="region" aria-label="Timeline">
+      <Toolbar {...zooming} found={found} />
+      <Lanes {...zooming} {...props} frame={frame} width={width} gutter={gutter} hintId={hintId} />
+      <Overview timeline={timeline} span={span} gutter={gutter} width={width} onSpan={setZoomed} />
+      <p id={hintId} className={styles.hint}>
+        Drag over the bars to zoom. Keys: ← → by time, ↑ ↓ by account, + and − zoom, 0 shows all, Enter goes
+        to the row.
+      </p>
+      {legend}
+      <p className="visually-hidden" aria-live="polite">
+        {current &&
+          `${nameOf(current)}, ${boundedTime(current)}, ${current.matches.map(match => MATCH_LABELS[match]).join(', ')}`}
+      </p>
+    </Card>
+  )
+}
+
+interface ZoomProps {
+  timeline: Layout
+  span: Span
+  /** Index of the selected mark; -1 if none is selected. */
+  index: number
+  /** Called with null to show all. */
+  onSpan: Dispatch<SetStateAction<Span | null>>
+  onZoom: (factor: number) => void
+}
+
+function Toolbar({ found, timeline, span, index, onSpan, onZoom }: ZoomProps & { found: SearchResult }) {
+  const { fullSpan } = timeline
+  const isFirst = span[0] <= fullSpan[0]
+  const isLast = span[1] >= fullSpan[1]
+  const move = (step: number) => () => onSpan(moveSpan(span, step, fullSpan))
+  const png = useAction({
+    mutationFn: () => savePng(timeline, found.edges, span, index),
+    failed: () => errorToast(null, 'The picture could not be saved'),
+  })
+  const buttons = [
+    { icon: <ArrowLeftIcon />, title: 'Earlier', disabled: isFirst, onClick: move(-MOVE) },
+    { icon: <ArrowRightIcon />, title: 'Later', disabled: isLast, onClick: move(MOVE) },
+    { icon: <PlusIcon />, title: 'Zoom in', onClick: () => onZoom(ZOOM) },
+    { icon: <MinusIcon />, title: 'Zoom out', disabled: isFirst && isLast, onClick: () => onZoom(1 / ZOOM) },
+  ]
+  return (
+    <header className={styles.header}>
+      <h2 className={styles.title}>Timeline</h2>
+      <ButtonGroup>
+        {buttons.map(button => (
+          <Button key={button.title} aria-label={button.title} {...button} />
+        ))}
+        <Button text="Show all" disabled={isFirst && isLast} onClick={() => onSpan(null)} />
+      </ButtonGroup>
+      <ButtonGroup>
+        <Button text="CSV" aria-label="Save as CSV" onClick={() => saveCsv(found)} />
+        <Button text="PNG" aria-label="Save as PNG" loading={png.isPending} onClick={() => void png.run()} />
+      </ButtonGroup>
+    </header>
+  )
+}
+
+interface LanesProps extends ZoomProps, Omit<TimelineProps, 'legend'> {
+  frame: RefObject<HTMLDivElement | null>
+  width: number
+  gutter: number
+  hintId: string
+}
+
+/** The scrolling canvas, with its pointer and keys. */
+function Lanes(props: LanesProps) {
+  const { found, selected, onSelect, onOpen, timeline, span, index, onSpan, onZoom } = props
+  const { frame, width, gutter, hintId } = props
+  const { fullSpan } = timeline
   const [scroll, setScroll] = useState(0)
   const [hovered, setHovered] = useState(-1)
-
   const lanesHeight = AXIS_HEIGHT + timeline.lanes.length * LANE_HEIGHT + 8
   const height = Math.min(lanesHeight, HEIGHT_MAX)
-  const index = selected === null ? -1 : (timeline.indexOf.get(selected) ?? -1)
   const view: View = { width, height, gutter, span, scroll, selected: index, hovered }
+  const canvas = usePainted(timeline, found.edges, view)
+
+  // Scrolls and zooms to a mark that was selected elsewhere.
+  useEffect(() => {
+    const mark = timeline.marks[index]
+    if (!mark) return
+    onSpan(current => current && spanWith(current, mark.at, fullSpan))
+    const element = frame.current
+    if (!element) return
+    const top = mark.lane * LANE_HEIGHT
+    const room = height - AXIS_HEIGHT - LANE_HEIGHT
+    if (top < element.scrollTop) element.scrollTop = top
+    else if (top > element.scrollTop + room) element.scrollTop = top - room
+  }, [index, timeline, fullSpan, height, frame, onSpan])
+
+  const markUnder = (event: PointerEvent<HTMLCanvasElement>) => {
+    const { left, top } = event.currentTarget.getBoundingClientRect()
+    return markAt(timeline, view, event.clientX - left, event.clientY - top)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const { key } = event
+    if (isMove(key)) onSelect(timeline.marks[moveSelection(timeline, index, key)]?.id ?? null)
+    else if (key === 'Enter' && selected !== null) onOpen(selected)
+    else if (key === 'Escape' && selected !== null) onSelect(null)
+    else if (key === '+' || key === '=') onZoom(ZOOM)
+    else if (key === '-') onZoom(1 / ZOOM)
+    else if (key === '0') onSpan(null)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <div
+      ref={frame}
+      className={styles.frame}
+      style={{ height }}
+      onScroll={event => setScroll(event.currentTarget.scrollTop)}
+    >
+      <div style={{ height: lanesHeight }}>
+        {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: its keys move among the sightings */}
+        <canvas
+          ref={canvas}
+          className={styles.canvas}
+          style={{ height, cursor: hovered === -1 ? 'default' : 'pointer' }}
+          tabIndex={0}
+          role="application"
+          aria-label="Timeline of posts"
+          aria-describedby={hintId}
+          data-span={`${Math.round(span[0])} ${Math.round(span[1])}`}
+          title={titleOf(found, timeline.marks[hovered]?.id)}
+          onKeyDown={onKeyDown}
+          onPointerMove={event => setHovered(markUnder(event))}
+          onPointerLeave={() => setHovered(-1)}
+          onPointerDown={event => {
+            const place = markUnder(event)
+            onSelect(timeline.marks[place]?.id ?? null)
+          }}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** Returns a ref for the canvas, which is painted after each render. */
+function usePainted(timeline: Layout, edges: SearchResult['edges'], view: View) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const { width, height } = view
   const paint = useMemo(
-    () => (width > 0 ? createPainter(timeline, found.edges, readPalette()) : null),
-    [timeline, found.edges, width],
+    () => (width > 0 ? createPainter(timeline, edges, readPalette()) : null),
+    [timeline, edges, width],
   )
   useLayoutEffect(() => {
     const element = canvas.current
@@ -77,128 +226,7 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
     paint(context, view)
   })
-
-  const zoom = (factor: number) => {
-    const mark = timeline.marks[index]
-    const inView = mark && mark.at >= span[0] && mark.at <= span[1]
-    setZoomed(zoomSpan(span, factor, inView ? mark.at : (span[0] + span[1]) / 2, fullSpan))
-  }
-  const isFullSpan = span[0] <= fullSpan[0] && span[1] >= fullSpan[1]
-
-  // Scrolls and zooms to a mark that was selected elsewhere.
-  useEffect(() => {
-    const mark = timeline.marks[index]
-    if (!mark) return
-    setZoomed(current => current && spanWith(current, mark.at, fullSpan))
-    const element = frame.current
-    if (!element) return
-    const top = mark.lane * LANE_HEIGHT
-    const room = height - AXIS_HEIGHT - LANE_HEIGHT
-    if (top < element.scrollTop) element.scrollTop = top
-    else if (top > element.scrollTop + room) element.scrollTop = top - room
-  }, [index, timeline, fullSpan, height])
-
-  const markUnder = (event: PointerEvent<HTMLCanvasElement>) => {
-    const { left, top } = event.currentTarget.getBoundingClientRect()
-    return markAt(timeline, view, event.clientX - left, event.clientY - top)
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return
-    const { key } = event
-    if (isMove(key)) onSelect(timeline.marks[moveSelection(timeline, index, key)]?.id ?? null)
-    else if (key === 'Enter' && selected !== null) onOpen(selected)
-    else if (key === 'Escape' && selected !== null) onSelect(null)
-    else if (key === '+' || key === '=') zoom(ZOOM)
-    else if (key === '-') zoom(1 / ZOOM)
-    else if (key === '0') setZoomed(null)
-    else return
-    event.preventDefault()
-  }
-  const png = useAction({
-    mutationFn: () => savePng(timeline, found.edges, span, index),
-    failed: () => errorToast(null, 'The picture could not be saved'),
-  })
-  const current = selected === null ? undefined : found.byId.get(selected)
-
-  return (
-    <Card className={styles.card} role="region" aria-label="Timeline">
-      <header className={styles.header}>
-        <h2 className={styles.title}>Timeline</h2>
-        <ButtonGroup>
-          <Button
-            icon={<ArrowLeftIcon />}
-            aria-label="Earlier"
-            title="Earlier"
-            disabled={span[0] <= fullSpan[0]}
-            onClick={() => setZoomed(moveSpan(span, -MOVE, fullSpan))}
-          />
-          <Button
-            icon={<ArrowRightIcon />}
-            aria-label="Later"
-            title="Later"
-            disabled={span[1] >= fullSpan[1]}
-            onClick={() => setZoomed(moveSpan(span, MOVE, fullSpan))}
-          />
-          <Button icon={<PlusIcon />} aria-label="Zoom in" title="Zoom in" onClick={() => zoom(ZOOM)} />
-          <Button
-            icon={<MinusIcon />}
-            aria-label="Zoom out"
-            title="Zoom out"
-            disabled={isFullSpan}
-            onClick={() => zoom(1 / ZOOM)}
-          />
-          <Button text="Show all" disabled={isFullSpan} onClick={() => setZoomed(null)} />
-        </ButtonGroup>
-        <ButtonGroup>
-          <Button text="CSV" aria-label="Save as CSV" onClick={() => saveCsv(found)} />
-          <Button
-            text="PNG"
-            aria-label="Save as PNG"
-            loading={png.isPending}
-            onClick={() => void png.run()}
-          />
-        </ButtonGroup>
-      </header>
-      <div
-        ref={frame}
-        className={styles.frame}
-        style={{ height }}
-        onScroll={event => setScroll(event.currentTarget.scrollTop)}
-      >
-        <div style={{ height: lanesHeight }}>
-          {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: its keys move among the sightings */}
-          <canvas
-            ref={canvas}
-            className={styles.canvas}
-            style={{ height, cursor: hovered === -1 ? 'default' : 'pointer' }}
-            tabIndex={0}
-            role="application"
-            aria-label="Timeline of posts"
-            aria-describedby={hintId}
-            data-span={`${Math.round(span[0])} ${Math.round(span[1])}`}
-            title={titleOf(found, timeline.marks[hovered]?.id)}
-            onKeyDown={onKeyDown}
-            onPointerMove={event => setHovered(markUnder(event))}
-            onPointerLeave={() => setHovered(-1)}
-            onPointerDown={event => {
-              const place = markUnder(event)
-              onSelect(timeline.marks[place]?.id ?? null)
-            }}
-          />
-        </div>
-      </div>
-      <Overview timeline={timeline} span={span} gutter={gutter} width={width} onSpan={setZoomed} />
-      <p id={hintId} className={styles.hint}>
-        Drag over the bars to zoom. Keys: ← → by time, ↑ ↓ by account, + and − zoom, 0 shows all, Enter goes
-        to the row.
-      </p>
-      {legend}
-      <p className="visually-hidden" aria-live="polite">
-        {current &&
-          `${nameOf(current)}, ${boundedTime(current)}, ${current.matches.map(match => MATCH_LABELS[match]).join(', ')}`}
-      </p>
-    </Card>
-  )
+  return canvas
 }
 
 const titleOf = (found: SearchResult, id: string | undefined): string | undefined => {
