@@ -1,4 +1,5 @@
 import type { RecordOf, Source } from '@iodine/contracts'
+import { charsOf } from './chars-of.js'
 
 /** Records of one source that are sent together. */
 export interface Batch {
@@ -8,7 +9,7 @@ export interface Batch {
   records: RecordOf[Source][]
 }
 
-/** Bounds of a batch: of the endpoint's records, and well below its bytes, as a character has up to three. */
+/** Bounds of a batch: of the endpoint's records, and well below its bytes, as a character has up to six with its escape. */
 const RECORDS_MAX = 500
 const CHARS_MAX = 2_000_000
 
@@ -20,7 +21,7 @@ export class Batches {
 
   /** Adds a record. Returns the batch that is full because of it, if any. */
   add(source: Source, record: RecordOf[Source]): Batch | undefined {
-    const chars = JSON.stringify(record).length
+    const chars = charsOf(record)
     const open = this.#open.get(source)
     const isFull = open && (open.records.length >= RECORDS_MAX || open.chars + chars > CHARS_MAX)
     const batch = isFull ? this.#close(source, open.records) : undefined

@@ -1,4 +1,5 @@
 import { naturalKey, type RecordOf, type Source } from '@iodine/contracts'
+import { charsOf } from './chars-of.js'
 import { read } from './read.js'
 import { SeenKeys } from './seen-keys.js'
 import type { Answers, Format, Item, RecordItem, Report } from './types.js'
@@ -25,16 +26,6 @@ const filledFrom = (value: Tree, other: Tree): Tree => {
     else if (isTree(own) && isTree(theirs)) filled.set(key, filledFrom(own, theirs))
   }
   return Object.fromEntries(filled)
-}
-
-/** Returns the characters of a value as JSON, without escapes. */
-const charsOf = (value: unknown): number => {
-  if (typeof value === 'string') return value.length + 3
-  if (typeof value !== 'object' || value === null) return 6
-  let chars = 2
-  if (Array.isArray(value)) for (const each of value) chars += charsOf(each)
-  else for (const key of Object.keys(value)) chars += key.length + 4 + charsOf((value as Tree)[key])
-  return chars
 }
 
 const fetchedAt = ({ record }: RecordItem) => Date.parse(record.collector_metadata.fetch_timestamp)

@@ -102,24 +102,56 @@ const written = (value: unknown): string =>
   )
 
 const ASSIGNMENT = /^\s*window\.[\w.]+\s*=\s*/
-/** Files with items of a sample in any order and number, of which parts are changed; and the number of their lines. */
-const generatedFrom = ({ file, bytes }: Sample) => {
+/** Returns the values of a JSON sample, one of each line if it has lines, and what precedes them. */
+const partsOf = ({ file, bytes }: Sample) => {
   const text = new TextDecoder().decode(bytes)
   const lines = /\.(?:jsonl|ndjson)$/.test(file)
     ? text.split('\n').filter(line => line.trim().startsWith('{'))
     : []
   const [prefix = ''] = ASSIGNMENT.exec(text) ?? []
-  const values = (lines.length > 0 ? lines : [text.slice(prefix.length)]).map(parseExact)
+  const isLines = lines.length > 0
+  return { prefix, isLines, values: (isLines ? lines : [text.slice(prefix.length)]).map(parseExact) }
+}
+
+/** Files with items of a sample in any order and number, of which parts are changed; and the number of their lines. */
+const generatedFrom = (sample: Sample) => {
+  const { prefix, isLines, values } = partsOf(sample)
   const value = fc
     .tuple(fc.constantFrom(...values), fc.array(fc.tuple(seed, hostile), { maxLength: 4 }))
     .map(([each, changes]) => changes.reduce((made, [at, by]) => changed(made, at, by), each))
     // A list on a line may have no items.
-    .map(each => (lines.length > 0 && Array.isArray(each) ? null : each))
-  if (lines.length === 0) return value.map(each => ({ text: prefix + written(each), lines: 0 }))
+    .map(each => (isLines && Array.isArray(each) ? null : each))
+  if (!isLines) return value.map(each => ({ text: prefix + written(each), lines: 0 }))
   return fc.array(value, { minLength: 2, maxLength: 4 }).map(made => ({
     text: made.map(each => `${written(each)}\n`).join(''),
     lines: made.length,
   }))
+}
+
+/** Values that neither `JSON.stringify` nor a template converts to text. */
+const UNCONVERTIBLE = [7572027344082567891n, { toString: 1, constructor: 2 }]
+
+/** Yields copies of a value, in each of which another part is replaced. */
+function* replaced(value: unknown, by: unknown): Generator<unknown> {
+  yield by
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, part] of Object.entries(value))
+    for (const inner of replaced(part, by))
+      yield Array.isArray(value)
+        ? value.map((each, at) => (at === Number(key) ? inner : each))
+        : { ...value, [key]: inner }
+}
+
+/** Reads a sample with such a value in each place of it, one at a time. */
+const checkTypes = async (sample: Sample) => {
+  const { prefix, isLines, values } = partsOf(sample)
+  for (const by of UNCONVERTIBLE)
+    for (const [at, value] of values.entries())
+      for (const made of replaced(value, by)) {
+        const texts = values.map((each, n) => written(n === at ? made : each))
+        const text = isLines ? texts.map(each => `${each}\n`).join('') : prefix + texts.join('')
+        expectValid(await itemsOf(sample, new TextEncoder().encode(text)))
+      }
 }
 
 /** Positions of items: lines, if the file has one item a line. */
@@ -194,6 +226,7 @@ const options = isLongTier ? { timeout: 3_600_000 } : {}
 test.for(json)('files like $file lose nothing, and are a prefix if cut', options, sample =>
   checkJson(sample, generated(sample, 1_000, 6)),
 )
+test.for(json)('files like $file with other types of values give items or a refusal', options, checkTypes)
 test.for(files)('files like $file with changed bytes give items or a refusal', options, sample =>
   checkBytes(sample, generated(sample, 200, 2)),
 )

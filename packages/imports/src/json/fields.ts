@@ -23,11 +23,18 @@ export const listAt = (value: unknown, ...path: readonly Key[]): readonly unknow
 
 /** Returns a text that is not blank. `undefined` and `$undefined` are texts that platforms write for no value. */
 export const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' && !/^\$?undefined$/.test(value) ? value : undefined
+  typeof value === 'string' && value.trim() !== '' && value !== 'undefined' && value !== '$undefined'
+    ? value
+    : undefined
 export const textAt = (value: unknown, ...path: readonly Key[]) => textOf(at(value, ...path))
 /** Returns the first text at one of some keys. */
-export const firstText = (value: unknown, ...keys: readonly Key[]) =>
-  keys.map(key => textAt(value, key)).find(text => text !== undefined)
+export const firstText = (value: unknown, ...keys: readonly Key[]): string | undefined => {
+  for (const key of keys) {
+    const text = textAt(value, key)
+    if (text !== undefined) return text
+  }
+  return undefined
+}
 
 /**
  * Returns an id: a text, or an exact integer. A number that the tool rounded is none.
@@ -44,8 +51,13 @@ export const idOf = (value: unknown, warnings?: ItemContext['warnings']): string
 export const idAt = (value: unknown, ...path: readonly Key[]) => idOf(at(value, ...path))
 
 /** Returns the first exact count at one of some keys. */
-export const countAt = (value: unknown, ...keys: readonly Key[]): number | undefined =>
-  keys.map(key => countOf(at(value, key))).find(count => count !== undefined)
+export const countAt = (value: unknown, ...keys: readonly Key[]): number | undefined => {
+  for (const key of keys) {
+    const count = countOf(at(value, key))
+    if (count !== undefined) return count
+  }
+  return undefined
+}
 
 export const flagAt = (value: unknown, ...path: readonly Key[]): boolean | undefined => {
   const found = at(value, ...path)

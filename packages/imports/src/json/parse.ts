@@ -77,15 +77,19 @@ const stringEnd = (text: string, from: number): number => {
 /** Replaces long integers outside of strings by marked strings. */
 const withMarks = (text: string): string => {
   let marked = ''
-  for (let at = 0; ; ) {
-    const quote = text.indexOf('"', at)
-    const outside = quote < 0 ? text.slice(at) : text.slice(at, quote)
-    marked += outside.replace(LONG_VALUES, digits => `"${MARK}${digits}"`)
-    const end = quote < 0 ? -1 : stringEnd(text, quote)
-    if (end < 0) return quote < 0 ? marked : marked + text.slice(quote)
-    marked += text.slice(quote, end)
-    at = end
+  let copied = 0
+  /** End of the last string that begins before an integer. */
+  let end = 0
+  for (const { 0: digits, index } of text.matchAll(LONG_VALUES)) {
+    for (let quote = text.indexOf('"', end); quote >= 0 && quote < index; quote = text.indexOf('"', end)) {
+      end = stringEnd(text, quote)
+      if (end < 0) return marked + text.slice(copied)
+    }
+    if (end > index) continue
+    marked += `${text.slice(copied, index)}"${MARK}${digits}"`
+    copied = end = index + digits.length
   }
+  return marked + text.slice(copied)
 }
 
 /** Returns a value with the integers that marked strings stand for. Changes objects and lists in place. */
@@ -102,8 +106,11 @@ const withIntegers = (value: unknown, depth = 0): unknown => {
  * Parses a JSON text. Integers of more than 15 digits become `bigint`.
  * @throws Error for a text that is not JSON, or has such integers and is nested deeper than 128 levels
  */
-export const parseExact = (text: string): unknown =>
-  MAY_HAVE_LONG.test(text) ? withIntegers(JSON.parse(withMarks(text))) : JSON.parse(text)
+export const parseExact = (text: string): unknown => {
+  if (!MAY_HAVE_LONG.test(text)) return JSON.parse(text)
+  const marked = withMarks(text)
+  return marked.length === text.length ? JSON.parse(text) : withIntegers(JSON.parse(marked))
+}
 
 /** Parses the first value of a text as far as it goes: objects and lists may be incomplete. */
 export const parsedHead = (text: string): unknown => {

@@ -57,7 +57,8 @@ class Field {
 const POST = new Field(true)
 const OTHER = new Field(false)
 
-const wholeText = (text: string): string => text.replaceAll('\0', '').toWellFormed()
+const wholeText = (text: string): string =>
+  (text.includes('\0') ? text.replaceAll('\0', '') : text).toWellFormed()
 
 /** Limits the values of a record. Groups and lists without a change remain the same objects. */
 class Limiter {

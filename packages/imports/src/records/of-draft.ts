@@ -1,4 +1,4 @@
-import { POST_PLACES } from '@iodine/contracts'
+import { isHttpUrl, POST_PLACES } from '@iodine/contracts'
 import { type Address, isShortAddress, telegramUrl } from '../text/addresses.js'
 import { hashtagsIn, linksIn } from '../text/found.js'
 import { absoluteUrl } from '../text/html.js'
@@ -79,12 +79,13 @@ export const languageOf = (written: string | undefined): string | undefined => {
   return language
 }
 
-const webLinks = (links: readonly string[] | undefined): string[] =>
-  unique(links?.filter(link => absoluteUrl(link) !== undefined))
+const isWebLink = (link: string): boolean => isHttpUrl(link) || absoluteUrl(link) !== undefined
+
+const webLinks = (links: readonly string[] | undefined): string[] => unique(links?.filter(isWebLink))
 
 const mediaOf = (draft: Draft) =>
   (draft.media ?? [])
-    .map(({ type, url, alt }) => ({ type, url: absoluteUrl(url) && url, alt }))
+    .map(({ type, url, alt }) => ({ type, url: url !== undefined && isWebLink(url) ? url : undefined, alt }))
     .filter(({ url, alt }) => url ?? alt)
     .map(filled)
 

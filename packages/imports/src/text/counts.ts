@@ -3,7 +3,8 @@
  * for rounded counts (`1.2K`, `10+`, `1.2万`) and for those that have two readings (`1.234`, `1 234`).
  */
 export const countOf = (value: unknown): number | undefined => {
-  if (typeof value === 'number' && value > 0 && Number.isSafeInteger(value)) return value
+  // Not -0.
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return (value as number) + 0
   const text = typeof value === 'number' || typeof value === 'bigint' ? `${value}` : value
   if (typeof text !== 'string' || !/^\s*(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.0+)?\s*$/.test(text)) return undefined
   const count = Number(text.replaceAll(',', ''))

@@ -175,7 +175,8 @@ export async function* unixLines(texts: AsyncIterable<string>): AsyncGenerator<s
   for await (const text of texts) {
     const whole: string = isOpen ? `\r${text}` : text
     isOpen = whole.endsWith('\r')
-    const out = (isOpen ? whole.slice(0, -1) : whole).replace(/\r\n?/g, '\n')
+    const part = isOpen ? whole.slice(0, -1) : whole
+    const out = part.includes('\r') ? part.replace(/\r\n?/g, '\n') : part
     if (out) yield out
   }
   if (isOpen) yield '\n'

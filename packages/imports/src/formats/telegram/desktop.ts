@@ -53,12 +53,9 @@ const timesOf = (message: unknown, { timezone }: Answers, warnings: Set<Warning>
   const time = (name: string) => {
     const unix = textAt(message, `${name}_unixtime`) ?? at(message, `${name}_unixtime`)
     const written = textAt(message, name)
-    if (/^0$|^1970-/.test(`${unix ?? written ?? ''}`)) return undefined
-    return timeFrom(
-      unix ?? written,
-      { warnings },
-      { ...(unix === undefined && timezone && { zone: timezone }) },
-    )
+    const stated = unix ?? written
+    if (stated === 0 || (typeof stated === 'string' && /^0$|^1970-/.test(stated))) return undefined
+    return timeFrom(stated, { warnings }, { ...(unix === undefined && timezone && { zone: timezone }) })
   }
   return { published_at: time('date'), edited_at: time('edited') }
 }
@@ -153,8 +150,7 @@ class Messages {
     }
     const hasText = piecesOf(message).some(piece => piece !== '')
     const known = this.#previous
-    const isSame = (...keys: string[]) =>
-      keys.every(key => JSON.stringify(at(known?.message, key)) === JSON.stringify(at(message, key)))
+    const isSame = (...keys: string[]) => keys.every(key => at(known?.message, key) === at(message, key))
     const isNext = (known: Previous) =>
       known.album.startsWith(`${chat.path} `) &&
       Number(at(message, 'id')) === Number(at(known.message, 'id')) + 1 &&

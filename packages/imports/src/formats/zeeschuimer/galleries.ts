@@ -58,10 +58,13 @@ export const readPinterest = (pin: unknown, context: ItemContext): ItemResult =>
   return { ...record, partial: textAt(pin, '_zs-origin') === 'html' }
 }
 
+/** Values by which 9gag says that a file has sound. */
+const AUDIBLE = new Set<unknown>([1, '1', true, 'true'])
+
 const nineGagMedia = (item: unknown): Draft['media'] => {
   const images = at(item, 'images')
   const all = typeof images === 'object' && images !== null ? Object.values(images) : []
-  const video = all.find(image => /^(?:1|true)$/.test(`${at(image, 'hasAudio')}`) && textAt(image, 'url'))
+  const video = all.find(image => AUDIBLE.has(at(image, 'hasAudio')) && textAt(image, 'url'))
   if (video) return [{ type: 'video', url: textAt(video, 'url') }]
   const silent = all.find(image => at(image, 'hasAudio') !== undefined && textAt(image, 'url'))
   if (silent) return [{ type: 'gif', url: textAt(silent, 'url') }]
