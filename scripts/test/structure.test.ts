@@ -182,3 +182,59 @@ describe('the rules on services', () => {
     ])
   })
 })
+
+describe('the rules on browser code', () => {
+  it('report each module that imports zod at run time, with the imports that lead to it', async () => {
+    const { zodFaults } = (await import(pathToFileURL(join(ROOT, 'scripts/lib/browser.mjs')).href)) as {
+      zodFaults(root: string): string[]
+    }
+    const bundled = join(folder, 'bundled')
+    const source = (path: string, ...lines: string[]) => write(`bundled/${path}`, `${lines.join('\n')}\n`)
+    const part = (path: string, name: string) =>
+      source(
+        `${path}/package.json`,
+        JSON.stringify({ name, exports: { '.': { source: './src/index.ts', default: './dist/index.js' } } }),
+      )
+    for (const folder of ['services', 'tools']) mkdirSync(join(bundled, folder), { recursive: true })
+    part('packages/contracts', '@iodine/contracts')
+    for (const name of ['iods', 'votes', 'words'])
+      source('packages/contracts/src/index.ts', `export * from './${name}.js'`)
+    source('packages/contracts/src/votes.ts', "import * as z from 'zod'", 'export const VOTES = z.string()')
+    source('packages/contracts/src/words.ts', "import type { z } from 'zod'", 'export const WORD = 1')
+    source(
+      'packages/contracts/src/iods.ts',
+      "import { z } from 'zod'",
+      'export const iod = z.string()',
+      'export const IODS = 1',
+    )
+    part('packages/known-iods', '@iodine/known-iods')
+    source(
+      'packages/known-iods/src/index.ts',
+      "export { find } from './find.js'",
+      "export * from './other.js'",
+    )
+    source(
+      'packages/known-iods/src/find.ts',
+      "import {\n  type Iod,\n  VOTES,\n} from '@iodine/contracts'",
+      'export const find = () => VOTES',
+    )
+    source(
+      'packages/known-iods/src/other.ts',
+      "import { iod } from '@iodine/contracts'",
+      'export function other() {}',
+    )
+    const parcel = (name: string, ...lines: string[]) => {
+      part(name, `@iodine/${name}`)
+      source(`${name}/src/parcel.tsx`, ...lines)
+    }
+    const words = "import { type Iod, WORD } from '@iodine/contracts'"
+    parcel('mfe-words', words, "import type { Other } from '@iodine/known-iods'")
+    parcel('mfe-direct', "import { IODS as all, WORD } from '@iodine/contracts'")
+    parcel('mfe-lazy', "const Page = lazy(() => import('./pages/Page'))")
+    source('mfe-lazy/src/pages/Page.tsx', "const { find } = await import('@iodine/known-iods')")
+    expect(zodFaults(bundled).map(fault => fault.split(' loads zod')[0])).toEqual([
+      'mfe-direct/src/parcel.tsx → packages/contracts/src/iods.ts',
+      'mfe-lazy/src/parcel.tsx → mfe-lazy/src/pages/Page.tsx → packages/known-iods/src/find.ts → packages/contracts/src/votes.ts',
+    ])
+  })
+})
