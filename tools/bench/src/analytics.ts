@@ -58,8 +58,12 @@ const startSide = async (total: number) => {
 
 const small = await startSide(sizes.small)
 const large = await startSide(sizes.large)
-for (const [name, side] of Object.entries({ small, large }))
-  console.log(`First answer, ${name}: ${count(await timed(() => side.first(`iods?${MONTH}`)))} ms`)
+for (const [name, side] of Object.entries({ small, large })) {
+  const read = async (what: string, path: string) =>
+    console.log(`First answer, ${name}, ${what}: ${count(await timed(() => side.first(path)))} ms`)
+  await read('a month', `iods?${MONTH}`)
+  await read('a year', `iods?${YEAR}`)
+}
 
 const rows: string[][] = []
 const compare = async (what: string, path: string) => {
