@@ -13,21 +13,13 @@ export const USE_COUNTS = ['campaigns', 'use-counts']
 /** Query key prefix of the campaigns with a technique. */
 export const CAMPAIGNS_WITH = ['campaigns', 'with']
 
-export interface CampaignTechniques {
-  query: UseQueryResult<CampaignTechnique[]>
-  add: (tid: string) => void
-  remove: (tid: string) => void
-  /** Removes the technique, with a toast that offers to add it again. */
-  removeUndoably: (tid: string, name: string) => void
-  /** Replaces an obsolete technique by its successors. */
-  replace: (tid: string, successors: readonly string[]) => void
-}
+export type CampaignTechniques = ReturnType<typeof useTechniques>
 
 /**
  * Reads and changes the DISARM techniques of a campaign. Changes are displayed at once, and rolled back if the service
  * rejects them.
  */
-export function useTechniques(campaignId: string): CampaignTechniques {
+export function useTechniques(campaignId: string) {
   const { api, session } = useHost()
   const queryClient = useQueryClient()
   const cache = useCampaignCache()
@@ -101,10 +93,12 @@ export function useTechniques(campaignId: string): CampaignTechniques {
   })
   return {
     query,
-    replace: (tid, successors) => void replacing.run({ tid, successors }),
+    /** Replaces an obsolete technique by its successors. */
+    replace: (tid: string, successors: readonly string[]) => void replacing.run({ tid, successors }),
     add: useCallback((tid: string) => void run({ tid, isUsed: true }), [run]),
     remove: useCallback((tid: string) => void run({ tid, isUsed: false }), [run]),
-    removeUndoably: (tid, name) => void run({ tid, isUsed: false, name }),
+    /** Removes the technique, with a toast that offers to add it again. */
+    removeUndoably: (tid: string, name: string) => void run({ tid, isUsed: false, name }),
   }
 }
 
