@@ -29,11 +29,11 @@ export function useTechniques(campaignId: string) {
     queryFn: ({ signal }) =>
       api.call('GET /campaigns/:id/techniques', { params: { id: campaignId }, signal }),
   })
+  // Sequential: the response to the last request is the final state.
+  const changing = { scope: { id: queryKey.join(' ') }, invalidates: [USE_COUNTS, CAMPAIGNS_WITH] }
   const { run }: Action<Change> = useAction({
+    ...changing,
     mutationKey: queryKey,
-    // Sequential: the response to the last request is the final state.
-    scope: { id: queryKey.join(' ') },
-    invalidates: [USE_COUNTS, CAMPAIGNS_WITH],
     mutationFn: ({ tid, isUsed }: Change) =>
       api.call(isUsed ? 'PUT /campaigns/:id/techniques/:tid' : 'DELETE /campaigns/:id/techniques/:tid', {
         params: { id: campaignId, tid },
@@ -78,8 +78,7 @@ export function useTechniques(campaignId: string) {
       }),
   })
   const replacing = useAction({
-    scope: { id: queryKey.join(' ') },
-    invalidates: [USE_COUNTS, CAMPAIGNS_WITH],
+    ...changing,
     mutationFn: ({ tid, successors }: { tid: string; successors: readonly string[] }) =>
       api.call('POST /campaigns/:id/techniques/:tid/replace', {
         params: { id: campaignId, tid },
@@ -93,7 +92,6 @@ export function useTechniques(campaignId: string) {
   })
   return {
     query,
-    /** Replaces an obsolete technique by its successors. */
     replace: (tid: string, successors: readonly string[]) => void replacing.run({ tid, successors }),
     add: useCallback((tid: string) => void run({ tid, isUsed: true }), [run]),
     remove: useCallback((tid: string) => void run({ tid, isUsed: false }), [run]),
