@@ -67,7 +67,7 @@ export interface GraphViewProps {
 
 /** A graph as a drawing or a table, with the details of the selection. The URL contains both. */
 export function GraphView({ linkTable, nodeCard, linkCard, ...props }: GraphViewProps) {
-  const { network, expanded, label, legend } = props
+  const { network, legend } = props
   const [search, setSearch] = useSearchParams()
   const { view: mode, node: nodeId, to: toId } = readViewState(search)
   const onViewState = (change: Partial<ViewState>) =>
@@ -77,15 +77,7 @@ export function GraphView({ linkTable, nodeCard, linkCard, ...props }: GraphView
   const setSelection = useLatest((next: Selection) => onViewState(viewStateOf(network, next)))
   const palette = useMemo(readPalette, [])
   const keysId = useId()
-  const drawing = useStage({
-    network,
-    expanded,
-    label,
-    describedBy: keysId,
-    palette,
-    selection,
-    onSelect: setSelection,
-  })
+  const drawing = useStage({ ...props, palette, selection, describedBy: keysId, onSelect: setSelection })
   const { stage, isBeside, depth, setDepth } = drawing
 
   const select = (node: number) => {

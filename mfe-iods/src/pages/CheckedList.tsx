@@ -1,4 +1,4 @@
-import { Button, EmptyState, formatAmount, formatCount } from '@iodine/ui'
+import { Button, EmptyState, formatAmount, formatCount, toggled } from '@iodine/ui'
 import { DownloadIcon, FolderNewIcon, PlusIcon } from '@iodine/ui/icons'
 import { useMemo, useState } from 'react'
 import {
@@ -36,13 +36,7 @@ function useTicked(onChange: CheckedListProps['onChange']) {
   const choices = useMemo(
     () => ({
       ticked,
-      tick: (id: string, isTicked: boolean) =>
-        setTicked(current => {
-          const next = new Set(current)
-          if (isTicked) next.add(id)
-          else next.delete(id)
-          return next
-        }),
+      tick: (id: string) => setTicked(current => new Set(toggled([...current], id))),
       setCategory: (id: string, category: CheckedValue['category']) =>
         onChange(values => values.map(each => (each.id === id ? { ...each, category } : each))),
     }),

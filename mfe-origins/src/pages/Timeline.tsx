@@ -2,12 +2,9 @@ import { errorToast, useAction } from '@iodine/mfe-kit'
 import { Button, ButtonGroup, Card, useMedia } from '@iodine/ui'
 import { ArrowLeftIcon, ArrowRightIcon, MinusIcon, PlusIcon } from '@iodine/ui/icons'
 import {
-  type Dispatch,
   type KeyboardEvent,
   type PointerEvent,
   type ReactNode,
-  type RefObject,
-  type SetStateAction,
   useEffect,
   useId,
   useLayoutEffect,
@@ -47,9 +44,8 @@ export interface TimelineProps {
   legend: ReactNode
 }
 
-/** Occurrences over time, with one lane per account. */
-export function Timeline({ legend, ...props }: TimelineProps) {
-  const { found, selected } = props
+/** Occurrences over time, with one lane per account. Over 80 lines, as pointer, keys and buttons act on one view. */
+export function Timeline({ found, selected, onSelect, onOpen, legend }: TimelineProps) {
   const hintId = useId()
   const timeline = useMemo(() => layTimeline(found.items), [found.items])
   const { fullSpan } = timeline
@@ -64,12 +60,74 @@ export function Timeline({ legend, ...props }: TimelineProps) {
     const inView = mark && mark.at >= span[0] && mark.at <= span[1]
     setZoomed(zoomSpan(span, factor, inView ? mark.at : (span[0] + span[1]) / 2, fullSpan))
   }
+  const [scroll, setScroll] = useState(0)
+  const [hovered, setHovered] = useState(-1)
+  const lanesHeight = AXIS_HEIGHT + timeline.lanes.length * LANE_HEIGHT + 8
+  const height = Math.min(lanesHeight, HEIGHT_MAX)
+  const view: View = { width, height, gutter, span, scroll, selected: index, hovered }
+  const canvas = usePainted(timeline, found.edges, view)
+
+  // Scrolls and zooms to a mark that was selected elsewhere.
+  useEffect(() => {
+    const mark = timeline.marks[index]
+    if (!mark) return
+    setZoomed(current => current && spanWith(current, mark.at, fullSpan))
+    const element = frame.current
+    if (!element) return
+    const top = mark.lane * LANE_HEIGHT
+    const room = height - AXIS_HEIGHT - LANE_HEIGHT
+    if (top < element.scrollTop) element.scrollTop = top
+    else if (top > element.scrollTop + room) element.scrollTop = top - room
+  }, [index, timeline, fullSpan, height])
+
+  const markUnder = (event: PointerEvent<HTMLCanvasElement>) => {
+    const { left, top } = event.currentTarget.getBoundingClientRect()
+    return markAt(timeline, view, event.clientX - left, event.clientY - top)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const { key } = event
+    if (isMove(key)) onSelect(timeline.marks[moveSelection(timeline, index, key)]?.id ?? null)
+    else if (key === 'Enter' && selected !== null) onOpen(selected)
+    else if (key === 'Escape' && selected !== null) onSelect(null)
+    else if (key === '+' || key === '=') zoom(ZOOM)
+    else if (key === '-') zoom(1 / ZOOM)
+    else if (key === '0') setZoomed(null)
+    else return
+    event.preventDefault()
+  }
   const current = selected === null ? undefined : found.byId.get(selected)
-  const zooming = { timeline, span, index, onSpan: setZoomed, onZoom: zoom }
   return (
     <Card className={styles.card} role="region" aria-label="Timeline">
-      <Toolbar {...zooming} found={found} />
-      <Lanes {...zooming} {...props} frame={frame} width={width} gutter={gutter} hintId={hintId} />
+      <Toolbar {...{ found, timeline, span, index }} onSpan={setZoomed} onZoom={zoom} />
+      <div
+        ref={frame}
+        className={styles.frame}
+        style={{ height }}
+        onScroll={event => setScroll(event.currentTarget.scrollTop)}
+      >
+        <div style={{ height: lanesHeight }}>
+          {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: its keys move among the sightings */}
+          <canvas
+            ref={canvas}
+            className={styles.canvas}
+            style={{ height, cursor: hovered === -1 ? 'default' : 'pointer' }}
+            tabIndex={0}
+            role="application"
+            aria-label="Timeline of posts"
+            aria-describedby={hintId}
+            data-span={`${Math.round(span[0])} ${Math.round(span[1])}`}
+            title={titleOf(found, timeline.marks[hovered]?.id)}
+            onKeyDown={onKeyDown}
+            onPointerMove={event => setHovered(markUnder(event))}
+            onPointerLeave={() => setHovered(-1)}
+            onPointerDown={event => {
+              const place = markUnder(event)
+              onSelect(timeline.marks[place]?.id ?? null)
+            }}
+          />
+        </div>
+      </div>
       <Overview timeline={timeline} span={span} gutter={gutter} width={width} onSpan={setZoomed} />
       <p id={hintId} className={styles.hint}>
         Drag over the bars to zoom. Keys: ← → by time, ↑ ↓ by account, + and − zoom, 0 shows all, Enter goes
@@ -84,17 +142,18 @@ export function Timeline({ legend, ...props }: TimelineProps) {
   )
 }
 
-interface ZoomProps {
+interface ToolbarProps {
+  found: SearchResult
   timeline: Layout
   span: Span
   /** Index of the selected mark; -1 if none is selected. */
   index: number
   /** Called with null to show all. */
-  onSpan: Dispatch<SetStateAction<Span | null>>
+  onSpan: (span: Span | null) => void
   onZoom: (factor: number) => void
 }
 
-function Toolbar({ found, timeline, span, index, onSpan, onZoom }: ZoomProps & { found: SearchResult }) {
+function Toolbar({ found, timeline, span, index, onSpan, onZoom }: ToolbarProps) {
   const { fullSpan } = timeline
   const isFirst = span[0] <= fullSpan[0]
   const isLast = span[1] >= fullSpan[1]
@@ -123,86 +182,6 @@ function Toolbar({ found, timeline, span, index, onSpan, onZoom }: ZoomProps & {
         <Button text="PNG" aria-label="Save as PNG" loading={png.isPending} onClick={() => void png.run()} />
       </ButtonGroup>
     </header>
-  )
-}
-
-interface LanesProps extends ZoomProps, Omit<TimelineProps, 'legend'> {
-  frame: RefObject<HTMLDivElement | null>
-  width: number
-  gutter: number
-  hintId: string
-}
-
-/** The scrolling canvas, with its pointer and keys. */
-function Lanes(props: LanesProps) {
-  const { found, selected, onSelect, onOpen, timeline, span, index, onSpan, onZoom } = props
-  const { frame, width, gutter, hintId } = props
-  const { fullSpan } = timeline
-  const [scroll, setScroll] = useState(0)
-  const [hovered, setHovered] = useState(-1)
-  const lanesHeight = AXIS_HEIGHT + timeline.lanes.length * LANE_HEIGHT + 8
-  const height = Math.min(lanesHeight, HEIGHT_MAX)
-  const view: View = { width, height, gutter, span, scroll, selected: index, hovered }
-  const canvas = usePainted(timeline, found.edges, view)
-
-  // Scrolls and zooms to a mark that was selected elsewhere.
-  useEffect(() => {
-    const mark = timeline.marks[index]
-    if (!mark) return
-    onSpan(current => current && spanWith(current, mark.at, fullSpan))
-    const element = frame.current
-    if (!element) return
-    const top = mark.lane * LANE_HEIGHT
-    const room = height - AXIS_HEIGHT - LANE_HEIGHT
-    if (top < element.scrollTop) element.scrollTop = top
-    else if (top > element.scrollTop + room) element.scrollTop = top - room
-  }, [index, timeline, fullSpan, height, frame, onSpan])
-
-  const markUnder = (event: PointerEvent<HTMLCanvasElement>) => {
-    const { left, top } = event.currentTarget.getBoundingClientRect()
-    return markAt(timeline, view, event.clientX - left, event.clientY - top)
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return
-    const { key } = event
-    if (isMove(key)) onSelect(timeline.marks[moveSelection(timeline, index, key)]?.id ?? null)
-    else if (key === 'Enter' && selected !== null) onOpen(selected)
-    else if (key === 'Escape' && selected !== null) onSelect(null)
-    else if (key === '+' || key === '=') onZoom(ZOOM)
-    else if (key === '-') onZoom(1 / ZOOM)
-    else if (key === '0') onSpan(null)
-    else return
-    event.preventDefault()
-  }
-  return (
-    <div
-      ref={frame}
-      className={styles.frame}
-      style={{ height }}
-      onScroll={event => setScroll(event.currentTarget.scrollTop)}
-    >
-      <div style={{ height: lanesHeight }}>
-        {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: its keys move among the sightings */}
-        <canvas
-          ref={canvas}
-          className={styles.canvas}
-          style={{ height, cursor: hovered === -1 ? 'default' : 'pointer' }}
-          tabIndex={0}
-          role="application"
-          aria-label="Timeline of posts"
-          aria-describedby={hintId}
-          data-span={`${Math.round(span[0])} ${Math.round(span[1])}`}
-          title={titleOf(found, timeline.marks[hovered]?.id)}
-          onKeyDown={onKeyDown}
-          onPointerMove={event => setHovered(markUnder(event))}
-          onPointerLeave={() => setHovered(-1)}
-          onPointerDown={event => {
-            const place = markUnder(event)
-            onSelect(timeline.marks[place]?.id ?? null)
-          }}
-        />
-      </div>
-    </div>
   )
 }
 

@@ -37,6 +37,7 @@ interface Group {
   note?: string | undefined
 }
 
+/** Over 80 lines, as Blueprint takes the parts of the list as functions of one state. */
 function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
   const { navigate } = useHost()
   const listId = useId()
@@ -61,8 +62,24 @@ function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
     onClose()
     navigate(result.path)
   }
-  const renderItem = (result: Result, item: ItemRendererProps) => (
-    <Option key={result.key} id={optionId(result)} result={result} term={term} item={item} />
+  const renderItem = (result: Result, { handleClick, modifiers, ref }: ItemRendererProps) => (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the combobox
+    <div
+      key={result.key}
+      ref={ref as Ref<HTMLElement> as Ref<HTMLDivElement>}
+      id={optionId(result)}
+      role="option"
+      aria-selected={modifiers.active}
+      // The combobox keeps the focus.
+      tabIndex={-1}
+      className={modifiers.active ? `${styles.option} ${styles.active}` : styles.option}
+      onClick={handleClick}
+    >
+      <span className={styles.text}>
+        <Marked text={result.text} term={term} />
+      </span>
+      {result.detail && <span className={styles.detail}>{result.detail}</span>}
+    </div>
   )
   const renderList = ({ renderItem: renderOne, itemsParentRef }: ItemListRendererProps<Result>) => (
     <div
@@ -74,8 +91,15 @@ function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
     >
       {/* Blueprint scrolls its list before the list has its final height: this element does not scroll. */}
       <div ref={itemsParentRef as Ref<HTMLElement> as Ref<HTMLDivElement>} role="presentation">
-        {groups.map(group => (
-          <Results key={group.label} group={group} render={renderOne} />
+        {groups.map(({ label, results: shown, note }) => (
+          // biome-ignore lint/a11y/useSemanticElements: a group of options
+          <div key={label} role="group" aria-label={label} className={styles.group}>
+            <div className={styles.label} aria-hidden>
+              {label}
+            </div>
+            {shown.map((result, index) => renderOne(result, index))}
+            {note && <p className={styles.note}>{note}</p>}
+          </div>
         ))}
       </div>
     </div>
@@ -113,48 +137,6 @@ function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
     </>
   )
 }
-
-interface OptionProps {
-  id: string
-  result: Result
-  term: string
-  item: ItemRendererProps
-}
-
-const Option = ({ id, result, term, item: { handleClick, modifiers, ref } }: OptionProps) => (
-  // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the combobox
-  <div
-    ref={ref as Ref<HTMLElement> as Ref<HTMLDivElement>}
-    id={id}
-    role="option"
-    aria-selected={modifiers.active}
-    // The combobox keeps the focus.
-    tabIndex={-1}
-    className={modifiers.active ? `${styles.option} ${styles.active}` : styles.option}
-    onClick={handleClick}
-  >
-    <span className={styles.text}>
-      <Marked text={result.text} term={term} />
-    </span>
-    {result.detail && <span className={styles.detail}>{result.detail}</span>}
-  </div>
-)
-
-interface ResultsProps {
-  group: Group
-  render: ItemListRendererProps<Result>['renderItem']
-}
-
-const Results = ({ group: { label, results, note }, render }: ResultsProps) => (
-  // biome-ignore lint/a11y/useSemanticElements: a group of options
-  <div role="group" aria-label={label} className={styles.group}>
-    <div className={styles.label} aria-hidden>
-      {label}
-    </div>
-    {results.map((result, index) => render(result, index))}
-    {note && <p className={styles.note}>{note}</p>}
-  </div>
-)
 
 const countText = (count: number) => formatAmount(count, 'result')
 
