@@ -7,7 +7,7 @@
  *
  * `SMALL`, `LARGE` and `RECORDS` replace the sizes, `ROUNDS` the measured requests of each row.
  */
-import { collectorApi } from '@iodine/contracts'
+import { collectorApi, recordAnalyticsApi } from '@iodine/contracts'
 import { startApp } from '@iodine/harness'
 import { platformPost, tiktokPost } from '@iodine/test-kit'
 import { Agent, request } from 'undici'
@@ -96,6 +96,15 @@ const measureRecords = async (when: string) => {
   console.log(`Analysis of ${whole(owned)} own records, ${when}: ${count(records)} ms`)
 }
 await measureRecords('just stored')
+const countPending = async () => {
+  const query = { from: dayOf(now), to: dayOf(Date.now()) }
+  const { novelties } = await small.api.call(recordAnalyticsApi.analyzeRecords, { query })
+  return novelties.find(({ novelty }) => novelty === 'pending')?.n
+}
+const waited = await timed(async () => {
+  while ((await countPending()) !== 0) await new Promise(resolve => setTimeout(resolve, POLL_MS))
+})
+console.log(`All compared with IODs ${count(waited / 1_000)} s later`)
 // Changes of the last 90 s are read again.
 await new Promise(resolve => setTimeout(resolve, 95_000))
 await measureRecords('stored before')
