@@ -341,7 +341,7 @@ it('defangs addresses in texts and leaves other text', () => {
   )
 })
 
-// Changes with each text or layout of the files: then it is set anew. Each version of Node must agree.
+// Changes with each text or layout of the files: then it is set again. Each version of Node must agree.
 const SHA256_OF_ALL = '1623e96b38e56d859f16de919919a03179125b7fd2062fcc702e20e5704365b5'
 
 it('gives the same bytes for the same content on each version of Node', () => {
