@@ -1,9 +1,8 @@
 /**
  * `npm run structure`: checks the import rules of .dependency-cruiser.mjs, and that the type check covers every part, reported
- * versions are equal, queries of services do not write, services call each other in order, and the browser loads no zod.
+ * versions are equal, queries of services do not write, and services call each other in order.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { zodFaults } from './lib/browser.mjs'
 import { packages, versionFaults } from './lib/packages.mjs'
 import { bin, isCommand, main, must, Refusal, root } from './lib/run.mjs'
 import { serviceFaults } from './lib/services.mjs'
@@ -19,7 +18,7 @@ export async function structure() {
     throw new Refusal(
       `The types of these folders are not checked: add them to "include" of tsconfig.node.json, tsconfig.browser.json or tsconfig.tests.json: ${missing.join(', ')}`,
     )
-  const faults = [...versionFaults(root), ...serviceFaults(root), ...zodFaults(root)]
+  const faults = [...versionFaults(root), ...serviceFaults(root)]
   if (faults.length > 0) throw new Refusal(`The structure has faults:\n${faults.join('\n')}`)
   await must('Checking the import rules', bin('depcruise'), [
     '--config',
