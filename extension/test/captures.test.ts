@@ -9,10 +9,10 @@ import { manifestHash } from '@iodine/evidence'
 import { runs } from '@iodine/test-kit/runs'
 import { openDB } from 'idb'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { createCaptures, type NewCapture } from '../src/background/captures'
+import { Captures, type NewCapture, type NewQuote } from '../src/background/captures'
 import { type Database, openDatabase, ownerOf, readSetting, writeSetting } from '../src/background/database'
-import { createQueue } from '../src/background/queue'
-import { createSender } from '../src/background/sender'
+import { Queue } from '../src/background/queue'
+import { Sender } from '../src/background/sender'
 import { Failure, sentenceOf } from '../src/shared/failures'
 import type { Captured } from '../src/sources'
 
@@ -181,13 +181,24 @@ const account = () => ({
 const owner = () => ownerOf(account())
 const other = () => ownerOf({ ...account(), userId: 'b'.repeat(24) })
 
+/** Stores one capture and its quote. @throws Failure if the space is used up */
+const addTo = async (
+  stored: Captures,
+  of: string,
+  capture: NewCapture,
+  ...options: [quote?: NewQuote, max?: number]
+): Promise<void> => {
+  const [failure] = await stored.addAll(of, [capture], ...options)
+  if (failure) throw failure
+}
+
 /** Opens the stores and the sender, as at a browser start. */
 const open = async () => {
   database?.close()
   database = await openDatabase(name)
-  const stored = createCaptures(database)
-  const queue = createQueue(database)
-  const sender = createSender({
+  const stored = new Captures(database)
+  const queue = new Queue(database)
+  const sender = new Sender({
     database,
     queue,
     captures: stored,
@@ -199,7 +210,7 @@ const open = async () => {
     stored,
     sender,
     add: (capture: NewCapture, withQuote = false) =>
-      stored.add(owner(), capture, withQuote ? { iod: IOD, place: PLACE } : undefined),
+      addTo(stored, owner(), capture, withQuote ? { iod: IOD, place: PLACE } : undefined),
     flush: () => sender.flush({ force: true }),
     summary: () => stored.summary(owner()),
     ofPage: () => stored.ofPage(owner(), PAGE),
@@ -450,7 +461,7 @@ test('keeps captures of an ended session for the same user; another account does
   expect(asked).toEqual([])
   expect(await stored.summary(other())).toMatchObject({ waiting: 0, waitingForOthers: 1 })
   expect(await stored.ofPage(other(), PAGE)).toBeNull()
-  await stored.add(other(), captureOf('of the other'))
+  await addTo(stored, other(), captureOf('of the other'))
   await stored.discardOthers(other())
   expect(await stored.summary(other())).toMatchObject({ waiting: 1, waitingForOthers: 0 })
   expect(await stored.summary(owner())).toMatchObject({ waiting: 0, quotes: 0 })
@@ -462,7 +473,8 @@ test('limits the bytes of all accounts; a rejected capture leaves no data, also 
   const { contents } = captureOf('giant mirrors 0')
   const one = [...contents.values()].reduce((sum, { length }) => sum + length, 0)
   const adding = Array.from({ length: 9 }, (_, n) =>
-    stored.add(
+    addTo(
+      stored,
       n % 2 ? owner() : other(),
       captureOf(`giant mirrors ${n}`),
       { iod: IOD, place: PLACE },
@@ -478,7 +490,7 @@ test('limits the bytes of all accounts; a rejected capture leaves no data, also 
   expect(await database.count('quotes')).toBe(4)
   await flush()
   expect((await summary()).waiting).toBe(0)
-  await stored.add(owner(), captureOf('giant mirrors 10'), undefined, 4 * one)
+  await addTo(stored, owner(), captureOf('giant mirrors 10'), undefined, 4 * one)
 })
 
 test('sends records of a version 1 database after the upgrade', async () => {

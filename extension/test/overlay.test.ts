@@ -4,7 +4,7 @@ import { ApiError, type Category } from '@iodine/contracts'
 import { encodeCampaigns, encodeOverlay, mergeRows, overlayRow } from '@iodine/known-iods'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Account, type Database, openDatabase, writeSetting } from '../src/background/database'
-import { createOverlay, type Overlay } from '../src/background/overlay'
+import { Overlay } from '../src/background/overlay'
 import { sentenceOf } from '../src/shared/failures'
 
 const SERVER = 'https://iodine.example.org'
@@ -53,7 +53,7 @@ beforeEach(async () => {
   campaigns = { bytes: await encodeCampaigns([]), etag: '"c0"' }
   database = await openDatabase(`overlay ${names++}`)
   await writeSetting(database, 'account', account)
-  overlay = createOverlay(database, async () => account)
+  overlay = new Overlay(database, async () => account)
 })
 afterEach(() => {
   database.close()
@@ -100,7 +100,7 @@ test('finds downloaded values in texts, with votes and campaigns, also after a r
     `${SERVER}/api/v1/iods/overlay?since=10`,
     `${SERVER}/api/v1/campaigns/overlay`,
   ])
-  for (const each of [overlay, createOverlay(database, async () => account)]) {
+  for (const each of [overlay, new Overlay(database, async () => account)]) {
     expect(await found('The GIANT  mirrors heat ##lakes', each)).toEqual(['1 GIANT  mirrors', '2 ##lakes'])
     const { iods: known } = await each.scan(['giant mirrors'])
     expect(known).toEqual([
@@ -232,7 +232,7 @@ test('ignores the data of another server, and deletes all data with the account'
   iods = await snapshot(10, { n: 1, value: 'one thing' })
   await overlay.refresh()
   await writeSetting(database, 'account', { ...account, server: 'https://other.example.org' })
-  const other = createOverlay(database, async () => ({ ...account, server: 'https://other.example.org' }))
+  const other = new Overlay(database, async () => ({ ...account, server: 'https://other.example.org' }))
   expect(await found('one thing', other)).toEqual([])
   await overlay.clear()
   expect(await database.count('overlay')).toBe(0)

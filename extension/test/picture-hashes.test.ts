@@ -78,7 +78,7 @@ const mediaOf = ([found]: Captured[]) => found?.record.context?.media
 
 it('adds SHA-256 and perceptual hashes, and reads each picture once, without cookies', async () => {
   const hasher = createPictureHasher(TIMEOUT_MS)
-  const [found] = await hasher.addTo([captured('/a.png', '/a.png', '/bb.png')])
+  const [found] = await hasher([captured('/a.png', '/a.png', '/bb.png')])
   const hashes = (path: string) => ({
     url: base + path,
     sha256: createHash('sha256')
@@ -93,32 +93,32 @@ it('adds SHA-256 and perceptual hashes, and reads each picture once, without coo
   expect(RECORD_SCHEMAS.telegram.safeParse(found?.record).error).toBeUndefined()
   expect(asked.map(({ path }) => path).sort()).toEqual(['/a.png', '/bb.png'])
   expect(asked.every(({ cookie }) => cookie === undefined)).toBe(true)
-  await hasher.addTo([captured('/a.png')])
+  await hasher([captured('/a.png')])
   expect(asked).toHaveLength(2)
 })
 
 it('skips pictures that are not permitted, missing or too large, and the perceptual hash of other files', async () => {
   permitted = () => false
-  expect(mediaOf(await createPictureHasher(TIMEOUT_MS).addTo([captured('/a.png')]))).toEqual([
+  expect(mediaOf(await createPictureHasher(TIMEOUT_MS)([captured('/a.png')]))).toEqual([
     { url: `${base}/a.png` },
   ])
   expect(asked).toEqual([])
   permitted = () => true
   const found = mediaOf(
-    await createPictureHasher(TIMEOUT_MS).addTo([captured('/gone.png', '/large.png', '/text.txt')]),
+    await createPictureHasher(TIMEOUT_MS)([captured('/gone.png', '/large.png', '/text.txt')]),
   )
   expect(found?.map(medium => Object.keys(medium))).toEqual([['url'], ['url'], ['url', 'sha256']])
   const unreadable = { ...captured() }
   unreadable.record.context = { media: [{ url: 'file:///etc/passwd' }, { url: 'nonsense' }, { url: null }] }
-  expect(mediaOf(await createPictureHasher(TIMEOUT_MS).addTo([unreadable]))).toEqual(
+  expect(mediaOf(await createPictureHasher(TIMEOUT_MS)([unreadable]))).toEqual(
     unreadable.record.context.media,
   )
 })
 
 it('reads at most 20 pictures of a record, and preserves records without pictures', async () => {
   const many = Array.from({ length: 30 }, (_, n) => `/${'x'.repeat(n + 10)}.png`)
-  const found = mediaOf(await createPictureHasher(TIMEOUT_MS).addTo([captured(...many)]))
+  const found = mediaOf(await createPictureHasher(TIMEOUT_MS)([captured(...many)]))
   expect(found?.map(({ sha256 }) => sha256 !== undefined)).toEqual(many.map((_, n) => n < 20))
   const plain = captured()
-  expect(await createPictureHasher(TIMEOUT_MS).addTo([plain])).toEqual([plain])
+  expect(await createPictureHasher(TIMEOUT_MS)([plain])).toEqual([plain])
 })

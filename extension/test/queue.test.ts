@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { type IngestResult, NEVER_COLLECTED, naturalKey, type TiktokRecord } from '@iodine/contracts'
 import { runs } from '@iodine/test-kit/runs'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { createCaptures } from '../src/background/captures'
+import { Captures } from '../src/background/captures'
 import { type Database, openDatabase, ownerOf, readSetting, writeSetting } from '../src/background/database'
-import { createQueue } from '../src/background/queue'
-import { createSender } from '../src/background/sender'
+import { Queue } from '../src/background/queue'
+import { Sender } from '../src/background/sender'
 import { sentenceOf } from '../src/shared/failures'
 import type { Captured } from '../src/sources'
 
@@ -86,11 +86,11 @@ const account = () => ({
 const open = async () => {
   database?.close()
   database = await openDatabase(name)
-  const queue = createQueue(database)
-  const sender = createSender({
+  const queue = new Queue(database)
+  const sender = new Sender({
     database,
     queue,
-    captures: createCaptures(database),
+    captures: new Captures(database),
     wakeAt: time => woken.push(time - Date.now()),
     random: () => 1,
   })

@@ -1,8 +1,8 @@
 import type { CampaignDetail, CampaignImport, CampaignSharing, ImportedObjects } from '@iodine/contracts'
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { anIod } from '@iodine/test-kit/iods'
-import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { describe, expect, it } from 'vitest'
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parcel } from '../src/parcel'
 import { SIDE_ROUTES } from './fixtures'
 
@@ -307,6 +307,8 @@ describe('a file', () => {
   })
 })
 
+/** Interval of the requests while a feed is due. */
+const LOOK_MS = 2_000
 const COLLECTION = '00000000-0000-4000-8000-000000000001'
 
 describe('sharing', () => {
@@ -332,6 +334,12 @@ describe('sharing', () => {
   })
 
   it('publishes and withdraws after a confirmation', async () => {
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+      shouldAdvanceTime: true,
+    })
+    onTestFinished(() => void vi.useRealTimers())
+    const nextLook = () => act(() => void vi.advanceTimersByTime(LOOK_MS))
     const requests: unknown[] = []
     const feed = { collection: COLLECTION, state: 'due', objects: 0, revoked: 0, at: null, problem: null }
     let sharing: CampaignSharing = { tlp: 'green', least: 'clear', published: false, feed: null }
@@ -360,6 +368,7 @@ describe('sharing', () => {
       ...sharing,
       feed: { ...feed, state: 'published', objects: 1_200, at: new Date().toISOString() },
     } as CampaignSharing
+    nextLook()
     await dialog.findByText(/^1,200 objects published/)
     await press('Feed URLs', dialog)
     const addresses = within(await screen.findByRole('dialog', { name: 'Feed URLs' }))
@@ -370,6 +379,7 @@ describe('sharing', () => {
     await press('Withdraw', within(await screen.findByRole('dialog', { name: 'Withdraw the campaign' })))
     await dialog.findByText('Withdrawing…')
     sharing = { ...sharing, feed: { ...feed, state: 'withdrawn', revoked: 1_200 } } as CampaignSharing
+    nextLook()
     await dialog.findByText('Withdrawn. Systems that pulled it receive a revocation.')
     expect(requests).toEqual([{ published: true }, { published: false }])
   })

@@ -51,7 +51,7 @@ function exact(x: Float64Array, y: Float64Array) {
 
 function ours(x: Float64Array, y: Float64Array, theta?: number) {
   const force = { x: new Float64Array(x.length), y: new Float64Array(x.length) }
-  createCharge(x.length, { strength: STRENGTH, theta }).apply(x, y, force.x, force.y, 1)
+  createCharge(x.length, { strength: STRENGTH, theta })(x, y, force.x, force.y, 1)
   return force
 }
 
@@ -101,7 +101,7 @@ describe('charge', () => {
 
   it('adds to the given velocities, in proportion to alpha', () => {
     const velocity = { x: new Float64Array([1, 1]), y: new Float64Array(2) }
-    createCharge(2, { strength: -10 }).apply(
+    createCharge(2, { strength: -10 })(
       new Float64Array([0, 5]),
       new Float64Array(2),
       velocity.x,

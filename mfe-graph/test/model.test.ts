@@ -123,7 +123,7 @@ describe('camera', () => {
   const positions = Float32Array.of(0, 0, 100, 0, 108, 0)
   const radii = Float32Array.of(8, 8, 8)
 
-  const { at } = createNodeFinder(positions, radii)
+  const at = createNodeFinder(positions, radii)
 
   it('hits the nearest of the nodes under the pointer, at any zoom and pan', () => {
     const camera = { x: 50, y: 20, k: 2 }
@@ -161,7 +161,7 @@ describe('camera', () => {
       const under = Array.from(sizes.keys()).filter(
         node => (!visible || visible[node]) && distance(node) <= Math.max(sizes[node]!, 6 / camera.k),
       )
-      const found = finder.at(screenX, screenY, camera, visible)
+      const found = finder(screenX, screenY, camera, visible)
       expect(found >= 0).toBe(under.length > 0)
       if (found < 0) continue
       hits++

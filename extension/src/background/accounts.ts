@@ -63,3 +63,11 @@ export const requireAccount = async (database: Database): Promise<Account & { to
   if (!account?.token) throw new Failure('signInFirst')
   return { ...account, token: account.token }
 }
+
+/** Ends a session that the server refused, unless the user has signed in again since. */
+export const endSession = async (database: Database, token: string | undefined): Promise<void> => {
+  const account = await readSetting(database, 'account')
+  if (account?.token === undefined || account.token !== token) return
+  const { token: _, ...ended } = account
+  await writeSetting(database, 'account', ended)
+}

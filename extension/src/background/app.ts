@@ -2,20 +2,20 @@ import { ApiError, parseUrl } from '@iodine/contracts'
 import { Failure, failureOf, sentenceOf } from '../shared/failures'
 import type { Answer, ContentRequests, PageRequests } from '../shared/messages'
 import type { Captured } from '../sources'
-import { requireAccount } from './accounts'
+import { endSession, requireAccount } from './accounts'
 import { tokenOf } from './api'
-import { createCaptures } from './captures'
-import { createCollector, type TabPage } from './collect'
+import { Captures } from './captures'
+import { Collector, type TabPage } from './collect'
 import { createContentRequests } from './content-requests'
 import { type Database, readSetting, writeSetting } from './database'
 import { refreshLists, resumeKeeping, stopKeeping, stopKeepingAll } from './keep'
 import { createMarking } from './marking'
-import { createOverlay } from './overlay'
+import { Overlay } from './overlay'
 import { createPageRequests } from './page-requests'
 import { keptAwake, type Parts } from './parts'
 import { createPictureHasher } from './picture-hashes'
-import { createQueue } from './queue'
-import { createSender } from './sender'
+import { Queue } from './queue'
+import { Sender } from './sender'
 import { isPermitted, patternOf } from './sites'
 import {
   isFirstStart,
@@ -44,25 +44,6 @@ type Handler = (input: unknown) => Promise<unknown>
  */
 const currentAddress = (loaded: string, ofTab: string | undefined): string =>
   ofTab && parseUrl(ofTab)?.origin === new URL(loaded).origin ? ofTab : loaded
-
-/** The background script's logic, without its event listeners. */
-export interface App {
-  /** Answers a message. Returns undefined if its sender is not allowed to send it. */
-  handle(message: unknown, from: chrome.runtime.MessageSender): Promise<Answer<unknown>> | undefined
-  send(options?: { force: boolean }): void
-  /** Downloads the known IODs, if they are marked on any site. */
-  refreshOverlay(): Promise<void>
-  /** Resumes Keep collecting and marking after an update of the extension. The icon and the popup show each failure. */
-  started(): Promise<void>
-  /** Ends Keep collecting in all tabs: tab ids change with a start of the browser. Call it after `started`. */
-  browserStarted(): Promise<void>
-  /** Continues collecting in a reloaded page, and ends it on another site or without the permission. */
-  pageLoaded(tabId: number): Promise<void>
-  tabClosed(tabId: number): Promise<void>
-  /** Marks the site whose permission the user has just granted, also if that closed the popup. */
-  permissionsAdded(): Promise<void>
-  permissionsRemoved(): Promise<void>
-}
 
 /** Creates the function that returns the handler of a message, if its sender is allowed to send it. */
 const createRouter =
@@ -101,12 +82,7 @@ const resume = async ({ refresh, tabsOf, isReading, markedSites }: Parts['markin
 /** Ends the session after a 401 for its current token. Resolves to whether the error is a 401. */
 const endIfRefused = async (database: Database, error: unknown): Promise<boolean> => {
   if (!(error instanceof ApiError && error.status === 401)) return false
-  const account = await readSetting(database, 'account')
-  // The user may have signed in again during the request.
-  if (account?.token !== undefined && account.token === tokenOf(error)) {
-    const { token: _, ...ended } = account
-    await writeSetting(database, 'account', ended)
-  }
+  await endSession(database, tokenOf(error))
   return true
 }
 
@@ -140,7 +116,7 @@ const createSend = ({
     if (wait < SHORT_MS) setTimeout(send, Math.max(0, wait))
     chrome.alarms.create(SEND, { when: Math.max(time, Date.now() + SHORT_MS) })
   }
-  const sender = createSender({ ...stores, wakeAt })
+  const sender = new Sender({ ...stores, wakeAt })
   const send = async (options?: { force: boolean }): Promise<void> => {
     // The alarm retries if the browser ends this script or the run throws.
     chrome.alarms.create(SEND, { when: Date.now() + SHORT_MS })
@@ -152,23 +128,23 @@ const createSend = ({
   return send
 }
 
-export const createApp = (database: Database): App => {
-  const queue = createQueue(database)
-  const captures = createCaptures(database)
-  const pictureHasher = createPictureHasher()
+const createParts = (database: Database): Parts => {
+  const queue = new Queue(database)
+  const captures = new Captures(database)
+  const addHashes = createPictureHasher()
   const hashesImages = async () => (await readSetting(database, 'looking')) ?? false
   const withImageHashes = async (captured: readonly Captured[]): Promise<readonly Captured[]> =>
-    (await hashesImages()) ? pictureHasher.addTo(captured) : captured
+    (await hashesImages()) ? addHashes(captured) : captured
   const { problem, trackStorage } = createStorageWatch()
   const send = createSend({ database, queue, captures, trackStorage })
-  const collector = createCollector(database, queue, captures, withImageHashes)
-  const overlay = createOverlay(database, () => requireAccount(database))
+  const collector = new Collector({ database, queue, captures, withImageHashes })
+  const overlay = new Overlay(database, () => requireAccount(database))
 
   const isSealing = async () => (await readSetting(database, 'sealing')) ?? true
   const marking = createMarking(database, overlay)
   const refreshOverlay = () =>
     marking.refreshOverlay().catch(async error => void (await endIfRefused(database, error)))
-  const parts: Parts = {
+  return {
     database,
     queue,
     captures,
@@ -183,6 +159,12 @@ export const createApp = (database: Database): App => {
     send,
     refreshOverlay,
   }
+}
+
+/** Creates the background script's logic, without its event listeners. */
+export const createApp = (database: Database) => {
+  const parts = createParts(database)
+  const { marking, send, refreshOverlay } = parts
   const handlerFor = createRouter(createPageRequests(parts), createContentRequests(parts))
 
   /** Returns an error's message for the user. A 401 ends the session. */
@@ -194,7 +176,8 @@ export const createApp = (database: Database): App => {
   let starting: Promise<void> = Promise.resolve()
 
   return {
-    handle(message, from) {
+    /** Answers a message. Returns undefined if its sender is not allowed to send it. */
+    handle(message: unknown, from: chrome.runtime.MessageSender): Promise<Answer<unknown>> | undefined {
       const name =
         typeof message === 'object' && message !== null && 'name' in message ? message.name : undefined
       return handlerFor(
@@ -206,22 +189,26 @@ export const createApp = (database: Database): App => {
     },
     send,
     refreshOverlay,
-    started() {
+    /** Resumes Keep collecting and marking after an update of the extension. The icon and the popup show each failure. */
+    started(): Promise<void> {
       const done = resume(marking)
       starting = done.catch(() => {})
       return done
     },
-    async browserStarted() {
+    /** Ends Keep collecting in all tabs: tab ids change with a start of the browser. Call it after `started`. */
+    async browserStarted(): Promise<void> {
       await starting
       await stopKeepingAll()
       for (const tabId of Object.keys(await readEnded())) await stopKeeping(Number(tabId))
     },
-    async pageLoaded(tabId) {
+    /** Continues collecting in a reloaded page, and ends it on another site or without the permission. */
+    async pageLoaded(tabId: number): Promise<void> {
       if ((await readKeeping())[tabId]) await resumeKeeping(tabId)
       else await writeEnded(tabId)
     },
-    tabClosed: tabId => stopKeeping(tabId),
-    async permissionsAdded() {
+    tabClosed: (tabId: number) => stopKeeping(tabId),
+    /** Marks the site whose permission the user has just granted, also if that closed the popup. */
+    async permissionsAdded(): Promise<void> {
       await refreshLists()
       const site = await readPendingSite()
       if (!site || !(await isPermitted(site.pattern))) return
@@ -231,7 +218,7 @@ export const createApp = (database: Database): App => {
       await marking.setSite(site.tabId, site.pattern, true)
       await refreshOverlay()
     },
-    async permissionsRemoved() {
+    async permissionsRemoved(): Promise<void> {
       const before = (await readSetting(database, 'markedSites')) ?? []
       const sites = await marking.markedSites()
       await writeSetting(database, 'markedSites', sites)
@@ -244,3 +231,5 @@ export const createApp = (database: Database): App => {
     },
   }
 }
+
+export type App = ReturnType<typeof createApp>

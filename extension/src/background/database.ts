@@ -189,3 +189,18 @@ export const writeSetting = async <K extends keyof Settings>(
 
 export const recordId = (owner: string, source: CollectedSource, naturalKey: string): string =>
   JSON.stringify([owner, source, naturalKey])
+
+interface Trimmable {
+  count(): Promise<number>
+  openCursor(): Promise<{ delete(): Promise<void>; continue(): Promise<unknown> } | null>
+}
+
+/** Deletes the oldest entries beyond `max`. */
+export const trim = async (store: Trimmable, max: number): Promise<void> => {
+  let excess = (await store.count()) - max
+  if (excess <= 0) return
+  for (let cursor = await store.openCursor(); cursor && excess > 0; excess -= 1) {
+    await cursor.delete()
+    cursor = (await cursor.continue()) as typeof cursor
+  }
+}

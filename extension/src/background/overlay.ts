@@ -22,19 +22,6 @@ const HITS_MAX = 5_000
 const HITS_PER_TEXT = 200
 const CAMPAIGNS_MAX = 5
 
-/** The local copy of a server's IODs, for finding their values in texts without a request. */
-export interface Overlay {
-  /** Finds the known values in texts. Finds none before the first download. */
-  scan(texts: readonly string[]): Promise<Scanned>
-  /** Downloads the changes. Resolves to whether there were any; rejects with a message for the user. */
-  refresh(): Promise<boolean>
-  /** Adds an IOD that was just created. */
-  add(iod: KnownValue): Promise<void>
-  /** Deletes the local copy. */
-  clear(): Promise<void>
-  state(): Promise<OverlayState>
-}
-
 interface LoadedOverlay {
   server: string
   rows: OverlayRows
@@ -59,22 +46,36 @@ const emptyDownload = (server: string): Downloaded => ({
   wholeAt: 0,
 })
 
-export const createOverlay = (database: Database, requireAccount: () => Promise<Account>): Overlay => {
-  let known: Promise<LoadedOverlay | undefined> | undefined
-  let refreshing: Promise<boolean> | undefined
+const entryOf = ({ rows, campaigns }: LoadedOverlay, row: number): KnownIod => {
+  const { key: _, ...iod } = rows.entryAt(row)
+  const own = campaigns.get(iod.id) ?? []
+  return { ...iod, campaigns: own.slice(0, CAMPAIGNS_MAX), more: Math.max(0, own.length - CAMPAIGNS_MAX) }
+}
 
-  const stored = async (name: 'iods' | 'campaigns', server: string): Promise<Downloaded | undefined> => {
-    const found = await database.get('overlay', name)
+/** The local copy of a server's IODs, for finding their values in texts without a request. */
+export class Overlay {
+  readonly #database: Database
+  readonly #requireAccount: () => Promise<Account>
+  #known: Promise<LoadedOverlay | undefined> | undefined
+  #refreshing: Promise<boolean> | undefined
+
+  constructor(database: Database, requireAccount: () => Promise<Account>) {
+    this.#database = database
+    this.#requireAccount = requireAccount
+  }
+
+  async #stored(name: 'iods' | 'campaigns', server: string): Promise<Downloaded | undefined> {
+    const found = await this.#database.get('overlay', name)
     return found?.server === server ? found : undefined
   }
 
-  const load = async (): Promise<LoadedOverlay | undefined> => {
-    const server = (await readSetting(database, 'account'))?.server
-    const iods = server === undefined ? undefined : await stored('iods', server)
+  async #load(): Promise<LoadedOverlay | undefined> {
+    const server = (await readSetting(this.#database, 'account'))?.server
+    const iods = server === undefined ? undefined : await this.#stored('iods', server)
     if (server === undefined || !iods) return undefined
     const rows = new OverlayRows(iods.bytes)
     const campaigns: LoadedOverlay['campaigns'] = new Map()
-    const listed = await stored('campaigns', server)
+    const listed = await this.#stored('campaigns', server)
     for (const { id, name, iod_ids } of listed ? await decodeCampaigns(listed.bytes) : [])
       for (const iod of iod_ids) {
         const own = campaigns.get(iod)
@@ -83,23 +84,18 @@ export const createOverlay = (database: Database, requireAccount: () => Promise<
       }
     return { server, rows, scanner: createScanner(rows.count, n => rows.keyAt(n)), campaigns }
   }
-  const read = () => {
-    known ??= load().catch(error => {
-      known = undefined
+
+  #read(): Promise<LoadedOverlay | undefined> {
+    this.#known ??= this.#load().catch(error => {
+      this.#known = undefined
       throw error
     })
-    return known
+    return this.#known
   }
 
-  const entryOf = ({ rows, campaigns }: LoadedOverlay, row: number): KnownIod => {
-    const { key: _, ...iod } = rows.entryAt(row)
-    const own = campaigns.get(iod.id) ?? []
-    return { ...iod, campaigns: own.slice(0, CAMPAIGNS_MAX), more: Math.max(0, own.length - CAMPAIGNS_MAX) }
-  }
-
-  const refreshIods = async (account: Account): Promise<boolean> => {
+  async #refreshIods(account: Account): Promise<boolean> {
     const { server } = account
-    const before = (await stored('iods', server)) ?? emptyDownload(server)
+    const before = (await this.#stored('iods', server)) ?? emptyDownload(server)
     const isFull = Date.now() - before.wholeAt > FULL_DOWNLOAD_MS
     const query = { since: isFull ? 0 : before.revision }
     const etag = isFull ? undefined : before.etag
@@ -109,92 +105,94 @@ export const createOverlay = (database: Database, requireAccount: () => Promise<
     const isSnapshot = since === 0
     const bytes = isSnapshot ? rows.slice() : mergeRows(before.bytes, rows)
     const wholeAt = isSnapshot ? Date.now() : before.wholeAt
-    await database.put('overlay', { server, etag: answer.etag, bytes, revision, wholeAt }, 'iods')
+    await this.#database.put('overlay', { server, etag: answer.etag, bytes, revision, wholeAt }, 'iods')
     // Snapshots are made periodically: a second request fetches the changes since then.
-    if (isSnapshot && isFull && revision > 0) await refreshIods(account)
+    if (isSnapshot && isFull && revision > 0) await this.#refreshIods(account)
     return true
   }
 
-  const refreshCampaigns = async (account: Account): Promise<boolean> => {
+  async #refreshCampaigns(account: Account): Promise<boolean> {
     const { server } = account
-    const before = await stored('campaigns', server)
+    const before = await this.#stored('campaigns', server)
     const answer = await download(account, endpoints.campaignOverlay, before?.etag)
     if (!answer) return false
     await decodeCampaigns(answer.bytes)
-    await database.put('overlay', { ...emptyDownload(server), ...answer }, 'campaigns')
+    await this.#database.put('overlay', { ...emptyDownload(server), ...answer }, 'campaigns')
     return true
   }
 
-  const refresh = async (): Promise<boolean> => {
-    const account = await requireAccount()
+  async #refreshAll(): Promise<boolean> {
+    const account = await this.#requireAccount()
     try {
-      const hasIods = await refreshIods(account)
-      const hasCampaigns = await refreshCampaigns(account)
-      if (hasIods || hasCampaigns) known = undefined
-      await writeSetting(database, 'overlayTrouble', undefined)
+      const hasIods = await this.#refreshIods(account)
+      const hasCampaigns = await this.#refreshCampaigns(account)
+      if (hasIods || hasCampaigns) this.#known = undefined
+      await writeSetting(this.#database, 'overlayTrouble', undefined)
       return hasIods || hasCampaigns
     } catch (error) {
       const reason = error instanceof RangeError ? sentenceOf('damaged') : failureOf(error).message
-      await writeSetting(database, 'overlayTrouble', reason)
+      await writeSetting(this.#database, 'overlayTrouble', reason)
       throw error instanceof ApiError ? error : failureWithMessage(reason)
     }
   }
 
-  return {
-    async scan(texts) {
-      const all = await read()
-      const positions = new Map<number, number>()
-      const iods: KnownIod[] = []
-      const positionOf = (row: number): number => {
-        const known = positions.get(row) ?? iods.push(entryOf(all as LoadedOverlay, row)) - 1
-        positions.set(row, known)
-        return known
-      }
-      const found = texts.map(text => (all ? longestHits(all.scanner.scan(text), HITS_PER_TEXT) : []))
-      const kept = new Set(longestHits(found.flat(), HITS_MAX))
-      const hits = found.map((of, n) =>
-        of
-          .filter(hit => kept.has(hit))
-          .flatMap(({ start, end, key }) => {
-            const position = positionOf(key)
-            const isHashtag = iods[position]?.category === 'HASHTAGS'
-            return [isHashtag ? withSign(texts[n] as string, start) : start, end, position]
-          }),
-      )
-      return { iods, hits }
-    },
+  /** Finds the known values in texts. Finds none before the first download. */
+  async scan(texts: readonly string[]): Promise<Scanned> {
+    const all = await this.#read()
+    const positions = new Map<number, number>()
+    const iods: KnownIod[] = []
+    const positionOf = (row: number): number => {
+      const known = positions.get(row) ?? iods.push(entryOf(all as LoadedOverlay, row)) - 1
+      positions.set(row, known)
+      return known
+    }
+    const found = texts.map(text => (all ? longestHits(all.scanner.scan(text), HITS_PER_TEXT) : []))
+    const kept = new Set(longestHits(found.flat(), HITS_MAX))
+    const hits = found.map((of, n) =>
+      of
+        .filter(hit => kept.has(hit))
+        .flatMap(({ start, end, key }) => {
+          const position = positionOf(key)
+          const isHashtag = iods[position]?.category === 'HASHTAGS'
+          return [isHashtag ? withSign(texts[n] as string, start) : start, end, position]
+        }),
+    )
+    return { iods, hits }
+  }
 
-    refresh() {
-      refreshing ??= refresh().finally(() => {
-        refreshing = undefined
-      })
-      return refreshing
-    },
+  /** Downloads the changes. Resolves to whether there were any; rejects with a message for the user. */
+  refresh(): Promise<boolean> {
+    this.#refreshing ??= this.#refreshAll().finally(() => {
+      this.#refreshing = undefined
+    })
+    return this.#refreshing
+  }
 
-    async add(iod) {
-      await refreshing?.catch(() => {})
-      const { server } = await requireAccount()
-      const row = overlayRow({ ...iod, votes_for: 0, votes_against: 0 })
-      const before = await stored('iods', server)
-      if (!row || !before) return
-      await database.put('overlay', { ...before, bytes: mergeRows(before.bytes, row) }, 'iods')
-      known = undefined
-    },
+  /** Adds an IOD that was just created. */
+  async add(iod: KnownValue): Promise<void> {
+    await this.#refreshing?.catch(() => {})
+    const { server } = await this.#requireAccount()
+    const row = overlayRow({ ...iod, votes_for: 0, votes_against: 0 })
+    const before = await this.#stored('iods', server)
+    if (!row || !before) return
+    await this.#database.put('overlay', { ...before, bytes: mergeRows(before.bytes, row) }, 'iods')
+    this.#known = undefined
+  }
 
-    async clear() {
-      await refreshing?.catch(() => {})
-      known = undefined
-      await database.clear('overlay')
-      await writeSetting(database, 'overlayTrouble', undefined)
-    },
+  /** Deletes the local copy. */
+  async clear(): Promise<void> {
+    await this.#refreshing?.catch(() => {})
+    this.#known = undefined
+    await this.#database.clear('overlay')
+    await writeSetting(this.#database, 'overlayTrouble', undefined)
+  }
 
-    async state() {
-      const all = await read().catch(() => undefined)
-      return {
-        iods: all?.rows.count ?? null,
-        trouble: (await readSetting(database, 'overlayTrouble')) ?? '',
-      }
-    },
+  async state(): Promise<OverlayState> {
+    const all = await this.#read().catch(() => undefined)
+    return {
+      iods: all?.rows.count ?? null,
+      trouble: (await readSetting(this.#database, 'overlayTrouble')) ?? '',
+    }
   }
 }
 

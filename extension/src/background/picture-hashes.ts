@@ -58,18 +58,13 @@ const mayRead = async (address: string): Promise<boolean> => {
   return chrome.permissions.contains({ origins: [`${url.protocol}//${url.hostname}/*`] })
 }
 
-/** Adds the hashes of pictures to records. */
-export interface PictureHasher {
-  /** Returns the records with the hashes of the pictures that were read in time. */
-  addTo(captured: readonly Captured[]): Promise<Captured[]>
-}
-
 /**
  * Creates a hasher that reads pictures in the background, since a page may not read those of other hosts. It reads
  * only permitted hosts, sends no cookies and requests each picture once while this script runs.
  * @param timeoutMs timeout for all pictures of a message
+ * @returns adds to records the hashes of the pictures that were read in time
  */
-export const createPictureHasher = (timeoutMs = PICTURES_MS): PictureHasher => {
+export const createPictureHasher = (timeoutMs = PICTURES_MS) => {
   /** Hashes by URL; empty for a picture that could not be read. */
   const known = new BoundedMap<string, Partial<PictureHashes>>(KNOWN_MAX)
 
@@ -85,25 +80,23 @@ export const createPictureHasher = (timeoutMs = PICTURES_MS): PictureHasher => {
   }
 
   const mediaOf = ({ record }: Captured) => record.context?.media ?? []
-  return {
-    async addTo(captured) {
-      const addresses = captured.flatMap(each =>
-        mediaOf(each)
-          .slice(0, PICTURES_MAX)
-          .flatMap(({ url }) => (url ? [url] : [])),
-      )
-      const isNew = (address: string) => !known.has(address)
-      const wanted = new Map(addresses.filter(isNew).map(address => [address, address]))
-      if (wanted.size > 0) await read([...wanted.values()])
-      return captured.map((each): Captured => {
-        const media: RecordContext['media'] = mediaOf(each).map(medium => ({
-          ...medium,
-          ...known.get(medium.url ?? ''),
-        }))
-        if (media.length === 0) return each
-        const record = { ...each.record, context: { ...each.record.context, media } }
-        return { ...each, record } as Captured
-      })
-    },
+  return async (captured: readonly Captured[]): Promise<Captured[]> => {
+    const addresses = captured.flatMap(each =>
+      mediaOf(each)
+        .slice(0, PICTURES_MAX)
+        .flatMap(({ url }) => (url ? [url] : [])),
+    )
+    const isNew = (address: string) => !known.has(address)
+    const wanted = new Map(addresses.filter(isNew).map(address => [address, address]))
+    if (wanted.size > 0) await read([...wanted.values()])
+    return captured.map((each): Captured => {
+      const media: RecordContext['media'] = mediaOf(each).map(medium => ({
+        ...medium,
+        ...known.get(medium.url ?? ''),
+      }))
+      if (media.length === 0) return each
+      const record = { ...each.record, context: { ...each.record.context, media } }
+      return { ...each, record } as Captured
+    })
   }
 }

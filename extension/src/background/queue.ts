@@ -10,50 +10,43 @@ import {
 } from '@iodine/contracts'
 import type { Outcome, Refusal, Totals } from '../shared/messages'
 import type { Captured } from '../sources'
-import { type Database, type QueuedRecord, recordId } from './database'
+import { type Database, type QueuedRecord, recordId, trim } from './database'
 
 const BATCH_RECORDS_MAX = 100
 const BATCH_CHARACTERS_MAX = LIMITS.ingestBodyBytes / 8
 const ACKNOWLEDGED_MAX = 10_000
 const OUTCOMES_MAX = 100
 
+interface QueueSummary {
+  waiting: number
+  waitingForOthers: number
+  refused: Refusal[]
+  totals: Totals
+  recent: Outcome[]
+}
+
 /**
  * The queue of captured records. A record is durable before `add` resolves, and is kept until the server
  * responds.
  */
-export interface Queue {
+export class Queue {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
   /**
    * Adds records. Newer content is merged into a queued record. A record whose content the server has acknowledged
    * is skipped; with `resend` it is sent again with its old time. The server responds 'unchanged', or stores a deleted
    * record again. After a removal notice, acknowledged content counts as new.
    * @returns `records`: by position, the record in the form in which it is sent; undefined if it is invalid
    */
-  add(
+  async add(
     owner: string,
     captured: readonly Captured[],
-    options: { resend: boolean },
-  ): Promise<{ queued: number; invalid: string[]; records: (Captured['record'] | undefined)[] }>
-  /** Returns when this browser last collected a post (ISO time); undefined if unknown. */
-  collectedAt(owner: string, captured: Captured): Promise<string | undefined>
-  /** Returns the oldest queued records of one source that fit into one request. */
-  next(owner: string, max?: number): Promise<QueuedRecord[]>
-  /** Records the server's results for a batch, in its order. */
-  complete(batch: readonly QueuedRecord[], results: readonly IngestResult[]): Promise<void>
-  retryRefused(owner: string): Promise<void>
-  discardRefused(owner: string): Promise<void>
-  /** Deletes the records of other accounts. */
-  discardOthers(owner: string): Promise<void>
-  summary(owner: string): Promise<{
-    waiting: number
-    waitingForOthers: number
-    refused: Refusal[]
-    totals: Totals
-    recent: Outcome[]
-  }>
-}
-
-export const createQueue = (database: Database): Queue => ({
-  async add(owner, captured, { resend }) {
+    { resend }: { resend: boolean },
+  ): Promise<{ queued: number; invalid: string[]; records: (Captured['record'] | undefined)[] }> {
     const entries: QueuedRecord[] = []
     const invalid: string[] = []
     const entryAt = new Map<number, QueuedRecord>()
@@ -72,7 +65,9 @@ export const createQueue = (database: Database): Queue => ({
         entryAt.set(position, entry)
       }
     }
-    const write = database.transaction(['records', 'acknowledged'], 'readwrite', { durability: 'strict' })
+    const write = this.#database.transaction(['records', 'acknowledged'], 'readwrite', {
+      durability: 'strict',
+    })
     const queue = write.objectStore('records')
     let queued = 0
     for (const entry of entries) {
@@ -103,21 +98,23 @@ export const createQueue = (database: Database): Queue => ({
     await write.done
     const records = captured.map((_, position) => entryAt.get(position)?.record)
     return { queued, invalid: [...new Set(invalid)], records }
-  },
+  }
 
-  async collectedAt(owner, captured) {
+  /** Returns when this browser last collected a post (ISO time); undefined if unknown. */
+  async collectedAt(owner: string, captured: Captured): Promise<string | undefined> {
     const id = recordId(owner, captured.source, keyOf(captured))
-    const waiting = await database.getFromIndex('records', 'id', id)
+    const waiting = await this.#database.getFromIndex('records', 'id', id)
     return waiting && !isRemovalNotice(waiting.record)
       ? waiting.record.collector_metadata.fetch_timestamp
-      : (await database.get('acknowledged', id))?.time
-  },
+      : (await this.#database.get('acknowledged', id))?.time
+  }
 
-  async next(owner, max = BATCH_RECORDS_MAX) {
+  /** Returns the oldest queued records of one source that fit into one request. */
+  async next(owner: string, max = BATCH_RECORDS_MAX): Promise<QueuedRecord[]> {
     const batch: QueuedRecord[] = []
     let characters = 0
     const range = IDBKeyRange.only([owner, 'waiting'])
-    let cursor = await database.transaction('records').store.index('by-state').openCursor(range)
+    let cursor = await this.#database.transaction('records').store.index('by-state').openCursor(range)
     for (; cursor && batch.length < max; cursor = await cursor.continue()) {
       const entry = cursor.value
       if (batch[0] && entry.source !== batch[0].source) continue
@@ -126,13 +123,18 @@ export const createQueue = (database: Database): Queue => ({
       batch.push(entry)
     }
     return batch
-  },
+  }
 
-  async complete(batch, results) {
+  /** Records the server's results for a batch, in its order. */
+  async complete(batch: readonly QueuedRecord[], results: readonly IngestResult[]): Promise<void> {
     const at = new Date()
-    const write = database.transaction(['records', 'acknowledged', 'outcomes', 'settings'], 'readwrite', {
-      durability: 'strict',
-    })
+    const write = this.#database.transaction(
+      ['records', 'acknowledged', 'outcomes', 'settings'],
+      'readwrite',
+      {
+        durability: 'strict',
+      },
+    )
     const records = write.objectStore('records')
     const acknowledged = write.objectStore('acknowledged')
     const outcomes = write.objectStore('outcomes')
@@ -175,31 +177,32 @@ export const createQueue = (database: Database): Queue => ({
     await trim(outcomes, OUTCOMES_MAX)
     await trim(acknowledged.index('at'), ACKNOWLEDGED_MAX)
     await write.done
-  },
+  }
 
-  async retryRefused(owner) {
-    const write = database.transaction('records', 'readwrite')
+  async retryRefused(owner: string): Promise<void> {
+    const write = this.#database.transaction('records', 'readwrite')
     for (const { reason: _, ...entry } of await write.store.index('by-state').getAll([owner, 'refused']))
       await write.store.put({ ...entry, state: 'waiting' })
     await write.done
-  },
+  }
 
-  async discardRefused(owner) {
-    const write = database.transaction('records', 'readwrite')
+  async discardRefused(owner: string): Promise<void> {
+    const write = this.#database.transaction('records', 'readwrite')
     for (const key of await write.store.index('by-state').getAllKeys([owner, 'refused']))
       await write.store.delete(key)
     await write.done
-  },
+  }
 
-  async discardOthers(owner) {
-    const write = database.transaction('records', 'readwrite')
+  /** Deletes the records of other accounts. */
+  async discardOthers(owner: string): Promise<void> {
+    const write = this.#database.transaction('records', 'readwrite')
     let cursor = await write.store.openCursor()
     for (; cursor; cursor = await cursor.continue()) if (cursor.value.owner !== owner) await cursor.delete()
     await write.done
-  },
+  }
 
-  async summary(owner) {
-    const read = database.transaction(['records', 'outcomes', 'settings'])
+  async summary(owner: string): Promise<QueueSummary> {
+    const read = this.#database.transaction(['records', 'outcomes', 'settings'])
     const byState = read.objectStore('records').index('by-state')
     const [all, waiting, refused, outcomes, totals] = await Promise.all([
       read.objectStore('records').count(),
@@ -224,8 +227,8 @@ export const createQueue = (database: Database): Queue => ({
         .reverse()
         .map(({ owner: _, ...outcome }) => outcome),
     }
-  },
-})
+  }
+}
 
 const NO_TOTALS: Totals = { created: 0, updated: 0, unchanged: 0 }
 
@@ -253,18 +256,3 @@ const canonical = (value: unknown): string =>
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   )
-
-interface Trimmable {
-  count(): Promise<number>
-  openCursor(): Promise<{ delete(): Promise<void>; continue(): Promise<unknown> } | null>
-}
-
-/** Deletes the oldest entries beyond `max`. */
-const trim = async (store: Trimmable, max: number): Promise<void> => {
-  let excess = (await store.count()) - max
-  if (excess <= 0) return
-  for (let cursor = await store.openCursor(); cursor && excess > 0; excess -= 1) {
-    await cursor.delete()
-    cursor = (await cursor.continue()) as typeof cursor
-  }
-}

@@ -1,4 +1,5 @@
 import { ApiError, type IngestResult } from '@iodine/contracts'
+import { endSession } from './accounts'
 import { callApi, endpoints, invalidResponse, isPermanentError } from './api'
 import type { Captures } from './captures'
 import {
@@ -15,14 +16,6 @@ import type { Queue } from './queue'
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 5 * 60_000
 
-export interface Sender {
-  /**
-   * Sends the queued records of the signed-in account, then its quotes and captures. Each waits for the end of its
-   * back-off unless `force`. `isDone`: no retry is needed.
-   */
-  flush(options?: { force?: boolean }): Promise<{ isDone: boolean }>
-}
-
 export interface SenderOptions {
   database: Database
   queue: Queue
@@ -36,27 +29,27 @@ export interface SenderOptions {
 /** The back-off state: of records, or of captures and quotes. */
 type Track = 'trouble' | 'captureTrouble'
 
-/** Creates a sender with exponential back-off. It sends records batch by batch, then captures. */
-export const createSender = ({
-  database,
-  queue,
-  captures,
-  wakeAt,
-  random = Math.random,
-}: SenderOptions): Sender => {
-  let running: Promise<void> | undefined
-  let needsRun = false
-  let forced = false
+/** Sends with exponential back-off: records batch by batch, then captures. */
+export class Sender {
+  readonly #options: SenderOptions
+  #running: Promise<void> | undefined
+  #needsRun = false
+  #forced = false
+
+  constructor(options: SenderOptions) {
+    this.#options = options
+  }
 
   /**
    * Repeats `step` for the signed-in account until it resolves to true: the queue is empty. Stops if it resolves to
    * undefined: records take precedence. Resolves to whether the queue is empty.
    */
-  const repeat = async (
+  async #repeat(
     track: Track,
     force: boolean,
     step: (account: Account) => Promise<boolean | undefined>,
-  ): Promise<boolean> => {
+  ): Promise<boolean> {
+    const { database, wakeAt } = this.#options
     const trouble = await readSetting(database, track)
     if (!force && trouble && trouble.until > Date.now()) {
       wakeAt(trouble.until)
@@ -72,14 +65,15 @@ export const createSender = ({
         if (isDone) return true
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        if (error.status === 401) await endSession(account)
-        else await postpone(track, error)
+        if (error.status === 401) await endSession(database, account.token)
+        else await this.#postpone(track, error)
         return false
       }
     }
   }
 
-  const sendRecords = () => {
+  #sendRecords() {
+    const { queue } = this.#options
     let max: number | undefined
     return async (account: Account): Promise<boolean> => {
       const batch = await queue.next(ownerOf(account), max)
@@ -98,9 +92,10 @@ export const createSender = ({
     }
   }
 
-  const sendCapture = async (account: Account): Promise<boolean | undefined> => {
+  async #sendCapture(account: Account): Promise<boolean | undefined> {
+    const { captures } = this.#options
     // Newly added records take precedence.
-    if (needsRun) return undefined
+    if (this.#needsRun) return undefined
     const owner = ownerOf(account)
     const quote = await captures.nextQuote(owner)
     if (quote) await addQuote(account, captures, quote)
@@ -113,18 +108,13 @@ export const createSender = ({
   }
 
   /** Sends records first: the server looks up the record of a capture when sealing it. */
-  const run = async (force: boolean): Promise<void> => {
-    if (await repeat('trouble', force, sendRecords())) await repeat('captureTrouble', force, sendCapture)
+  async #run(force: boolean): Promise<void> {
+    if (await this.#repeat('trouble', force, this.#sendRecords()))
+      await this.#repeat('captureTrouble', force, account => this.#sendCapture(account))
   }
 
-  const endSession = async (account: Account) => {
-    const { token, ...ended } = account
-    const now = await readSetting(database, 'account')
-    // The user may have signed in again during the request.
-    if (now?.token === token) await writeSetting(database, 'account', ended)
-  }
-
-  const postpone = async (track: Track, error: ApiError) => {
+  async #postpone(track: Track, error: ApiError) {
+    const { database, wakeAt, random = Math.random } = this.#options
     const attempts = ((await readSetting(database, track))?.attempts ?? 0) + 1
     const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempts - 1, 20))
     const until = Date.now() + Math.max(error.retryAfterMs, wait * (0.5 + random() / 2))
@@ -132,24 +122,27 @@ export const createSender = ({
     wakeAt(until)
   }
 
-  return {
-    async flush({ force = false } = {}) {
-      // Records that are added at the end of a run need another run.
-      needsRun = true
-      forced ||= force
-      running ??= (async () => {
-        while (needsRun) {
-          const atOnce = forced
-          needsRun = forced = false
-          await run(atOnce)
-        }
-      })().finally(() => {
-        running = undefined
-      })
-      await running
-      const troubles = [await readSetting(database, 'trouble'), await readSetting(database, 'captureTrouble')]
-      return { isDone: troubles.every(trouble => trouble === undefined) }
-    },
+  /**
+   * Sends the queued records of the signed-in account, then its quotes and captures. Each waits for the end of its
+   * back-off unless `force`. `isDone`: no retry is needed.
+   */
+  async flush({ force = false }: { force?: boolean } = {}): Promise<{ isDone: boolean }> {
+    const { database } = this.#options
+    // Records that are added at the end of a run need another run.
+    this.#needsRun = true
+    this.#forced ||= force
+    this.#running ??= (async () => {
+      while (this.#needsRun) {
+        const atOnce = this.#forced
+        this.#needsRun = this.#forced = false
+        await this.#run(atOnce)
+      }
+    })().finally(() => {
+      this.#running = undefined
+    })
+    await this.#running
+    const troubles = [await readSetting(database, 'trouble'), await readSetting(database, 'captureTrouble')]
+    return { isDone: troubles.every(trouble => trouble === undefined) }
   }
 }
 

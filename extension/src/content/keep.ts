@@ -38,6 +38,18 @@ const contentOf = ({ record: { collector_metadata: _, ...content } }: Captured):
 const isComplete = ({ record }: Captured): boolean =>
   !('main' in record) || record.main.create_time != null || record.context?.removed !== undefined
 
+/** Returns and remembers the records of a forwarded list; undefined for other messages. */
+const readForwarded = ({ source, origin, data }: MessageEvent): Captured[] | undefined => {
+  if (source !== window || origin !== location.origin || data?.iodine !== 'list') return
+  const { url, text } = data as ForwardedList
+  if (typeof text !== 'string' || text.length > LIST_CHARACTERS_MAX || !isTiktokList(String(url))) return
+  try {
+    const records = readTiktokList(JSON.parse(text), new Date().toISOString())
+    for (const record of records) seenPosts.set(record.main.video_id, record)
+    return records.map(record => ({ source: 'tiktok', record }))
+  } catch {}
+}
+
 /** Creates a keeper, which sends the page's records whenever their content changes, until stopped. */
 export const createKeeper = () => {
   /** The content sent last, by record. */
@@ -48,8 +60,7 @@ export const createKeeper = () => {
   let observer: MutationObserver | undefined
   /** Times of the first unread change and of the last reading (milliseconds of `performance.now()`). */
   let changedAt: number | undefined
-  let readAt = Number.NEGATIVE_INFINITY
-  let readAddress = ''
+  let lastRead = { at: Number.NEGATIVE_INFINITY, address: '' }
 
   const send = async (captured: readonly Captured[]) => {
     for (const each of captured) {
@@ -74,8 +85,7 @@ export const createKeeper = () => {
 
   const read = async (waits = true) => {
     changedAt = undefined
-    readAt = performance.now()
-    readAddress = currentAddress()
+    lastRead = { at: performance.now(), address: currentAddress() }
     // If the reading fails, unacknowledged records are still sent.
     await send((await readAll(waits).catch(() => [])).filter(isComplete))
   }
@@ -85,7 +95,7 @@ export const createKeeper = () => {
     changedAt ??= now
     const due = Math.min(now + SETTLED_MS, changedAt + CHANGING_MS)
     // The minimum interval applies per page, also in a single-page application.
-    const allowed = currentAddress() === readAddress ? readAt + INTERVAL_MS : 0
+    const allowed = currentAddress() === lastRead.address ? lastRead.at + INTERVAL_MS : 0
     clearTimeout(timer)
     timer = setTimeout(() => read().catch(() => {}), Math.max(due, allowed) - now)
   }
@@ -95,15 +105,9 @@ export const createKeeper = () => {
     if (changedAt !== undefined || unsent.size > 0) read(false).catch(() => {})
   }
 
-  const receive = ({ source, origin, data }: MessageEvent) => {
-    if (source !== window || origin !== location.origin || data?.iodine !== 'list') return
-    const { url, text } = data as ForwardedList
-    if (typeof text !== 'string' || text.length > LIST_CHARACTERS_MAX || !isTiktokList(String(url))) return
-    try {
-      const records = readTiktokList(JSON.parse(text), new Date().toISOString())
-      for (const record of records) seenPosts.set(record.main.video_id, record)
-      send(records.map(record => ({ source: 'tiktok', record })))
-    } catch {}
+  const receive = (event: MessageEvent) => {
+    const captured = readForwarded(event)
+    if (captured) void send(captured)
   }
 
   const stop = () => {

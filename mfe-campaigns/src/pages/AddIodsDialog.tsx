@@ -9,12 +9,12 @@ import {
   formatAmount,
   formatCount,
   LoadingPanel,
-  ProgressBar,
+  ProgressText,
   SearchInput,
   useLatest,
   useSearchText,
 } from '@iodine/ui'
-import { ConfirmDialog, Dialog, DialogBody, DialogFooter, FilterMenu } from '@iodine/ui/overlays'
+import { ConfirmDialog, Dialog, DialogActions, DialogBody, FilterMenu } from '@iodine/ui/overlays'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ChangeEvent, useEffect, useRef, useState } from 'react'
 import { useAdd } from '../queries/add'
@@ -40,38 +40,13 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
   const [wanted, setWanted] = useState('')
   const [text, setText] = useSearchText(wanted, setWanted)
   const [categories, setCategories] = useState<Category[]>([])
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isAsking, setAsking] = useState(false)
-  const [progress, setProgress] = useState<{ done: number; total: number } | null>(null)
-  const add = useAdd(campaign.id)
+  const { chosen, choose, clear, progress, submit } = useChosen(campaign.id, onClose)
   const choices = useChoices(campaign.iods, wanted, categories, isOpen)
   const counts = useChoiceCounts(campaign.iods, isOpen)
-  const { hasNextPage, fetchNextPage, nextPageError } = choices.more
-
-  const choose = (ids: readonly string[], isChosen: boolean) =>
-    setChosen(current => {
-      const next = new Set(current)
-      for (const id of ids) isChosen ? next.add(id) : next.delete(id)
-      return next
-    })
+  const { fetchNextPage, nextPageError } = choices.more
   /** If IODs are selected, Escape and the close button require a confirmation. */
   const leave = () => (chosen.size > 0 ? setAsking(true) : onClose())
-  const submit = async () => {
-    const ids = [...chosen]
-    let added = 0
-    setProgress({ done: 0, total: ids.length })
-    await add.run({
-      ids,
-      onStep: done => {
-        added = done
-        setProgress({ done, total: ids.length })
-      },
-    })
-    setProgress(null)
-    setChosen(new Set(ids.slice(added)))
-    if (added === ids.length) onClose()
-  }
-
   return (
     <>
       <Dialog
@@ -107,31 +82,7 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
             <SelectAll choices={choices} isBusy={progress !== null} onSelect={ids => choose(ids, true)} />
           </div>
           <div className={styles.list}>
-            <LoadingPanel
-              query={choices}
-              errorTitle="Failed to load IODs"
-              isEmpty={iods => iods.length === 0 && !hasNextPage}
-              empty={
-                <EmptyState
-                  title={
-                    wanted.trim() || categories.length > 0
-                      ? 'No IODs match your search'
-                      : 'No IODs left to add'
-                  }
-                />
-              }
-            >
-              {iods => (
-                <ChoiceList
-                  key={`${wanted} ${categories}`}
-                  iods={iods}
-                  choices={choices}
-                  chosen={chosen}
-                  onChoose={choose}
-                  disabled={progress !== null}
-                />
-              )}
-            </LoadingPanel>
+            <Results choices={choices} chosen={chosen} onChoose={choose} disabled={progress !== null} />
           </div>
           {Boolean(nextPageError) && (
             <p className={styles.more}>
@@ -140,47 +91,15 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
             </p>
           )}
           <div className={styles.info} role="status">
-            {progress && progress.total >= PROGRESS_FROM ? (
-              <>
-                <ProgressBar
-                  value={progress.done / progress.total}
-                  intent="primary"
-                  stripes={false}
-                  aria-label="IODs added"
-                />
-                <p className={styles.progress}>
-                  {progress.done} of {progress.total} added
-                </p>
-              </>
-            ) : (
-              chosen.size > 0 && (
-                <Callout className={styles.selected ?? ''} intent="primary" icon={false} compact>
-                  <span>{formatCount(chosen.size)} IOD(s) selected to add</span>
-                  <Button
-                    size="small"
-                    variant="minimal"
-                    text="Clear selection"
-                    disabled={progress !== null}
-                    onClick={() => setChosen(new Set())}
-                  />
-                </Callout>
-              )
-            )}
+            <ChosenNote chosen={chosen} progress={progress} onClear={clear} />
           </div>
         </DialogBody>
-        <DialogFooter
-          actions={
-            <>
-              <Button text="Cancel" onClick={onClose} disabled={progress !== null} />
-              <Button
-                intent="primary"
-                text={`Add ${chosen.size} IOD(s)`}
-                disabled={chosen.size === 0}
-                loading={progress !== null}
-                onClick={submit}
-              />
-            </>
-          }
+        <DialogActions
+          text={`Add ${chosen.size} IOD(s)`}
+          disabled={chosen.size === 0}
+          loading={progress !== null}
+          onClick={submit}
+          cancel={{ onClick: onClose, disabled: progress !== null }}
         />
       </Dialog>
       <ConfirmDialog
@@ -195,6 +114,67 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
     </>
   )
 }
+
+interface Progress {
+  done: number
+  total: number
+}
+
+/** The selected IODs, and their addition. `onAdded` is called once all were added; the others stay selected. */
+function useChosen(campaignId: string, onAdded: () => void) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [progress, setProgress] = useState<Progress | null>(null)
+  const add = useAdd(campaignId)
+  const choose = (ids: readonly string[], isChosen: boolean) =>
+    setChosen(current => {
+      const next = new Set(current)
+      for (const id of ids) isChosen ? next.add(id) : next.delete(id)
+      return next
+    })
+  const submit = async () => {
+    const ids = [...chosen]
+    let added = 0
+    setProgress({ done: 0, total: ids.length })
+    await add.run({
+      ids,
+      onStep: done => {
+        added = done
+        setProgress({ done, total: ids.length })
+      },
+    })
+    setProgress(null)
+    setChosen(new Set(ids.slice(added)))
+    if (added === ids.length) onAdded()
+  }
+  return { chosen, choose, clear: () => setChosen(new Set()), progress, submit }
+}
+
+interface ChosenNoteProps {
+  chosen: ReadonlySet<string>
+  progress: Progress | null
+  onClear: () => void
+}
+
+/** The number of selected IODs, or the progress of their addition. */
+const ChosenNote = ({ chosen, progress, onClear }: ChosenNoteProps) =>
+  progress && progress.total >= PROGRESS_FROM ? (
+    <ProgressText value={progress.done / progress.total} label="IODs added">
+      {progress.done} of {progress.total} added
+    </ProgressText>
+  ) : (
+    chosen.size > 0 && (
+      <Callout className={styles.selected ?? ''} intent="primary" icon={false} compact>
+        <span>{formatCount(chosen.size)} IOD(s) selected to add</span>
+        <Button
+          size="small"
+          variant="minimal"
+          text="Clear selection"
+          disabled={progress !== null}
+          onClick={onClear}
+        />
+      </Callout>
+    )
+  )
 
 interface SelectAllProps {
   choices: Choices
@@ -230,19 +210,32 @@ function SelectAll({ choices, isBusy, onSelect }: SelectAllProps) {
   )
 }
 
-interface ChoiceListProps {
-  iods: Iod[]
+interface ResultsProps {
   choices: Choices
   chosen: ReadonlySet<string>
   onChoose: (ids: readonly string[], isChosen: boolean) => void
   disabled: boolean
 }
 
+function Results(props: ResultsProps) {
+  const { more, search } = props.choices
+  return (
+    <LoadingPanel
+      query={props.choices}
+      errorTitle="Failed to load IODs"
+      isEmpty={iods => iods.length === 0 && !more.hasNextPage}
+      empty={<EmptyState title={search.trim() ? 'No IODs match your search' : 'No IODs left to add'} />}
+    >
+      {iods => <ChoiceList key={search} iods={iods} {...props} />}
+    </LoadingPanel>
+  )
+}
+
 /**
  * A virtualized list of the choices, which loads the next page near the end of the loaded ones. Shift selects or
  * deselects all choices from the previously clicked one.
  */
-function ChoiceList({ iods, choices, chosen, onChoose, disabled }: ChoiceListProps) {
+function ChoiceList({ iods, choices, chosen, onChoose, disabled }: ResultsProps & { iods: Iod[] }) {
   const { isFetching, isExact, more } = choices
   const { hasNextPage, fetchNextPage, nextPageError } = more
   const mayFetch = hasNextPage && !isFetching && !nextPageError

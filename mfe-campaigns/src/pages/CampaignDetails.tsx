@@ -46,15 +46,15 @@ export interface CampaignDetailsProps extends CampaignActions {
 /** A campaign with its IODs, as a full-screen dialog. */
 export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProps) {
   const query = useCampaign(id)
-  const { data: campaign, iods } = query
+  const { data: campaign } = query
+  const isComplete = query.iods === 'complete'
   const statistics = useStatistics(id, query)
   const techniques = useTechniques(id)
   const { notify } = useHost()
   const adding = useDialog()
   const importing = useDialog()
   const titleId = useId()
-  const title = campaign ? nameOf(campaign) : 'Campaign'
-  useTitle(campaign && title)
+  useTitle(campaign && nameOf(campaign))
   const add = () =>
     campaign
       ? adding.open()
@@ -69,36 +69,12 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
     <>
       <Dialog className={styles.dialog} isOpen onClose={onClose} aria-labelledby={titleId}>
         <header className={styles.header}>
-          <div className={styles.heading}>
-            <h2
-              className={styles.title}
-              id={titleId}
-              dir="auto"
-              tabIndex={title.length > LONG_TITLE ? 0 : undefined}
-            >
-              {title}
-            </h2>
-            <p className={styles.meta}>
-              {campaign ? (
-                <>
-                  Created by {creatorOf(campaign)} on <DateTime value={campaign.created_at} />
-                </>
-              ) : (
-                // Reserves a line, to avoid a layout shift when the campaign loads.
-                '\u00a0'
-              )}
-            </p>
-          </div>
+          <Heading id={titleId} campaign={campaign} />
           <div className={styles.actions}>
             {campaign && (
               <>
-                <ExportButtons campaign={campaign} disabled={iods !== 'complete'} />
-                <Button
-                  icon={<ImportIcon />}
-                  text="Import"
-                  disabled={iods !== 'complete'}
-                  onClick={importing.open}
-                />
+                <ExportButtons campaign={campaign} disabled={!isComplete} />
+                <Button icon={<ImportIcon />} text="Import" disabled={!isComplete} onClick={importing.open} />
                 <WatchButton subject={{ kind: 'campaign', subject_id: id }} />
               </>
             )}
@@ -144,6 +120,27 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
         </>
       )}
     </>
+  )
+}
+
+function Heading({ id, campaign }: { id: string; campaign: CampaignDetail | undefined }) {
+  const title = campaign ? nameOf(campaign) : 'Campaign'
+  return (
+    <div className={styles.heading}>
+      <h2 className={styles.title} id={id} dir="auto" tabIndex={title.length > LONG_TITLE ? 0 : undefined}>
+        {title}
+      </h2>
+      <p className={styles.meta}>
+        {campaign ? (
+          <>
+            Created by {creatorOf(campaign)} on <DateTime value={campaign.created_at} />
+          </>
+        ) : (
+          // Reserves a line, to avoid a layout shift when the campaign loads.
+          '\u00a0'
+        )}
+      </p>
+    </div>
   )
 }
 

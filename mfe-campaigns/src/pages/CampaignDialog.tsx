@@ -1,6 +1,6 @@
 import type { Campaign } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
-import { FormGroup, InputGroup, TextArea, useDraft, useMissingField, useRetained } from '@iodine/ui'
+import { CampaignFields, useHost } from '@iodine/mfe-kit'
+import { useDraft, useMissingField, useRetained } from '@iodine/ui'
 import { Dialog, DialogForm } from '@iodine/ui/overlays'
 import { useSaveCampaign } from '../queries/edit'
 
@@ -30,41 +30,19 @@ function CampaignForm({ campaign, onClose }: { campaign: Campaign | null; onClos
   const { user } = useHost().session
   const initial = { name: campaign?.name ?? '', description: campaign?.description ?? '' }
   const [draft, setDraft] = useDraft(`${user.id}:campaign:${campaign?.id ?? 'new'}`, initial)
-  const { name, description } = draft
   const save = useSaveCampaign(campaign)
-  const { groupProps, fieldProps, setMissing } = useMissingField<keyof typeof initial>()
+  const missing = useMissingField<keyof typeof initial>()
   return (
     <DialogForm
       submitLabel={campaign ? 'Save Changes' : 'Create Campaign'}
       onSubmit={() => {
-        setMissing(name.trim() === '' ? 'name' : undefined)
-        return save({ name, description })
+        missing.setMissing(draft.name.trim() === '' ? 'name' : undefined)
+        return save(draft)
       }}
       onClose={onClose}
       onDiscard={() => setDraft(initial)}
     >
-      <FormGroup label="Campaign Name" {...groupProps('name')} labelInfo="(required)">
-        <InputGroup
-          {...fieldProps('name')}
-          autoFocus
-          value={name}
-          onValueChange={name => {
-            setMissing()
-            setDraft({ ...draft, name })
-          }}
-          dir="auto"
-        />
-      </FormGroup>
-      <FormGroup label="Description" {...groupProps('description')}>
-        <TextArea
-          {...fieldProps('description')}
-          fill
-          rows={4}
-          dir="auto"
-          value={description}
-          onChange={event => setDraft({ ...draft, description: event.target.value })}
-        />
-      </FormGroup>
+      <CampaignFields draft={draft} missing={missing} onChange={setDraft} />
     </DialogForm>
   )
 }

@@ -32,11 +32,9 @@ export function CampaignReports({ campaign }: { campaign: CampaignDetail }) {
   return (
     <div className={styles.frame}>
       {problem && (
-        <div role="alert">
-          <Callout intent="warning" compact title="No report was created">
-            {problem}
-          </Callout>
-        </div>
+        <Callout role="alert" intent="warning" compact title="No report was created">
+          {problem}
+        </Callout>
       )}
       <LoadingPanel
         query={query}

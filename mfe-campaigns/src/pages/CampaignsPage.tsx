@@ -29,7 +29,6 @@ type TabId = 'all' | 'my'
 
 /** The page of all campaigns and the user's campaigns. The URL contains the tab, the search and the open campaign. */
 export function CampaignsPage() {
-  const { config } = useHost()
   const { tab, setTab, text, setText, openId, close, filter, showAll } = useAddress()
   const filtered = filterText(filter)
   const wanted = useDeferredValue(text)
@@ -51,19 +50,7 @@ export function CampaignsPage() {
           action={<Button text="Clear search" onClick={() => setText('')} />}
         />
       )
-    return tab === 'all' ? (
-      <EmptyState
-        icon={<FlagIcon size={40} />}
-        title="No campaigns available yet"
-        description="Be the first to create a campaign!"
-      />
-    ) : (
-      <EmptyState
-        icon={<FlagIcon size={40} />}
-        title="You haven't created any campaigns yet"
-        action={<Button intent="primary" text="Create Your First Campaign" onClick={create} />}
-      />
-    )
+    return <NoCampaigns tab={tab} onCreate={create} />
   }
   const tabs = [
     { id: 'all', title: 'All Campaigns', list: campaigns },
@@ -71,17 +58,7 @@ export function CampaignsPage() {
   ] as const
   return (
     <Page>
-      <PageHeader
-        title="Campaigns"
-        subtitle="Organize and manage your IOD collections"
-        actions={
-          <>
-            <SectionLink to={paths.matrix()}>DISARM matrix</SectionLink>
-            {config.reports && <SectionLink to={paths.quotedReports()}>Reports that quote you</SectionLink>}
-            <Button intent="primary" icon={<PlusIcon />} text="Create Campaign" onClick={create} />
-          </>
-        }
-      />
+      <Header onCreate={create} />
       <SearchInput
         className={styles.search}
         value={text}
@@ -128,6 +105,38 @@ export function CampaignsPage() {
     </Page>
   )
 }
+
+function Header({ onCreate }: { onCreate: () => void }) {
+  const { config } = useHost()
+  return (
+    <PageHeader
+      title="Campaigns"
+      subtitle="Organize and manage your IOD collections"
+      actions={
+        <>
+          <SectionLink to={paths.matrix()}>DISARM matrix</SectionLink>
+          {config.reports && <SectionLink to={paths.quotedReports()}>Reports that quote you</SectionLink>}
+          <Button intent="primary" icon={<PlusIcon />} text="Create Campaign" onClick={onCreate} />
+        </>
+      }
+    />
+  )
+}
+
+const NoCampaigns = ({ tab, onCreate }: { tab: TabId; onCreate: () => void }) =>
+  tab === 'all' ? (
+    <EmptyState
+      icon={<FlagIcon size={40} />}
+      title="No campaigns available yet"
+      description="Be the first to create a campaign!"
+    />
+  ) : (
+    <EmptyState
+      icon={<FlagIcon size={40} />}
+      title="You haven't created any campaigns yet"
+      action={<Button intent="primary" text="Create Your First Campaign" onClick={onCreate} />}
+    />
+  )
 
 function useAddress() {
   const { id: openId } = useParams()

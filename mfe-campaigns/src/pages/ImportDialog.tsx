@@ -1,8 +1,8 @@
 import type { CampaignDetail, CampaignImport } from '@iodine/contracts'
 import { errorDetail, isApiError, useHost } from '@iodine/mfe-kit'
-import { Button, Callout, FileButton } from '@iodine/ui'
+import { Callout, FileButton } from '@iodine/ui'
 import { DocumentIcon } from '@iodine/ui/icons'
-import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
+import { Dialog, DialogActions, DialogBody } from '@iodine/ui/overlays'
 import { useEffect, useRef, useState } from 'react'
 import { contentOf, hasChanges, relatedTexts } from '../model/imports'
 import { useImport } from '../queries/import'
@@ -16,13 +16,13 @@ export interface ImportDialogProps {
   onClose: () => void
 }
 
-/** The dialog that imports the IODs of a file, after a preview of the changes. */
-export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
+/** Plans the import of a file, and applies the plan. */
+function useFileImport(campaignId: string, onClose: () => void) {
   /** The import of the chosen file: planned, then applied by the server. */
   const [plan, setPlan] = useState<CampaignImport | null>(null)
   const [fault, setFault] = useState<string | null>(null)
   const [isReading, setReading] = useState(false)
-  const server = useImport(campaign.id)
+  const server = useImport(campaignId)
   const [makesIods, setMakesIods] = useState(true)
   const { notify } = useHost()
   const [file, setFile] = useState<File | null>(null)
@@ -75,6 +75,15 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
       setReading(false)
     }
   }
+  return { file, plan, fault, isReading, makesIods, setMakesIods, read, apply, close }
+}
+
+/** The dialog that imports the IODs of a file, after a preview of the changes. */
+export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
+  const { file, plan, fault, isReading, makesIods, setMakesIods, read, apply, close } = useFileImport(
+    campaign.id,
+    onClose,
+  )
   const isApplying = plan?.state === 'applying'
   return (
     <Dialog
@@ -101,28 +110,19 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
           <span className={styles.value}>{file?.name}</span>
         </div>
         {fault && (
-          <div className={styles.block} role="alert">
-            <Callout intent="danger" compact>
-              {fault}
-            </Callout>
-          </div>
+          <Callout className={styles.block} role="alert" intent="danger" compact>
+            {fault}
+          </Callout>
         )}
         {plan && <ImportPlan plan={plan} makesIods={makesIods} onMakesIods={setMakesIods} />}
       </DialogBody>
-      <DialogFooter
-        actions={
-          <>
-            {/* The server continues an import without the dialog. */}
-            <Button text={isApplying ? 'Close' : 'Cancel'} onClick={close} />
-            <Button
-              intent="primary"
-              text={plan?.state === 'failed' ? 'Continue' : `Import ${plan ? contentOf(plan) : '0 IODs'}`}
-              disabled={!plan || (plan.state !== 'failed' && !hasChanges(plan))}
-              loading={isApplying || isReading}
-              onClick={() => plan && void apply(plan)}
-            />
-          </>
-        }
+      <DialogActions
+        text={plan?.state === 'failed' ? 'Continue' : `Import ${plan ? contentOf(plan) : '0 IODs'}`}
+        disabled={!plan || (plan.state !== 'failed' && !hasChanges(plan))}
+        loading={isApplying || isReading}
+        onClick={() => plan && void apply(plan)}
+        // The server continues an import without the dialog.
+        cancel={{ text: isApplying ? 'Close' : 'Cancel', onClick: close }}
       />
     </Dialog>
   )

@@ -1,5 +1,5 @@
 import type { CampaignImport } from '@iodine/contracts'
-import { Callout, formatAmount, formatCount, HTMLTable, ProgressBar, Switch } from '@iodine/ui'
+import { Callout, formatAmount, formatCount, HTMLTable, ProgressText, Switch } from '@iodine/ui'
 import { storesObjects } from '../model/imports'
 import styles from './ImportPlan.module.css'
 import { TlpTag } from './TlpTag'
@@ -79,24 +79,16 @@ export function ImportPlan({ plan, makesIods, onMakesIods }: ImportPlanProps) {
         />
       )}
       {problem && (
-        <div role="alert">
-          <Callout intent="warning" compact>
-            {problem}. {formatCount(done)} of {formatCount(objects)} objects are imported. Press Continue to
-            import the others.
-          </Callout>
-        </div>
+        <Callout role="alert" intent="warning" compact>
+          {problem}. {formatCount(done)} of {formatCount(objects)} objects are imported. Press Continue to
+          import the others.
+        </Callout>
       )}
       {isWorking && (
         <div role="status">
-          <ProgressBar
-            value={objects > 0 ? done / objects : 1}
-            intent="primary"
-            stripes={false}
-            aria-label="Objects imported"
-          />
-          <p className={styles.progress}>
+          <ProgressText value={objects > 0 ? done / objects : 1} label="Objects imported">
             {formatCount(done)} of {formatCount(objects)} imported
-          </p>
+          </ProgressText>
         </div>
       )}
     </div>

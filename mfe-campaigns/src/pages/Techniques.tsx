@@ -27,6 +27,10 @@ export function Techniques({ campaignId, ...techniquesOf }: CampaignTechniques &
     removeUndoably(tid, name)
   }
 
+  const actions = [
+    { icon: <LightbulbIcon />, text: 'Propose', onClick: proposing.open },
+    { icon: <EditIcon />, text: 'Choose', onClick: () => setChoosing(true) },
+  ]
   return (
     <SummaryBlock
       title="Techniques"
@@ -34,24 +38,16 @@ export function Techniques({ campaignId, ...techniquesOf }: CampaignTechniques &
       action={
         techniques && (
           <div className={styles.actions}>
-            <Button
-              size="small"
-              variant="minimal"
-              icon={<LightbulbIcon />}
-              text="Propose"
-              aria-label="Propose techniques"
-              aria-haspopup="dialog"
-              onClick={proposing.open}
-            />
-            <Button
-              size="small"
-              variant="minimal"
-              icon={<EditIcon />}
-              text="Choose"
-              aria-label="Choose techniques"
-              aria-haspopup="dialog"
-              onClick={() => setChoosing(true)}
-            />
+            {actions.map(action => (
+              <Button
+                key={action.text}
+                size="small"
+                variant="minimal"
+                aria-label={`${action.text} techniques`}
+                aria-haspopup="dialog"
+                {...action}
+              />
+            ))}
           </div>
         )
       }
@@ -67,20 +63,13 @@ export function Techniques({ campaignId, ...techniquesOf }: CampaignTechniques &
             <ul className={styles.tags}>
               {used.map(technique => (
                 <li key={technique.id}>
-                  {byId.get(technique.id)?.until ? (
-                    <ObsoleteTag
-                      listed={byId.get(technique.id) as ListedTechnique}
-                      nameOf={id => byId.get(id)?.name ?? ''}
-                      onReplace={replace}
-                      onRemove={remove}
-                    />
-                  ) : (
-                    <TechniqueTag
-                      technique={technique}
-                      name={byId.get(technique.id)?.name}
-                      onRemove={removeFocused}
-                    />
-                  )}
+                  <TechniqueTag
+                    technique={technique}
+                    listed={byId}
+                    onReplace={replace}
+                    onRemoveObsolete={remove}
+                    onRemove={removeFocused}
+                  />
                 </li>
               ))}
             </ul>
@@ -106,13 +95,27 @@ export function Techniques({ campaignId, ...techniquesOf }: CampaignTechniques &
 
 interface TechniqueTagProps {
   technique: CampaignTechnique
-  /** Undefined if the list does not contain the technique. */
-  name: string | undefined
+  listed: ReadonlyMap<string, ListedTechnique>
+  onReplace: CampaignTechniques['replace']
+  onRemoveObsolete: CampaignTechniques['remove']
   onRemove: (tid: string, name: string) => void
 }
 
-function TechniqueTag({ technique, name, onRemove }: TechniqueTagProps) {
+function TechniqueTag(props: TechniqueTagProps) {
+  const { technique, listed, onReplace, onRemoveObsolete, onRemove } = props
   const { id, by_username } = technique
+  const found = listed.get(id)
+  if (found?.until)
+    return (
+      <ObsoleteTag
+        listed={found}
+        nameOf={id => listed.get(id)?.name ?? ''}
+        onReplace={onReplace}
+        onRemove={onRemoveObsolete}
+      />
+    )
+  // Undefined if the list does not contain the technique.
+  const name = found?.name
   const label = name === undefined ? id : `${id} ${name}`
   return (
     <Tag

@@ -13,21 +13,13 @@ export const USE_COUNTS = ['campaigns', 'use-counts']
 /** Query key prefix of the campaigns with a technique. */
 export const CAMPAIGNS_WITH = ['campaigns', 'with']
 
-export interface CampaignTechniques {
-  query: UseQueryResult<CampaignTechnique[]>
-  add: (tid: string) => void
-  remove: (tid: string) => void
-  /** Removes the technique, with a toast that offers to add it again. */
-  removeUndoably: (tid: string, name: string) => void
-  /** Replaces an obsolete technique by its successors. */
-  replace: (tid: string, successors: readonly string[]) => void
-}
+export type CampaignTechniques = ReturnType<typeof useTechniques>
 
 /**
  * Reads and changes the DISARM techniques of a campaign. Changes are displayed at once, and rolled back if the service
  * rejects them.
  */
-export function useTechniques(campaignId: string): CampaignTechniques {
+export function useTechniques(campaignId: string) {
   const { api, session } = useHost()
   const queryClient = useQueryClient()
   const cache = useCampaignCache()
@@ -37,11 +29,11 @@ export function useTechniques(campaignId: string): CampaignTechniques {
     queryFn: ({ signal }) =>
       api.call('GET /campaigns/:id/techniques', { params: { id: campaignId }, signal }),
   })
+  // Sequential: the response to the last request is the final state.
+  const changing = { scope: { id: queryKey.join(' ') }, invalidates: [USE_COUNTS, CAMPAIGNS_WITH] }
   const { run }: Action<Change> = useAction({
+    ...changing,
     mutationKey: queryKey,
-    // Sequential: the response to the last request is the final state.
-    scope: { id: queryKey.join(' ') },
-    invalidates: [USE_COUNTS, CAMPAIGNS_WITH],
     mutationFn: ({ tid, isUsed }: Change) =>
       api.call(isUsed ? 'PUT /campaigns/:id/techniques/:tid' : 'DELETE /campaigns/:id/techniques/:tid', {
         params: { id: campaignId, tid },
@@ -86,8 +78,7 @@ export function useTechniques(campaignId: string): CampaignTechniques {
       }),
   })
   const replacing = useAction({
-    scope: { id: queryKey.join(' ') },
-    invalidates: [USE_COUNTS, CAMPAIGNS_WITH],
+    ...changing,
     mutationFn: ({ tid, successors }: { tid: string; successors: readonly string[] }) =>
       api.call('POST /campaigns/:id/techniques/:tid/replace', {
         params: { id: campaignId, tid },
@@ -101,10 +92,11 @@ export function useTechniques(campaignId: string): CampaignTechniques {
   })
   return {
     query,
-    replace: (tid, successors) => void replacing.run({ tid, successors }),
+    replace: (tid: string, successors: readonly string[]) => void replacing.run({ tid, successors }),
     add: useCallback((tid: string) => void run({ tid, isUsed: true }), [run]),
     remove: useCallback((tid: string) => void run({ tid, isUsed: false }), [run]),
-    removeUndoably: (tid, name) => void run({ tid, isUsed: false, name }),
+    /** Removes the technique, with a toast that offers to add it again. */
+    removeUndoably: (tid: string, name: string) => void run({ tid, isUsed: false, name }),
   }
 }
 

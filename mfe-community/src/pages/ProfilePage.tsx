@@ -1,4 +1,4 @@
-import type { Contribution, ContributionType } from '@iodine/contracts'
+import type { CommunityProfile, Contribution, ContributionType } from '@iodine/contracts'
 import { cameFromList, hasStatus, isUnauthorized, paths, useHost, useSections } from '@iodine/mfe-kit'
 import { WatchButton } from '@iodine/mfe-kit/watches'
 import {
@@ -45,7 +45,7 @@ const FILTERS: { value: ContributionType | ''; label: string }[] = [
 /** The page of a user's public profile, in French. */
 export function ProfilePage() {
   const { userId = '' } = useParams()
-  const { notify, session } = useHost()
+  const { notify } = useHost()
   const navigate = useNavigate()
   const { open } = useSections()
   const [type, setType] = useFilter()
@@ -84,28 +84,7 @@ export function ProfilePage() {
           >
             {profile => (
               <>
-                <PageHeader
-                  title={`@${profile.username}`}
-                  subtitle={
-                    <>
-                      Membre depuis{' '}
-                      <DateTime value={profile.created_at} format={formatFrenchDate} lang="fr" />
-                    </>
-                  }
-                  actions={
-                    <>
-                      {userId !== session.user.id && (
-                        <WatchButton subject={{ kind: 'person', subject_id: userId }} lang="fr" />
-                      )}
-                      <HTMLSelect
-                        aria-label="Filtrer les contributions"
-                        options={FILTERS}
-                        value={type ?? ''}
-                        onChange={event => setType(event.target.value as ContributionType | '')}
-                      />
-                    </>
-                  }
-                />
+                <Header id={userId} profile={profile} type={type} onType={setType} />
                 <Facts
                   className={styles.totals}
                   facts={{
@@ -136,6 +115,38 @@ export function ProfilePage() {
         )}
       </div>
     </Page>
+  )
+}
+
+interface HeaderProps {
+  id: string
+  profile: CommunityProfile
+  type: ContributionType | null
+  onType: (type: ContributionType | '') => void
+}
+
+function Header({ id, profile, type, onType }: HeaderProps) {
+  const { session } = useHost()
+  return (
+    <PageHeader
+      title={`@${profile.username}`}
+      subtitle={
+        <>
+          Membre depuis <DateTime value={profile.created_at} format={formatFrenchDate} lang="fr" />
+        </>
+      }
+      actions={
+        <>
+          {id !== session.user.id && <WatchButton subject={{ kind: 'person', subject_id: id }} lang="fr" />}
+          <HTMLSelect
+            aria-label="Filtrer les contributions"
+            options={FILTERS}
+            value={type ?? ''}
+            onChange={event => onType(event.target.value as ContributionType | '')}
+          />
+        </>
+      }
+    />
   )
 }
 

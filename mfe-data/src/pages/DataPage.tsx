@@ -6,7 +6,6 @@ import {
   IodForm,
   isUnauthorized,
   paths,
-  SOURCE_LABELS,
   useAction,
   useHost,
   useSections,
@@ -15,12 +14,9 @@ import {
   Button,
   Callout,
   formatAmount,
-  formatCount,
   Page,
   PageHeader,
   SearchInput,
-  Tab,
-  Tabs,
   toggled,
   useRetained,
   useSearchText,
@@ -42,8 +38,8 @@ import {
 } from '../queries/records'
 import styles from './DataPage.module.css'
 import { ExportButton } from './ExportButton'
-import { RecordPanel } from './RecordPanel'
-import { AnalyzedFilters, SearchTerm, SelectedRecords } from './record-context'
+import { RecordTabs } from './RecordTabs'
+import { SelectedRecords, WantedRecords } from './record-context'
 import { ShareBar } from './ShareBar'
 
 const NONE: ReadonlySet<string> = new Set()
@@ -55,9 +51,6 @@ interface FormSelection extends TextSelection {
   view: RecordView
   suggested: Category
 }
-
-/** Formats a count; while it loads, a figure space keeps the width of one digit, so that the tabs do not move. */
-const formatTotal = (total: number | undefined) => (total === undefined ? '\u2007' : formatCount(total))
 
 /** 'My Data': the signed-in user's records by source. */
 export function DataPage() {
@@ -71,21 +64,10 @@ export function DataPage() {
   const tabs: readonly Source[] = hasPosts ? SOURCES : COLLECTED_SOURCES
   const source = tabs.includes(requested) ? requested : SOURCES[0]
   const { isError: isMarkingDown } = useOwnIods()
-  const sections = useSections()
-  const { reload, afterCreation, afterDeletion, isReloading } = useReload(wanted)
+  const reloading = useReload(wanted)
   const [picked, setPicked] = useState<FormSelection | null>(null)
   const [deleting, setDeleting] = useState<RecordView | null>(null)
-
-  const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
-  const choosing = useMemo(
-    () =>
-      chosen && {
-        ids: chosen,
-        toggle: (id: string) => setChosen(current => current && new Set(toggled([...current], id))),
-      },
-    [chosen],
-  )
-
+  const { chosen, setChosen, choosing } = useChosen()
   useFailureToast(all)
 
   const startIod = useCallback(
@@ -95,28 +77,7 @@ export function DataPage() {
   )
   return (
     <Page>
-      <PageHeader
-        title="My Data"
-        subtitle="Data collected from your browser extension. Click the add icon on a field, or select text in it, to create an IOD."
-        actions={
-          <>
-            <Button
-              text={chosen ? 'End selection' : 'Select to share'}
-              active={chosen !== null}
-              title="Select several records, to share them with other members or stop sharing them"
-              onClick={() => setChosen(chosen ? null : NONE)}
-            />
-            <Button
-              icon={<ImportIcon />}
-              text="Import"
-              title="Bring posts that you collected with other tools"
-              onClick={() => sections.open(paths.importData())}
-            />
-            <ExportButton source={source} {...wanted} chosen={chosen} />
-            <Button icon={<RefreshIcon />} text="Refresh" onClick={reload} loading={isReloading} />
-          </>
-        }
-      />
+      <Header source={source} wanted={wanted} chosen={chosen} onChosen={setChosen} reloading={reloading} />
       <div className={styles.search}>
         <SearchInput
           value={text}
@@ -136,52 +97,89 @@ export function DataPage() {
           Only records {filters}. <Button size="small" variant="minimal" text="Show all" onClick={showAll} />
         </Callout>
       )}
-      <AnalyzedFilters value={analyzed}>
-        <SearchTerm value={term}>
-          <SelectedRecords value={choosing}>
-            <Tabs
-              id="my-data"
-              className={styles.tabs}
-              selectedTabId={source}
-              onChange={id => {
-                setSource(id as Source)
-                if (chosen) setChosen(NONE)
-              }}
-              renderActiveTabPanelOnly
-            >
-              {tabs.map(candidate => (
-                <Tab
-                  key={candidate}
-                  id={candidate}
-                  title={SOURCE_LABELS[candidate]}
-                  tagContent={formatTotal(all[candidate].total)}
-                  panel={
-                    <RecordPanel
-                      source={candidate}
-                      records={all[candidate]}
-                      onStartIod={startIod}
-                      onDelete={setDeleting}
-                    />
-                  }
-                />
-              ))}
-            </Tabs>
-          </SelectedRecords>
-        </SearchTerm>
-      </AnalyzedFilters>
+      <WantedRecords value={wanted}>
+        <SelectedRecords value={choosing}>
+          <RecordTabs
+            tabs={tabs}
+            source={source}
+            all={all}
+            onSource={next => {
+              setSource(next)
+              if (chosen) setChosen(NONE)
+            }}
+            onStartIod={startIod}
+            onDelete={setDeleting}
+          />
+        </SelectedRecords>
+      </WantedRecords>
       <CreateIod
         picked={picked}
         onClose={() => setPicked(null)}
         onQuoted={quoted => setPicked(current => (current === quoted ? null : current))}
-        onCreated={afterCreation}
+        onCreated={reloading.afterCreation}
       />
       <DeleteRecord
         wanted={wanted}
         record={deleting}
         onClose={() => setDeleting(null)}
-        onDeleted={afterDeletion}
+        onDeleted={reloading.afterDeletion}
       />
     </Page>
+  )
+}
+
+/** The records selected for sharing; null while the page is not in selection mode. */
+function useChosen() {
+  const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
+  const choosing = useMemo(
+    () =>
+      chosen && {
+        ids: chosen,
+        toggle: (id: string) => setChosen(current => current && new Set(toggled([...current], id))),
+      },
+    [chosen],
+  )
+  return { chosen, setChosen, choosing }
+}
+
+interface HeaderProps {
+  source: Source
+  wanted: Wanted
+  chosen: ReadonlySet<string> | null
+  onChosen: (chosen: ReadonlySet<string> | null) => void
+  reloading: ReturnType<typeof useReload>
+}
+
+function Header({ source, wanted, chosen, onChosen, reloading }: HeaderProps) {
+  const sections = useSections()
+  return (
+    <PageHeader
+      title="My Data"
+      subtitle="Data collected from your browser extension. Click the add icon on a field, or select text in it, to create an IOD."
+      actions={
+        <>
+          <Button
+            text={chosen ? 'End selection' : 'Select to share'}
+            active={chosen !== null}
+            title="Select several records, to share them with other members or stop sharing them"
+            onClick={() => onChosen(chosen ? null : NONE)}
+          />
+          <Button
+            icon={<ImportIcon />}
+            text="Import"
+            title="Bring posts that you collected with other tools"
+            onClick={() => sections.open(paths.importData())}
+          />
+          <ExportButton source={source} {...wanted} chosen={chosen} />
+          <Button
+            icon={<RefreshIcon />}
+            text="Refresh"
+            onClick={reloading.reload}
+            loading={reloading.isReloading}
+          />
+        </>
+      }
+    />
   )
 }
 

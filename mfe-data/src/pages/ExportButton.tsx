@@ -2,7 +2,7 @@ import type { Source } from '@iodine/contracts'
 import { SOURCE_LABELS } from '@iodine/mfe-kit'
 import { Button, FormGroup, formatAmount, formatCount, HTMLSelect, Radio, Spinner } from '@iodine/ui'
 import { ExportIcon } from '@iodine/ui/icons'
-import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
+import { Dialog, DialogActions, DialogBody } from '@iodine/ui/overlays'
 import { useId, useState } from 'react'
 import { type Analyzed, analyzedText } from '../model/analyzed'
 import { type Choice, EXPORT_FORMATS, type ExportFormat, scopeOf } from '../model/export-records'
@@ -88,18 +88,11 @@ export function ExportButton(view: ExportButtonProps) {
             />
           </FormGroup>
         </DialogBody>
-        <DialogFooter
-          actions={
-            <>
-              <Button text="Cancel" onClick={close} />
-              <Button
-                intent="primary"
-                text="Export"
-                disabled={records.isPending}
-                onClick={() => records.run(scopeOf(current, view), format)}
-              />
-            </>
-          }
+        <DialogActions
+          text="Export"
+          disabled={records.isPending}
+          onClick={() => records.run(scopeOf(current, view), format)}
+          cancel={{ onClick: close }}
         >
           <span role="status">
             {records.isPending && (
@@ -108,7 +101,7 @@ export function ExportButton(view: ExportButtonProps) {
               </>
             )}
           </span>
-        </DialogFooter>
+        </DialogActions>
       </Dialog>
     </>
   )

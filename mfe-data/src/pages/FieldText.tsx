@@ -15,7 +15,7 @@ import { type SearchedPiece, withHits } from '../model/search'
 import { extendSelection, selectWord } from '../model/select-word'
 import styles from './FieldText.module.css'
 import { IodLink } from './IodLink'
-import { SearchTerm, useRecordContext } from './record-context'
+import { useRecordContext, WantedRecords } from './record-context'
 import { FIELD_ATTRIBUTE, POINTER_ATTRIBUTE, SLOT_ATTRIBUTE, VALUE_ATTRIBUTE } from './use-field-selection'
 
 /** Texts up to this length are never cut, in a column of any width. */
@@ -39,7 +39,7 @@ export interface FieldTextProps {
  */
 export function FieldText({ path, label, value: { text, iodValue, pointer }, children }: FieldTextProps) {
   const { known } = useRecordContext()
-  const term = use(SearchTerm)
+  const { term } = use(WantedRecords)
   const pieces = useMemo(() => withHits(known.split(text), findFolded(text, term)), [known, text, term])
   const [chosen, setChosen] = useState<boolean>()
   const isLong = isLongText(text)

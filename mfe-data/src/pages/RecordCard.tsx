@@ -26,6 +26,8 @@ import { RecordContext, SelectedRecords } from './record-context'
 import { SelectionBubble } from './SelectionBubble'
 import { readSelection, useFieldSelection } from './use-field-selection'
 
+const IMPORTED_HELP = 'From a file that you imported, which states its times and hashes'
+
 const isEmpty = ({ values }: Field) => values.length === 0
 
 export interface RecordCardProps {
@@ -54,8 +56,6 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
   const chosen = use(SelectedRecords)
   const shared = useSharedRecords(source).data?.get(record.id) ?? null
   const titleId = useId()
-  const [showsEmpty, setShowsEmpty] = useState(false)
-  const empty = view.groups.flatMap(({ fields }) => fields.filter(isEmpty)).length
   return (
     <RecordContext value={context}>
       <article
@@ -80,11 +80,7 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
             </h2>
             <SealedMark captures={captures} about={view.title} />
             {view.isImported && (
-              <Tag
-                className={styles.mark}
-                minimal
-                title="From a file that you imported, which states its times and hashes"
-              >
+              <Tag className={styles.mark} minimal title={IMPORTED_HELP}>
                 Imported
               </Tag>
             )}
@@ -95,46 +91,7 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
             )}
             <CardMenu view={view} shared={shared} onDelete={onDelete} />
           </header>
-          {(view.names || view.removedAt) && (
-            <p className={styles.notes}>
-              {view.names && (
-                <Tag minimal multiline intent="warning">
-                  The page names <bdi>{view.names}</bdi> as its original
-                </Tag>
-              )}
-              {view.removedAt && (
-                <Tag minimal multiline intent="danger">
-                  First seen removed on <DateTime value={view.removedAt} />
-                </Tag>
-              )}
-            </p>
-          )}
-          {view.groups.map(({ title, fields }) => (
-            <section key={title} className={styles.group}>
-              <h3 className={styles.groupTitle}>{title}</h3>
-              <dl className={styles.fields}>
-                {fields.map(
-                  field =>
-                    (showsEmpty || !isEmpty(field)) && (
-                      <FieldRow key={field.path} field={field} group={title} />
-                    ),
-                )}
-              </dl>
-            </section>
-          ))}
-          {view.attachments.length > 0 && <Attachments attachments={view.attachments} />}
-          {view.imageHashes.length > 0 && <ImageHashes hashes={view.imageHashes} />}
-          {empty > 0 && (
-            <Button
-              className={styles.empty}
-              variant="minimal"
-              size="small"
-              icon={showsEmpty ? <ChevronDownIcon /> : <ChevronRightIcon />}
-              text={`${empty} empty ${empty === 1 ? 'field' : 'fields'}`}
-              aria-expanded={showsEmpty}
-              onClick={() => setShowsEmpty(!showsEmpty)}
-            />
-          )}
+          <RecordFields view={view} />
           <footer className={styles.footer}>
             <span>
               {view.isImported ? 'Collected, as the file states,' : 'Collected'}{' '}
@@ -163,6 +120,54 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
     </RecordContext>
   )
 })
+
+/** The notes and the fields of a record. Empty fields are shown on request. */
+function RecordFields({ view }: { view: RecordView }) {
+  const [showsEmpty, setShowsEmpty] = useState(false)
+  const empty = view.groups.flatMap(({ fields }) => fields.filter(isEmpty)).length
+  return (
+    <>
+      {(view.names || view.removedAt) && (
+        <p className={styles.notes}>
+          {view.names && (
+            <Tag minimal multiline intent="warning">
+              The page names <bdi>{view.names}</bdi> as its original
+            </Tag>
+          )}
+          {view.removedAt && (
+            <Tag minimal multiline intent="danger">
+              First seen removed on <DateTime value={view.removedAt} />
+            </Tag>
+          )}
+        </p>
+      )}
+      {view.groups.map(({ title, fields }) => (
+        <section key={title} className={styles.group}>
+          <h3 className={styles.groupTitle}>{title}</h3>
+          <dl className={styles.fields}>
+            {fields.map(
+              field =>
+                (showsEmpty || !isEmpty(field)) && <FieldRow key={field.path} field={field} group={title} />,
+            )}
+          </dl>
+        </section>
+      ))}
+      {view.attachments.length > 0 && <Attachments attachments={view.attachments} />}
+      {view.imageHashes.length > 0 && <ImageHashes hashes={view.imageHashes} />}
+      {empty > 0 && (
+        <Button
+          className={styles.empty}
+          variant="minimal"
+          size="small"
+          icon={showsEmpty ? <ChevronDownIcon /> : <ChevronRightIcon />}
+          text={`${empty} empty ${empty === 1 ? 'field' : 'fields'}`}
+          aria-expanded={showsEmpty}
+          onClick={() => setShowsEmpty(!showsEmpty)}
+        />
+      )}
+    </>
+  )
+}
 
 const SHARED_LABELS: Record<SharedAs, string> = {
   username: 'Shared with username',

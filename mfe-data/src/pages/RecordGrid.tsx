@@ -9,7 +9,7 @@ import { type Records, useShownRecords } from '../queries/records'
 import { RecordCard, type RecordCardProps } from './RecordCard'
 import styles from './RecordGrid.module.css'
 import { RecordStates } from './RecordStates'
-import { AnalyzedFilters, SearchTerm } from './record-context'
+import { WantedRecords } from './record-context'
 
 const COLUMN_MIN = 500
 const GAP = 16
@@ -28,8 +28,7 @@ export interface RecordGridProps extends Pick<RecordCardProps, 'onStartIod' | 'o
 export function RecordGrid(props: RecordGridProps) {
   const { source, slots } = props
   const { total = 0, hasMore, isFetching, fetchMore } = props.records
-  const term = use(SearchTerm)
-  const analyzed = use(AnalyzedFilters)
+  const { term, analyzed } = use(WantedRecords)
   const feed = useRef<HTMLDivElement>(null)
   const { columns, top } = useGridMetrics(feed)
   const rowCount = Math.ceil(slots.length / columns)

@@ -1,7 +1,7 @@
 import type { KnownIods } from '@iodine/known-iods'
 import { createContext, use } from 'react'
-import type { Analyzed } from '../model/analyzed'
 import type { TextSelection } from '../model/record-view'
+import type { Wanted } from '../queries/records'
 
 /** The context that a card provides to its fields. */
 export interface RecordContextValue {
@@ -10,11 +10,8 @@ export interface RecordContextValue {
   startIod: (picked: TextSelection) => void
 }
 
-/** The searched term, highlighted in the fields; empty without a search. */
-export const SearchTerm = createContext('')
-
-/** The filters of a link from Analytics. */
-export const AnalyzedFilters = createContext<Analyzed>({})
+/** The searched term, highlighted in the fields and empty without a search, and the filters of a link from Analytics. */
+export const WantedRecords = createContext<Wanted>({ term: '', analyzed: {} })
 
 export const RecordContext = createContext<RecordContextValue | null>(null)
 

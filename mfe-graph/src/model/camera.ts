@@ -104,14 +104,13 @@ export function fitCamera(box: Box, width: number, height: number): Camera {
   }
 }
 
-/** Finds nodes by position. Valid until the positions change. */
-export interface NodeFinder {
-  /** Returns the nearest node at a point of the screen; -1 for none. */
-  at: (screenX: number, screenY: number, camera: Camera, visible?: Uint8Array | null) => number
-}
+export type NodeFinder = ReturnType<typeof createNodeFinder>
 
-/** Creates a finder with a quadtree, which is built at the first search: during a layout there may be none. */
-export function createNodeFinder(positions: Float32Array, radii: Float32Array): NodeFinder {
+/**
+ * Creates a function that returns the nearest node at a point of the screen; -1 for none. It is valid until the positions
+ * change. Its quadtree is built at the first search: during a layout there may be none.
+ */
+export function createNodeFinder(positions: Float32Array, radii: Float32Array) {
   let tree: Quadtree<number> | undefined
   let radiusMax = 0
   const build = () => {
@@ -121,33 +120,31 @@ export function createNodeFinder(positions: Float32Array, radii: Float32Array): 
       .y(node => positions[node * 2 + 1]!)
       .addAll(Array.from(radii.keys()))
   }
-  return {
-    at: (screenX, screenY, camera, visible = null) => {
-      tree ??= build()
-      const x = (screenX - camera.x) / camera.k
-      const y = (screenY - camera.y) / camera.k
-      const radiusMin = HIT_RADIUS_MIN / camera.k
-      const reach = Math.max(radiusMax, radiusMin)
-      let found = -1
-      let nearest = Number.POSITIVE_INFINITY
-      tree.visit((cell, left, top, right, bottom) => {
-        if (left > x + reach || right < x - reach || top > y + reach || bottom < y - reach) return true
-        if (cell.length) return false
-        // d3 chains nodes at the same position in a linked list.
-        for (let leaf: QuadtreeLeaf<number> | undefined = cell; leaf; leaf = leaf.next) {
-          const node = leaf.data
-          if (visible && !visible[node]) continue
-          const distance2 = (positions[node * 2]! - x) ** 2 + (positions[node * 2 + 1]! - y) ** 2
-          const radius = Math.max(radii[node]!, radiusMin)
-          if (distance2 > radius * radius || distance2 > nearest) continue
-          if (distance2 === nearest && node > found) continue
-          nearest = distance2
-          found = node
-        }
-        return false
-      })
-      return found
-    },
+  return (screenX: number, screenY: number, camera: Camera, visible: Uint8Array | null = null): number => {
+    tree ??= build()
+    const x = (screenX - camera.x) / camera.k
+    const y = (screenY - camera.y) / camera.k
+    const radiusMin = HIT_RADIUS_MIN / camera.k
+    const reach = Math.max(radiusMax, radiusMin)
+    let found = -1
+    let nearest = Number.POSITIVE_INFINITY
+    tree.visit((cell, left, top, right, bottom) => {
+      if (left > x + reach || right < x - reach || top > y + reach || bottom < y - reach) return true
+      if (cell.length) return false
+      // d3 chains nodes at the same position in a linked list.
+      for (let leaf: QuadtreeLeaf<number> | undefined = cell; leaf; leaf = leaf.next) {
+        const node = leaf.data
+        if (visible && !visible[node]) continue
+        const distance2 = (positions[node * 2]! - x) ** 2 + (positions[node * 2 + 1]! - y) ** 2
+        const radius = Math.max(radii[node]!, radiusMin)
+        if (distance2 > radius * radius || distance2 > nearest) continue
+        if (distance2 === nearest && node > found) continue
+        nearest = distance2
+        found = node
+      }
+      return false
+    })
+    return found
   }
 }
 

@@ -1,14 +1,3 @@
-/**
- * The charge between all nodes (d3-force's many-body force) by the Barnes–Hut method (J. Barnes, P. Hut: "A
- * hierarchical O(N log N) force-calculation algorithm", Nature 324, 1986) on typed arrays. The tree is stored
- * in preorder with a skip index per cell, so that traversal needs no stack. Bodies are kept in the tree's
- * order, so that neighbours in space are neighbours in memory.
- */
-export interface Charge {
-  /** Adds `strength · alpha` times the charge of all bodies at `x`, `y` to the velocities `vx`, `vy`. */
-  apply: (x: Float64Array, y: Float64Array, vx: Float64Array, vy: Float64Array, alpha: number) => void
-}
-
 export interface ChargeOptions {
   /** Force of one body at distance 1; negative repels. */
   strength: number
@@ -23,7 +12,15 @@ const DISTANCE_MIN_2 = 1
 /** Assumed distance of bodies at the same position. */
 const JIGGLE = 1e-6
 
-export function createCharge(bodies: number, { strength, theta = 0.9 }: ChargeOptions): Charge {
+/**
+ * Creates the charge between all nodes (d3-force's many-body force) by the Barnes–Hut method (J. Barnes, P. Hut: "A
+ * hierarchical O(N log N) force-calculation algorithm", Nature 324, 1986) on typed arrays. The tree is stored
+ * in preorder with a skip index per cell, so that traversal needs no stack. Bodies are kept in the tree's
+ * order, so that neighbours in space are neighbours in memory. Over 80 lines, as both steps work
+ * on the same arrays, which `grow` replaces.
+ * @returns adds `strength · alpha` times the charge of all bodies at `x`, `y` to the velocities `vx`, `vy`
+ */
+export function createCharge(bodies: number, { strength, theta = 0.9 }: ChargeOptions) {
   // Initial capacity, in cells. Only a cell with more than LEAF_SIZE bodies is split. Long chains of single children
   // exceed the capacity, which then grows.
   let capacity = Math.max(64, bodies)
@@ -135,65 +132,63 @@ export function createCharge(bodies: number, { strength, theta = 0.9 }: ChargeOp
     cellSkip[cell] = cells
   }
 
-  return {
-    apply: (x, y, vx, vy, alpha) => {
-      if (bodies < 2) return
-      let left = Number.POSITIVE_INFINITY
-      let top = Number.POSITIVE_INFINITY
-      let right = Number.NEGATIVE_INFINITY
-      let bottom = Number.NEGATIVE_INFINITY
-      for (let body = 0; body < bodies; body++) {
-        left = Math.min(left, x[body]!)
-        right = Math.max(right, x[body]!)
-        top = Math.min(top, y[body]!)
-        bottom = Math.max(bottom, y[body]!)
-      }
-      cells = 0
-      build(x, y, 0, bodies, left, top, Math.max(right - left, bottom - top, 1e-9) * (1 + 1e-9), 0)
+  return (x: Float64Array, y: Float64Array, vx: Float64Array, vy: Float64Array, alpha: number): void => {
+    if (bodies < 2) return
+    let left = Number.POSITIVE_INFINITY
+    let top = Number.POSITIVE_INFINITY
+    let right = Number.NEGATIVE_INFINITY
+    let bottom = Number.NEGATIVE_INFINITY
+    for (let body = 0; body < bodies; body++) {
+      left = Math.min(left, x[body]!)
+      right = Math.max(right, x[body]!)
+      top = Math.min(top, y[body]!)
+      bottom = Math.max(bottom, y[body]!)
+    }
+    cells = 0
+    build(x, y, 0, bodies, left, top, Math.max(right - left, bottom - top, 1e-9) * (1 + 1e-9), 0)
 
-      const weight = strength * alpha
-      for (let place = 0; place < bodies; place++) {
-        const bodyX = sortedX[place]!
-        const bodyY = sortedY[place]!
-        let forceX = 0
-        let forceY = 0
-        let cell = 0
-        while (cell < cells) {
-          const to = cellTo[cell]!
-          const dx = cellX[cell]! - bodyX
-          const dy = cellY[cell]! - bodyY
-          const distance2 = dx * dx + dy * dy
-          if (distance2 > cellReach[cell]!) {
-            const pull = cellCount[cell]! / (distance2 < DISTANCE_MIN_2 ? Math.sqrt(distance2) : distance2)
-            forceX += dx * pull
-            forceY += dy * pull
-            cell = cellSkip[cell]!
-          } else if (to === 0) {
-            cell++
-          } else {
-            for (let other = cellFrom[cell]!; other < to; other++) {
-              if (other === place) continue
-              let nearX = sortedX[other]! - bodyX
-              let nearY = sortedY[other]! - bodyY
-              if (nearX === 0 && nearY === 0) {
-                // Bodies at the same position are pushed apart, in opposite directions derived from their order.
-                const angle = (Math.min(place, other) % 64) / 10
-                const sign = place < other ? JIGGLE : -JIGGLE
-                nearX = Math.cos(angle) * sign
-                nearY = Math.sin(angle) * sign
-              }
-              const near2 = nearX * nearX + nearY * nearY
-              const pull = 1 / (near2 < DISTANCE_MIN_2 ? Math.sqrt(near2) : near2)
-              forceX += nearX * pull
-              forceY += nearY * pull
+    const weight = strength * alpha
+    for (let place = 0; place < bodies; place++) {
+      const bodyX = sortedX[place]!
+      const bodyY = sortedY[place]!
+      let forceX = 0
+      let forceY = 0
+      let cell = 0
+      while (cell < cells) {
+        const to = cellTo[cell]!
+        const dx = cellX[cell]! - bodyX
+        const dy = cellY[cell]! - bodyY
+        const distance2 = dx * dx + dy * dy
+        if (distance2 > cellReach[cell]!) {
+          const pull = cellCount[cell]! / (distance2 < DISTANCE_MIN_2 ? Math.sqrt(distance2) : distance2)
+          forceX += dx * pull
+          forceY += dy * pull
+          cell = cellSkip[cell]!
+        } else if (to === 0) {
+          cell++
+        } else {
+          for (let other = cellFrom[cell]!; other < to; other++) {
+            if (other === place) continue
+            let nearX = sortedX[other]! - bodyX
+            let nearY = sortedY[other]! - bodyY
+            if (nearX === 0 && nearY === 0) {
+              // Bodies at the same position are pushed apart, in opposite directions derived from their order.
+              const angle = (Math.min(place, other) % 64) / 10
+              const sign = place < other ? JIGGLE : -JIGGLE
+              nearX = Math.cos(angle) * sign
+              nearY = Math.sin(angle) * sign
             }
-            cell = cellSkip[cell]!
+            const near2 = nearX * nearX + nearY * nearY
+            const pull = 1 / (near2 < DISTANCE_MIN_2 ? Math.sqrt(near2) : near2)
+            forceX += nearX * pull
+            forceY += nearY * pull
           }
+          cell = cellSkip[cell]!
         }
-        const body = order[place]!
-        vx[body] = vx[body]! + forceX * weight
-        vy[body] = vy[body]! + forceY * weight
       }
-    },
+      const body = order[place]!
+      vx[body] = vx[body]! + forceX * weight
+      vy[body] = vy[body]! + forceY * weight
+    }
   }
 }

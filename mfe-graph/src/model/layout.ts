@@ -13,23 +13,12 @@ import type { Shape } from './network'
 
 type Body = SimulationNodeDatum & { x: number; y: number; vx: number; vy: number }
 
-/** A layout in progress. Deterministic as long as no node is dragged. */
-export interface Layout {
-  tick: () => void
-  /** Interleaved x and y of the nodes. */
-  positions: () => Float32Array<ArrayBuffer>
-  /** Fixes a node's position. */
-  pin: (node: number, x: number, y: number) => void
-  /** Keeps the layout's temperature up while a node is dragged. */
-  reheat: () => void
-  /** Lets the layout cool down again. */
-  cool: () => void
-}
-
 const DRAG_ALPHA = 0.3
 
-/** Creates d3-force's simulation with a custom charge force (see charge.ts) and a weak pull to the centre. */
-export function createLayout(shape: Pick<Shape, 'nodeCount' | 'linkCount' | 'sources' | 'targets'>): Layout {
+/**
+ * Creates a layout, which is deterministic as long as no node is dragged: d3-force's simulation with a custom charge force (see charge.ts) and a weak pull to the centre.
+ */
+export function createLayout(shape: Pick<Shape, 'nodeCount' | 'linkCount' | 'sources' | 'targets'>) {
   const { nodeCount, linkCount, sources, targets } = shape
   const bodies = Array.from({ length: nodeCount }, () => ({}) as Body)
   const links: SimulationLinkDatum<Body>[] = Array.from({ length: linkCount }, (_, link) => ({
@@ -47,7 +36,8 @@ export function createLayout(shape: Pick<Shape, 'nodeCount' | 'linkCount' | 'sou
     .force('y', forceY<Body>().strength(GRAPH.gravity))
   return {
     tick: () => void simulation.tick(),
-    positions: () => {
+    /** Interleaved x and y of the nodes. */
+    positions: (): Float32Array<ArrayBuffer> => {
       const positions = new Float32Array(nodeCount * 2)
       for (let node = 0; node < nodeCount; node++) {
         positions[node * 2] = bodies[node]!.x
@@ -55,13 +45,16 @@ export function createLayout(shape: Pick<Shape, 'nodeCount' | 'linkCount' | 'sou
       }
       return positions
     },
-    pin: (node, x, y) => {
+    /** Fixes a node's position. */
+    pin: (node: number, x: number, y: number) => {
       const body = bodies[node]
       if (!body) return
       body.fx = x
       body.fy = y
     },
+    /** Keeps the layout's temperature up while a node is dragged. */
     reheat: () => void simulation.alphaTarget(DRAG_ALPHA),
+    /** Lets the layout cool down again. */
     cool: () => void simulation.alphaTarget(0),
   }
 }
@@ -81,7 +74,7 @@ function chargeForce(bodies: Body[]) {
       vx[index] = body.vx
       vy[index] = body.vy
     }
-    charge.apply(x, y, vx, vy, alpha)
+    charge(x, y, vx, vy, alpha)
     for (let index = 0; index < count; index++) {
       bodies[index]!.vx = vx[index]!
       bodies[index]!.vy = vy[index]!

@@ -8,20 +8,11 @@ import type { Context, Palette, Scene, View } from './scene'
 const MANY_NODES = 1_000
 
 /**
- * Draws a scene. `positions` contains interleaved x and y of the nodes. `margin` is the width of a drawn strip around
- * the view, in device pixels, for which the canvas must have room. A margin slightly changes the shades of edges.
+ * Creates a painter of a scene, and precomputes the data common to all frames. `positions` contains interleaved x and y
+ * of the nodes. `margin` is the width of a drawn strip around the view, in device pixels, for which the canvas must have
+ * room. A margin slightly changes the shades of edges.
  */
-export interface Painter {
-  /** Draws links and nodes, and yields between parts that take a few milliseconds each. */
-  ground: (ctx: Context, positions: Float32Array, view: View, margin: number) => Generator<void, void>
-  /** Draws the labels in view over links and nodes. */
-  names: (ctx: Context, positions: Float32Array, view: View) => void
-  /** Clears the canvas and draws links, nodes and labels. */
-  whole: (ctx: Context, positions: Float32Array, view: View) => void
-}
-
-/** Creates a painter, and precomputes the data common to all frames of a scene. */
-export function createPainter(scene: Scene, palette: Palette): Painter {
+export function createPainter(scene: Scene, palette: Palette) {
   const { shape } = scene
   const batches = batchesOf(shape, palette)
   /** Minimum radius on screen; a small graph has room for larger nodes. */
@@ -34,7 +25,8 @@ export function createPainter(scene: Scene, palette: Palette): Painter {
   }
   const names = createLabelPainter(scene, palette, radiusMin, relatedOf)
 
-  function* ground(ctx: Context, positions: Float32Array, view: View, margin: number) {
+  /** Draws links and nodes, and yields between parts that take a few milliseconds each. */
+  function* ground(ctx: Context, positions: Float32Array, view: View, margin: number): Generator<void, void> {
     const boxes = placeView(ctx, view, margin)
     const related = relatedOf(view.selected)
     const frame = { ctx, shape, palette, positions, view, margin, radiusMin, related, ...boxes }
@@ -44,8 +36,10 @@ export function createPainter(scene: Scene, palette: Palette): Painter {
 
   return {
     ground,
+    /** Draws the labels in view over links and nodes. */
     names,
-    whole: (ctx, positions, view) => {
+    /** Clears the canvas and draws links, nodes and labels. */
+    whole: (ctx: Context, positions: Float32Array, view: View) => {
       ctx.setTransform(1, 0, 0, 1, 0, 0)
       ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height)
       for (const _ of ground(ctx, positions, view, 0));
@@ -53,3 +47,5 @@ export function createPainter(scene: Scene, palette: Palette): Painter {
     },
   }
 }
+
+export type Painter = ReturnType<typeof createPainter>

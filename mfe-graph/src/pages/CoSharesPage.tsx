@@ -12,7 +12,7 @@ import {
   PageHeader,
   truncate,
 } from '@iodine/ui'
-import { GraphIcon, MaximizeIcon, MinimizeIcon, TrashIcon } from '@iodine/ui/icons'
+import { GraphIcon, TrashIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { useSearchParams } from '@iodine/ui/router'
 import { useState } from 'react'
@@ -20,6 +20,7 @@ import { useAbout, useRunCommands, useRuns } from '../queries/runs'
 import { analyze } from '../stage/analyze'
 import { type FileResult, FileView, RunView } from './CoShareResults'
 import styles from './CoSharesPage.module.css'
+import { ExpandButton } from './ExpandButton'
 import { GraphTabs } from './GraphTabs'
 import { KIND_LABELS, RunForm } from './RunForm'
 
@@ -29,7 +30,6 @@ export function CoSharesPage() {
   const runs = useRuns()
   const [expanded, setExpanded] = useState(false)
   const [file, setFile] = useState<FileResult | null>(null)
-  const [removing, setRemoving] = useState<CoordinationRun | null>(null)
 
   const about = useAbout(search)
   const requestedId = search.get('run')
@@ -43,16 +43,9 @@ export function CoSharesPage() {
     setSearch({ tab: 'co-shares', ...(id && { run: id }) })
   }
   const { begin, remove } = useRunCommands(open)
-  const read = useAction({
-    mutationFn: async ([chosen, { window_s, min_participation }]: [File, RunParameters]) =>
-      analyze({ text: await chosen.text(), windowS: window_s, minParticipation: min_participation }),
-    onSuccess: (answer, [chosen, { window_s }]) => {
-      if ('problem' in answer) return
-      setSearch({ tab: 'co-shares' })
-      setFile({ name: chosen.name, windowS: window_s, findings: answer.findings })
-    },
-    done: answer => ('problem' in answer ? errorToast(null, answer.problem) : null),
-    failed: () => errorToast(null, 'The file could not be read'),
+  const read = useFile(result => {
+    setSearch({ tab: 'co-shares' })
+    setFile(result)
   })
 
   return (
@@ -60,13 +53,7 @@ export function CoSharesPage() {
       <PageHeader
         title="Co-shares"
         subtitle="Accounts that share the same links, texts, pictures or hashtags within a short time"
-        actions={
-          <Button
-            icon={expanded ? <MinimizeIcon /> : <MaximizeIcon />}
-            text={expanded ? 'Collapse' : 'Expand'}
-            onClick={() => setExpanded(!expanded)}
-          />
-        }
+        actions={<ExpandButton expanded={expanded} onExpand={setExpanded} />}
       />
       <GraphTabs selected="co-shares">
         {about.isError && (
@@ -93,24 +80,13 @@ export function CoSharesPage() {
           {all => (
             <>
               {(all.length > 0 || file) && (
-                <div className={styles.bar}>
-                  <RunSelect
-                    runs={all}
-                    run={run}
-                    file={file}
-                    none={requestedId ? 'Deleted run' : 'New run'}
-                    onChange={open}
-                  />
-                  {!file && run && (
-                    <Button
-                      variant="minimal"
-                      icon={<TrashIcon />}
-                      aria-label="Remove this run"
-                      title="Remove this run"
-                      onClick={() => setRemoving(run)}
-                    />
-                  )}
-                </div>
+                <RunBar
+                  runs={all}
+                  {...{ run, file }}
+                  none={requestedId ? 'Deleted run' : 'New run'}
+                  onChange={open}
+                  onRemove={remove.run}
+                />
               )}
               {file ? (
                 <FileView file={file} expanded={expanded} />
@@ -126,18 +102,22 @@ export function CoSharesPage() {
           )}
         </LoadingPanel>
       </GraphTabs>
-      <ConfirmDialog
-        isOpen={removing !== null}
-        title="Remove run"
-        confirmLabel="Remove"
-        onConfirm={async () => removing && remove.run(removing.id)}
-        onClose={() => setRemoving(null)}
-      >
-        {removing &&
-          `The run of ${nameOf(removing)} and its network are deleted. To get them back, start the run again.`}
-      </ConfirmDialog>
     </Page>
   )
+}
+
+/** Analyzes a CSV file with the form's parameters. */
+function useFile(onRead: (result: FileResult) => void) {
+  return useAction({
+    mutationFn: async ([chosen, { window_s, min_participation }]: [File, RunParameters]) =>
+      analyze({ text: await chosen.text(), windowS: window_s, minParticipation: min_participation }),
+    onSuccess: (answer, [chosen, { window_s }]) => {
+      if ('problem' in answer) return
+      onRead({ name: chosen.name, windowS: window_s, findings: answer.findings })
+    },
+    done: answer => ('problem' in answer ? errorToast(null, answer.problem) : null),
+    failed: () => errorToast(null, 'The file could not be read'),
+  })
 }
 
 const nameOf = ({ created_at, kinds, window_s, scope, about, state }: CoordinationRun): string =>
@@ -145,31 +125,54 @@ const nameOf = ({ created_at, kinds, window_s, scope, about, state }: Coordinati
     scope === 'shared' ? ' · with shared records' : ''
   }${about ? ` · about ${truncate(about.name, 40)}` : ''}${state === 'done' ? '' : ` · ${state}`}`
 
-interface RunSelectProps {
+interface RunBarProps {
   runs: readonly CoordinationRun[]
   run: CoordinationRun | undefined
   file: FileResult | null
   /** Text of the choice while there is no run. */
   none: string
   onChange: (id: string) => void
+  onRemove: (id: string) => Promise<unknown>
 }
 
-function RunSelect({ runs, run, file, none, onChange }: RunSelectProps) {
+function RunBar({ runs, run, file, none, onChange, onRemove }: RunBarProps) {
+  const [removing, setRemoving] = useState<CoordinationRun | null>(null)
   return (
-    <HTMLSelect
-      aria-label="Run"
-      value={file ? 'file' : (run?.id ?? '')}
-      onChange={({ target }) => {
-        if (target.value !== 'file') onChange(target.value)
-      }}
-    >
-      {file && <option value="file">{file.name} (this file only)</option>}
-      {!file && !run && <option value="">{none}</option>}
-      {runs.map(each => (
-        <option key={each.id} value={each.id}>
-          {nameOf(each)}
-        </option>
-      ))}
-    </HTMLSelect>
+    <div className={styles.bar}>
+      <HTMLSelect
+        aria-label="Run"
+        value={file ? 'file' : (run?.id ?? '')}
+        onChange={({ target }) => {
+          if (target.value !== 'file') onChange(target.value)
+        }}
+      >
+        {file && <option value="file">{file.name} (this file only)</option>}
+        {!file && !run && <option value="">{none}</option>}
+        {runs.map(each => (
+          <option key={each.id} value={each.id}>
+            {nameOf(each)}
+          </option>
+        ))}
+      </HTMLSelect>
+      {!file && run && (
+        <Button
+          variant="minimal"
+          icon={<TrashIcon />}
+          aria-label="Remove this run"
+          title="Remove this run"
+          onClick={() => setRemoving(run)}
+        />
+      )}
+      <ConfirmDialog
+        isOpen={removing !== null}
+        title="Remove run"
+        confirmLabel="Remove"
+        onConfirm={async () => removing && onRemove(removing.id)}
+        onClose={() => setRemoving(null)}
+      >
+        {removing &&
+          `The run of ${nameOf(removing)} and its network are deleted. To get them back, start the run again.`}
+      </ConfirmDialog>
+    </div>
   )
 }

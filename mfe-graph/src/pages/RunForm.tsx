@@ -17,6 +17,7 @@ import {
   HTMLSelect,
   InputGroup,
   Tag,
+  TextField,
   toggled,
   UtcTimeField,
 } from '@iodine/ui'
@@ -35,6 +36,10 @@ const USUAL: readonly ShareKind[] = ['link', 'near', 'media']
 const PRESETS: readonly { label: string; kinds: readonly ShareKind[] }[] = [
   { label: 'Links, similar texts, pictures and videos', kinds: USUAL },
   ...SHARE_KINDS.map(kind => ({ label: KIND_LABELS[kind], kinds: [kind] })),
+]
+const SCOPES = [
+  { value: 'own', label: 'My own' },
+  { value: 'shared', label: 'My own and shared ones' },
 ]
 const WINDOW_S = '60'
 const PARTICIPATION = '2'
@@ -134,11 +139,9 @@ export function RunForm({ initial, about, busy, onStart, onFile }: RunFormProps)
               id={`${id}-scope`}
               fill
               value={scope}
+              options={SCOPES}
               onChange={event => setScope(event.target.value as RunParameters['scope'])}
-            >
-              <option value="own">My own</option>
-              <option value="shared">My own and shared ones</option>
-            </HTMLSelect>
+            />
           </FormGroup>
         </div>
         <FormGroup
@@ -238,12 +241,6 @@ interface NumberFieldProps {
   onValueChange: (value: string) => void
 }
 
-function NumberField({ label, help, fault, ...input }: NumberFieldProps) {
-  const id = useId()
-  const intent = fault ? 'danger' : 'none'
-  return (
-    <FormGroup label={label} labelFor={id} helperText={fault || help} intent={intent}>
-      <InputGroup id={id} inputMode="numeric" intent={intent} {...input} />
-    </FormGroup>
-  )
-}
+const NumberField = ({ help, fault, ...input }: NumberFieldProps) => (
+  <TextField inputMode="numeric" helperText={fault || help} intent={fault ? 'danger' : 'none'} {...input} />
+)

@@ -12,13 +12,14 @@ import {
   Switch,
   Tag,
 } from '@iodine/ui'
-import { GraphIcon, MaximizeIcon, MinimizeIcon, RefreshIcon } from '@iodine/ui/icons'
+import { GraphIcon, RefreshIcon } from '@iodine/ui/icons'
 import { useSearchParams, useSetParam } from '@iodine/ui/router'
 import { useMemo, useState } from 'react'
 import { activeFilters, type Filters, fromSearch, NO_FILTERS, toQuery } from '../model/filters'
-import { createNetwork } from '../model/network'
+import { createNetwork, type TripletNetwork } from '../model/network'
 import { useGraph } from '../queries/graph'
 import { EntityDialog } from './EntityDialog'
+import { ExpandButton } from './ExpandButton'
 import { FilterPanel } from './FilterPanel'
 import { GraphTabs } from './GraphTabs'
 import { GraphView } from './GraphView'
@@ -39,7 +40,6 @@ export function TripletsPage() {
   const limit = CHOICES.find(size => String(size) === search.get('limit')) ?? LIMIT
   const graph = useGraph(query, limit)
   const [expanded, setExpanded] = useState(false)
-  const [creating, setCreating] = useState<GraphNode | null>(null)
   const network = useMemo(() => (graph.data ? createNetwork(graph.data) : undefined), [graph.data])
 
   const apply = (wanted: Filters) => {
@@ -51,7 +51,6 @@ export function TripletsPage() {
   }
 
   const set = useSetParam()
-  const sections = useSections()
   const isFiltered = activeFilters(filters) > 0
   const totals = useMemo(() => graph.data && totalsOf(graph.data), [graph.data])
   return (
@@ -67,11 +66,7 @@ export function TripletsPage() {
               onClick={() => void graph.refetch()}
               loading={graph.isFetching && !graph.isPending}
             />
-            <Button
-              icon={expanded ? <MinimizeIcon /> : <MaximizeIcon />}
-              text={expanded ? 'Collapse' : 'Expand'}
-              onClick={() => setExpanded(!expanded)}
-            />
+            <ExpandButton expanded={expanded} onExpand={setExpanded} />
           </>
         }
       />
@@ -95,23 +90,10 @@ export function TripletsPage() {
           />
         </div>
         {network && totals && totals.nodes > Math.min(...CHOICES) && (
-          <div className={styles.limit}>
-            <span>
-              Showing {shownOf('nodes', network.nodes.length, totals.nodes)} and{' '}
-              {shownOf('links', network.links.length, totals.links)}
-            </span>
-            <HTMLSelect
-              aria-label="Maximum nodes shown"
-              value={limit}
-              onChange={({ target: { value } }) => set('limit', value === String(LIMIT) ? '' : value)}
-            >
-              {CHOICES.map(size => (
-                <option key={size} value={size}>
-                  up to {formatCount(size)}
-                </option>
-              ))}
-            </HTMLSelect>
-          </div>
+          <Limit
+            {...{ network, totals, limit }}
+            onLimit={value => set('limit', value === String(LIMIT) ? '' : value)}
+          />
         )}
         <LoadingPanel
           query={withData(graph, network)}
@@ -120,46 +102,91 @@ export function TripletsPage() {
           skeleton={<div className={`${styles.skeleton} ${Classes.SKELETON}`} aria-hidden />}
           isEmpty={({ nodes }) => nodes.length === 0}
           empty={
-            <EmptyState
-              icon={<GraphIcon />}
-              title="No data to display. Try adjusting your filters or add some narratives"
-              action={
-                isFiltered ? (
-                  <Button
-                    text="Show everything"
-                    onClick={() => apply({ ...NO_FILTERS, canonical: filters.canonical })}
-                  />
-                ) : (
-                  <Button text="Add narratives" onClick={() => sections.open(paths.narratives())} />
-                )
-              }
+            <NoData
+              onShowAll={isFiltered && (() => apply({ ...NO_FILTERS, canonical: filters.canonical }))}
             />
           }
         >
-          {shown => (
-            <>
-              <GraphView
-                network={shown}
-                expanded={expanded}
-                label="Narrative triplets graph"
-                fileName="narrative-graph"
-                legend={<TripletLegend />}
-                nodeCard={slot => (
-                  <NodeCard
-                    {...slot}
-                    network={shown}
-                    filters={query}
-                    onCreateIod={() => setCreating(shown.nodes[slot.node] ?? null)}
-                  />
-                )}
-                linkCard={slot => <LinkCard {...slot} network={shown} filters={query} />}
-              />
-              <EntityDialog entity={creating} onClose={() => setCreating(null)} />
-            </>
-          )}
+          {shown => <TripletGraph network={shown} expanded={expanded} filters={query} />}
         </LoadingPanel>
       </GraphTabs>
     </Page>
+  )
+}
+
+interface TripletGraphProps {
+  network: TripletNetwork
+  expanded: boolean
+  filters: ReturnType<typeof toQuery>
+}
+
+function TripletGraph({ network, expanded, filters }: TripletGraphProps) {
+  const [creating, setCreating] = useState<GraphNode | null>(null)
+  return (
+    <>
+      <GraphView
+        network={network}
+        expanded={expanded}
+        label="Narrative triplets graph"
+        fileName="narrative-graph"
+        legend={<TripletLegend />}
+        nodeCard={slot => (
+          <NodeCard
+            {...slot}
+            network={network}
+            filters={filters}
+            onCreateIod={() => setCreating(network.nodes[slot.node] ?? null)}
+          />
+        )}
+        linkCard={slot => <LinkCard {...slot} network={network} filters={filters} />}
+      />
+      <EntityDialog entity={creating} onClose={() => setCreating(null)} />
+    </>
+  )
+}
+
+interface LimitProps {
+  network: TripletNetwork
+  totals: ReturnType<typeof totalsOf>
+  limit: number
+  onLimit: (value: string) => void
+}
+
+const Limit = ({ network, totals, limit, onLimit }: LimitProps) => (
+  <div className={styles.limit}>
+    <span>
+      Showing {shownOf('nodes', network.nodes.length, totals.nodes)} and{' '}
+      {shownOf('links', network.links.length, totals.links)}
+    </span>
+    <HTMLSelect
+      aria-label="Maximum nodes shown"
+      value={limit}
+      onChange={event => onLimit(event.target.value)}
+    >
+      {CHOICES.map(size => (
+        <option key={size} value={size}>
+          up to {formatCount(size)}
+        </option>
+      ))}
+    </HTMLSelect>
+  </div>
+)
+
+/** `onShowAll`: false without filters. */
+function NoData({ onShowAll }: { onShowAll: false | (() => void) }) {
+  const sections = useSections()
+  return (
+    <EmptyState
+      icon={<GraphIcon />}
+      title="No data to display. Try adjusting your filters or add some narratives"
+      action={
+        onShowAll ? (
+          <Button text="Show everything" onClick={onShowAll} />
+        ) : (
+          <Button text="Add narratives" onClick={() => sections.open(paths.narratives())} />
+        )
+      }
+    />
   )
 }
 

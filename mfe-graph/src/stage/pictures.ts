@@ -17,13 +17,7 @@ const MARGIN_LEFT = 0.75
 /** Scale of a wide picture, or its inverse, beyond which the next one is begun. */
 const SCALE_MAX = 1.5
 
-/** The links and nodes of a graph whose positions don't change. */
-export interface Pictures {
-  /** Draws links and nodes on a canvas of the view's size. False if the view is too large for pictures. */
-  show: (ctx: Context, view: View) => boolean
-  /** Frees all pictures. Call it at the end, and when anything but the camera or the hovered node changes. */
-  discard: () => void
-}
+export type Pictures = ReturnType<typeof createPictures>
 
 /**
  * Caches drawings of links and nodes as pictures, because drawing a large graph takes longer than a frame. While the
@@ -37,9 +31,8 @@ export function createPictures(
   positions: Float32Array,
   radii: Float32Array,
   redraw: () => void,
-): Pictures {
-  let still: Picture | null = null
-  let wide: Picture | null = null
+) {
+  const kept: Record<'still' | 'wide', Picture | null> = { still: null, wide: null }
   let job: PictureJob | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -48,42 +41,35 @@ export function createPictures(
     job?.cancel()
     job = null
   }
-  const keepStill = (picture: Picture | null) => {
-    still?.bitmap.close()
-    still = picture
-  }
-  const keepWide = (picture: Picture | null) => {
-    wide?.bitmap.close()
-    wide = picture
+  const keep = (name: keyof typeof kept, picture: Picture | null) => {
+    kept[name]?.bitmap.close()
+    kept[name] = picture
   }
 
   const pictureOf = (view: View, margin: number): Picture => {
-    if (still && sameCamera(still, view)) return still
-    if (!still && !wide) {
+    if (kept.still && sameCamera(kept.still, view)) return kept.still
+    if (!kept.still && !kept.wide) {
       cancel()
-      still = begin(view, 0).finish()
-      return still
+      kept.still = begin(view, 0).finish()
+      return kept.still
     }
-    keepStill(null)
+    keep('still', null)
     if (job?.margin === 0 && !sameCamera(job, view)) cancel()
-    if (wide && covers(wide, view)) return wide
+    if (kept.wide && covers(kept.wide, view)) return kept.wide
     if (job && (job.margin === 0 || !covers(job, view))) cancel()
     const made = (job ?? begin(view, margin)).finish()
     job = null
-    keepWide(made)
+    keep('wide', made)
     return made
   }
 
   /** Begins or continues the next picture that is needed, if any. */
   const plan = (shown: Picture, view: View, margin: number) => {
     clearTimeout(timer)
-    const scale = view.camera.k / shown.camera.k
     const needsWide =
-      shown === still
-        ? !wide || !sameCamera(wide, view)
-        : scale > SCALE_MAX || scale < 1 / SCALE_MAX || !covers(shown, view, MARGIN_LEFT)
-    if (shown === still && !needsWide) return
-    const soon = job !== null || (shown === wide && needsWide)
+      shown === kept.still ? !kept.wide || !sameCamera(kept.wide, view) : isUsedUp(shown, view)
+    if (shown === kept.still && !needsWide) return
+    const soon = job !== null || (shown === kept.wide && needsWide)
     timer = setTimeout(work, soon ? 0 : REST_MS, view, needsWide ? margin : 0)
   }
   const work = (view: View, margin: number) => {
@@ -95,19 +81,14 @@ export function createPictures(
     }
     job = null
     // A newer picture may have been drawn while a wide one was in progress.
-    if (made.margin === 0) keepStill(made)
-    else if (covers(made, view)) keepWide(made)
+    if (made.margin === 0) keep('still', made)
+    else if (covers(made, view)) keep('wide', made)
     else made.bitmap.close()
     redraw()
   }
-  const discard = () => {
-    clearTimeout(timer)
-    cancel()
-    keepStill(null)
-    keepWide(null)
-  }
   return {
-    show: (ctx, view) => {
+    /** Draws links and nodes on a canvas of the view's size. False if the view is too large for pictures. */
+    show: (ctx: Context, view: View): boolean => {
       const margin = marginFor(view)
       if (margin === null) return false
       const shown = pictureOf(view, margin)
@@ -115,6 +96,18 @@ export function createPictures(
       plan(shown, view, margin)
       return true
     },
-    discard,
+    /** Frees all pictures. Call it at the end, and when anything but the camera or the hovered node changes. */
+    discard: () => {
+      clearTimeout(timer)
+      cancel()
+      keep('still', null)
+      keep('wide', null)
+    },
   }
+}
+
+/** Returns whether the next wide picture is needed. */
+const isUsedUp = (shown: Picture, view: View): boolean => {
+  const scale = view.camera.k / shown.camera.k
+  return scale > SCALE_MAX || scale < 1 / SCALE_MAX || !covers(shown, view, MARGIN_LEFT)
 }

@@ -45,28 +45,6 @@ export interface Covered {
   bottom: number
 }
 
-/** The displayed graph with its pointer and keyboard input, independent of React. */
-export interface Stage {
-  show: (network: Network) => void
-  resize: (width: number, height: number) => void
-  /**
-   * Sets the covered part of the canvas, which stays free when nodes are brought into view: pixels on the right, a
-   * share of the height (0 to 1) at the bottom.
-   */
-  reserve: (covered: Covered) => void
-  select: (selection: Selection) => void
-  /** Draws only the marked nodes; null draws all. */
-  restrict: (visible: Uint8Array | null) => void
-  /** Brings all drawn nodes into view. */
-  fit: () => void
-  /** Brings the marked nodes into the uncovered part of the view. */
-  fitAround: (marked: Uint8Array) => void
-  zoomBy: (factor: number) => void
-  /** Interleaved x and y of the nodes, in graph units; null before the first layout. */
-  positions: () => Float32Array | null
-  close: () => void
-}
-
 const FLIGHT_MS = 180
 const KEY_ZOOM = 1.3
 const KEY_PAN = 60
@@ -75,8 +53,11 @@ const UNCOVERED_PX = 48
 
 type Subject = { node: number; x: number; y: number }
 
-/** Adds the graph's canvas to `container`. */
-export function createStage(container: HTMLElement, options: StageOptions): Stage {
+/**
+ * Adds the graph's canvas to `container`: the displayed graph with its pointer and keyboard input, independent of React.
+ * Over 80 lines, as camera, drag, keys and layout act on one state of the view.
+ */
+export function createStage(container: HTMLElement, options: StageOptions) {
   const canvas = container.appendChild(document.createElement('canvas')) as GraphCanvas
   canvas.tabIndex = 0
   canvas.setAttribute('role', 'application')
@@ -155,7 +136,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     following = false
     moveCamera({ ...view.camera, x: view.camera.x - x, y: view.camera.y - y }, true)
   }
-  const hit = (x: number, y: number): number => finder?.at(x, y, view.camera, view.visible) ?? -1
+  const hit = (x: number, y: number): number => finder?.(x, y, view.camera, view.visible) ?? -1
   const hitLink = (x: number, y: number): number =>
     network && positions ? linkAt(x, y, positions, network.shape, view.camera, view.visible) : -1
   const screenPosition = (node: number) =>
@@ -269,7 +250,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
   const layouts = createLayouts(onUpdate, options.onFailure)
 
   return {
-    show: shown => {
+    show: (shown: Network) => {
       network = shown
       positions = null
       finder = null
@@ -287,7 +268,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       })
       layouts.run(shape)
     },
-    resize: (width, height) => {
+    resize: (width: number, height: number) => {
       canvas.style.width = `${width}px`
       canvas.style.height = `${height}px`
       const { x, y, k } = view.camera
@@ -296,10 +277,14 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       if (following) fit(false)
       else moveCamera({ x: x + right, y: y + down, k })
     },
-    reserve: part => {
+    /**
+     * Sets the covered part of the canvas, which stays free when nodes are brought into view: pixels on the right, a
+     * share of the height (0 to 1) at the bottom.
+     */
+    reserve: (part: Covered) => {
       covered = part
     },
-    select: ({ node, link }) => {
+    select: ({ node, link }: Selection) => {
       const id = idOf(node)
       if (id === undefined) delete canvas.dataset.selected
       else canvas.dataset.selected = id
@@ -307,21 +292,25 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       if (node >= 0 && node === clicked) uncover(node)
       clicked = -1
     },
-    restrict: visible => {
+    /** Draws only the marked nodes; null draws all. */
+    restrict: (visible: Uint8Array | null) => {
       const drawn = visible?.reduce((sum, mark) => sum + mark, 0) ?? network?.shape.nodeCount ?? 0
       canvas.dataset.visible = String(drawn)
       setView({ visible })
       following = true
       fit(true)
     },
+    /** Brings all drawn nodes into view. */
     fit: follow,
-    fitAround: marked => {
+    /** Brings the marked nodes into the uncovered part of the view. */
+    fitAround: (marked: Uint8Array) => {
       following = false
       // The hops filter may hide some nodes.
       const { visible } = view
       fitThose(visible ? marked.map((mark, node) => mark & (visible[node] ?? 0)) : marked, true)
     },
     zoomBy,
+    /** Interleaved x and y of the nodes, in graph units; null before the first layout. */
     positions: () => positions,
     close: () => {
       layouts.close()
@@ -331,3 +320,5 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     },
   }
 }
+
+export type Stage = ReturnType<typeof createStage>

@@ -3,19 +3,11 @@ import type { Shape } from '../model/network'
 import type { LayoutMessage } from './layout.worker'
 import { startWorker } from './start-worker'
 
-/** Runs layouts, one at a time, in one worker if the browser supports that. */
-export interface Layouts {
-  /** Ends the previous run. */
-  run: (shape: Shape) => void
-  send: (command: LayoutCommand) => void
-  close: () => void
-}
-
 /**
- * Creates the layouts. `onUpdate` receives the latest run's updates until it is stopped; `onFailure` reports its
- * failure.
+ * Creates the layouts, which run one at a time, in one worker if the browser supports that. `onUpdate` receives the
+ * latest run's updates until it is stopped; `onFailure` reports its failure.
  */
-export function createLayouts(onUpdate: (update: LayoutUpdate) => void, onFailure: () => void): Layouts {
+export function createLayouts(onUpdate: (update: LayoutUpdate) => void, onFailure: () => void) {
   let worker: Promise<Worker | null> | undefined
   let send: ((command: LayoutCommand) => void) | undefined
   let latest = 0
@@ -50,11 +42,12 @@ export function createLayouts(onUpdate: (update: LayoutUpdate) => void, onFailur
     send = post
   }
   return {
-    run: shape => {
+    /** Ends the previous run. */
+    run: (shape: Shape) => {
       stop()
       if (shape.nodeCount > 0) begin(shape).catch(onFailure)
     },
-    send: command => send?.(command),
+    send: (command: LayoutCommand) => send?.(command),
     close: () => {
       stop()
       void worker?.then(started => {

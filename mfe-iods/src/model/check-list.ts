@@ -169,6 +169,20 @@ export function withCampaigns(
   })
 }
 
+/** Adds a campaign to which IODs were added. */
+export function withCampaign(
+  values: readonly CheckedValue[],
+  addedIds: readonly string[],
+  { id, name }: Pick<Campaign, 'id' | 'name'>,
+): CheckedValue[] {
+  const added = new Set(addedIds)
+  const isAdded = ({ iods, campaigns }: CheckedValue) =>
+    iods.some(iod => added.has(iod.id)) && campaigns.every(campaign => campaign.id !== id)
+  return values.map(each =>
+    isAdded(each) ? { ...each, campaigns: [...each.campaigns, { id, name }] } : each,
+  )
+}
+
 /** The filters of the table. `problem`: values that could not be checked or created. */
 export const SHOWN = ['all', 'new', 'known', 'data', 'campaigns', 'problem'] as const
 export type Shown = (typeof SHOWN)[number]

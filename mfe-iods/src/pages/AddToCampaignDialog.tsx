@@ -1,26 +1,22 @@
 import type { Campaign } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
+import { CampaignFields, useHost } from '@iodine/mfe-kit'
 import {
-  Button,
   EmptyState,
-  FormGroup,
   formatAmount,
   formatCount,
   formatRelative,
-  InputGroup,
   LoadingPanel,
-  ProgressBar,
+  ProgressText,
   Radio,
   SearchInput,
   Tab,
   Tabs,
-  TextArea,
   useDraft,
   useMissingField,
   useRetained,
   useSearchText,
 } from '@iodine/ui'
-import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
+import { Dialog, DialogActions, DialogBody } from '@iodine/ui/overlays'
 import { type FormEvent, useId, useRef, useState } from 'react'
 import { useAddToCampaign, useCampaignSearch, useCreateCampaign } from '../queries/campaigns'
 import styles from './AddToCampaignDialog.module.css'
@@ -72,37 +68,21 @@ interface FormProps {
 const NEW = { name: '', description: '' }
 
 function AddToCampaignForm({ iodIds, isBusy, onBusy, onClose, onAdded }: FormProps) {
-  const { session, notify } = useHost()
   const [isNew, setNew] = useState(false)
   const [chosen, setChosen] = useState<Campaign | null>(null)
-  const [draft, setDraft] = useDraft(`${session.user.id}:add-to-campaign`, NEW)
-  const { groupProps, fieldProps, setMissing } = useMissingField<keyof typeof NEW>()
   const [done, setDone] = useState(0)
-  const created = useRef<Campaign>(null)
-  const create = useCreateCampaign(campaign => {
-    created.current = campaign
+  const { create, ...fields } = useNewCampaign(campaign => {
     // If its IODs can't be added, a retry adds them to this campaign.
-    setDraft(NEW)
     setChosen(campaign)
     setNew(false)
   })
   const add = useAddToCampaign()
   const formId = useId()
-
-  const createChosen = async (): Promise<Campaign | null> => {
-    const isMissing = draft.name.trim() === ''
-    setMissing(isMissing ? 'name' : undefined)
-    if (isMissing) {
-      notify({ title: 'Missing information', description: 'Campaign name is required', status: 'warning' })
-      return null
-    }
-    return (await create.run(draft)) ? created.current : null
-  }
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     onBusy(true)
     setDone(0)
-    const campaign = isNew ? await createChosen() : chosen
+    const campaign = isNew ? await create() : chosen
     const isAdded = campaign !== null && (await add.run({ campaign, ids: iodIds, onStep: setDone }))
     onBusy(false)
     if (!isAdded) return
@@ -133,30 +113,7 @@ function AddToCampaignForm({ iodIds, isBusy, onBusy, onClose, onAdded }: FormPro
               disabled={isBusy}
               panel={
                 <div className={styles.panel}>
-                  <FormGroup label="Campaign Name" {...groupProps('name')} labelInfo="(required)">
-                    <InputGroup
-                      {...fieldProps('name')}
-                      autoFocus
-                      dir="auto"
-                      disabled={isBusy}
-                      value={draft.name}
-                      onValueChange={name => {
-                        setMissing()
-                        setDraft({ ...draft, name })
-                      }}
-                    />
-                  </FormGroup>
-                  <FormGroup label="Description" {...groupProps('description')}>
-                    <TextArea
-                      {...fieldProps('description')}
-                      fill
-                      rows={4}
-                      dir="auto"
-                      disabled={isBusy}
-                      value={draft.description}
-                      onChange={event => setDraft({ ...draft, description: event.target.value })}
-                    />
-                  </FormGroup>
+                  <CampaignFields {...fields} disabled={isBusy} />
                 </div>
               }
             />
@@ -164,37 +121,43 @@ function AddToCampaignForm({ iodIds, isBusy, onBusy, onClose, onAdded }: FormPro
         </form>
         <div className={styles.info} aria-live="polite">
           {isBusy && iodIds.length >= PROGRESS_FROM && (
-            <>
-              <ProgressBar
-                value={done / iodIds.length}
-                intent="primary"
-                stripes={false}
-                aria-label="IODs added"
-              />
-              <p className={styles.meta}>
-                {formatCount(done)} of {formatCount(iodIds.length)} added
-              </p>
-            </>
+            <ProgressText value={done / iodIds.length} label="IODs added">
+              {formatCount(done)} of {formatCount(iodIds.length)} added
+            </ProgressText>
           )}
         </div>
       </DialogBody>
-      <DialogFooter
-        actions={
-          <>
-            <Button text="Cancel" onClick={onClose} disabled={isBusy} />
-            <Button
-              type="submit"
-              form={formId}
-              intent="primary"
-              text={`${isNew ? 'Create and add' : 'Add'} ${formatAmount(iodIds.length, 'IOD')}`}
-              disabled={!isNew && chosen === null}
-              loading={isBusy}
-            />
-          </>
-        }
+      <DialogActions
+        type="submit"
+        form={formId}
+        text={`${isNew ? 'Create and add' : 'Add'} ${formatAmount(iodIds.length, 'IOD')}`}
+        disabled={!isNew && chosen === null}
+        loading={isBusy}
+        cancel={{ onClick: onClose, disabled: isBusy }}
       />
     </>
   )
+}
+
+/** The draft of a new campaign, as props of its fields, and its creation. */
+function useNewCampaign(onCreated: (campaign: Campaign) => void) {
+  const { session, notify } = useHost()
+  const [draft, setDraft] = useDraft(`${session.user.id}:add-to-campaign`, NEW)
+  const missing = useMissingField<keyof typeof NEW>()
+  const created = useRef<Campaign>(null)
+  const { run } = useCreateCampaign(campaign => {
+    created.current = campaign
+    setDraft(NEW)
+    onCreated(campaign)
+  })
+  const create = async (): Promise<Campaign | null> => {
+    const isMissing = draft.name.trim() === ''
+    missing.setMissing(isMissing ? 'name' : undefined)
+    if (!isMissing) return (await run(draft)) ? created.current : null
+    notify({ title: 'Missing information', description: 'Campaign name is required', status: 'warning' })
+    return null
+  }
+  return { draft, missing, onChange: setDraft, create }
 }
 
 interface CampaignChoiceProps {

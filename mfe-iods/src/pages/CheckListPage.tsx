@@ -6,7 +6,7 @@ import {
   formatCount,
   Page,
   PageHeader,
-  ProgressBar,
+  ProgressText,
   useDraft,
 } from '@iodine/ui'
 import { EditIcon } from '@iodine/ui/icons'
@@ -64,15 +64,9 @@ function Checking({ check: { progress, error }, onRetry, onStop }: CheckingProps
     <div className={styles.input}>
       {error === undefined ? (
         <div className={styles.progress} aria-live="polite">
-          <ProgressBar
-            value={progress.done / Math.max(1, progress.total)}
-            intent="primary"
-            stripes={false}
-            aria-label="Values checked"
-          />
-          <p className={styles.meta}>
+          <ProgressText value={progress.done / Math.max(1, progress.total)} label="Values checked">
             {formatCount(progress.done)} of {formatCount(progress.total)} checked
-          </p>
+          </ProgressText>
         </div>
       ) : (
         <ErrorCallout title="The list could not be checked" error={error} onRetry={onRetry} />

@@ -1,8 +1,15 @@
-import type { Campaign } from '@iodine/contracts'
-import { Button, EmptyState, formatAmount, formatCount } from '@iodine/ui'
+import { Button, EmptyState, formatAmount, formatCount, toggled } from '@iodine/ui'
 import { DownloadIcon, FolderNewIcon, PlusIcon } from '@iodine/ui/icons'
 import { useMemo, useState } from 'react'
-import { type CheckedValue, isNew, SHOWN, type Shown, shownValues, sums } from '../model/check-list'
+import {
+  type CheckedValue,
+  isNew,
+  SHOWN,
+  type Shown,
+  shownValues,
+  sums,
+  withCampaign,
+} from '../model/check-list'
 import { useCreateListed, useSaveTable } from '../queries/check-list'
 import { AddToCampaignDialog } from './AddToCampaignDialog'
 import { CheckedTable, ChoicesContext } from './CheckedTable'
@@ -23,14 +30,29 @@ export interface CheckedListProps {
   onChange: (change: (values: readonly CheckedValue[]) => readonly CheckedValue[]) => void
 }
 
+/** The ticked values, and the controls of the rows. */
+function useTicked(onChange: CheckedListProps['onChange']) {
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  const choices = useMemo(
+    () => ({
+      ticked,
+      tick: (id: string) => setTicked(current => new Set(toggled([...current], id))),
+      setCategory: (id: string, category: CheckedValue['category']) =>
+        onChange(values => values.map(each => (each.id === id ? { ...each, category } : each))),
+    }),
+    [ticked, onChange],
+  )
+  return { choices, setTicked }
+}
+
 /** The checked values with their sums, which filter the table, and the actions for the ticked ones. */
 export function CheckedList({ values, onChange }: CheckedListProps) {
   const [shown, setShown] = useState<Shown>('all')
-  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  const { choices, setTicked } = useTicked(onChange)
+  const { ticked } = choices
   const [isCreating, setCreating] = useState(false)
   const [adding, setAdding] = useState<readonly string[] | null>(null)
   const listed = useMemo(() => shownValues(values, shown), [values, shown])
-  const counts = useMemo(() => sums(values), [values])
   const chosen = values.filter(({ id }) => ticked.has(id))
   const fresh = chosen.filter(isNew)
   const known = [...new Set(chosen.flatMap(({ iods }) => iods.map(({ id }) => id)))]
@@ -41,43 +63,10 @@ export function CheckedList({ values, onChange }: CheckedListProps) {
     if ([...changed.values()].some(({ problem }) => problem !== undefined)) setShown('problem')
   })
 
-  const choices = useMemo(
-    () => ({
-      ticked,
-      tick: (id: string, isTicked: boolean) =>
-        setTicked(current => {
-          const next = new Set(current)
-          if (isTicked) next.add(id)
-          else next.delete(id)
-          return next
-        }),
-      setCategory: (id: string, category: CheckedValue['category']) =>
-        onChange(values => values.map(each => (each.id === id ? { ...each, category } : each))),
-    }),
-    [ticked, onChange],
-  )
-  const addTo = ({ id, name }: Campaign) => {
-    const added = new Set(adding)
-    const isAdded = ({ iods, campaigns }: CheckedValue) =>
-      iods.some(iod => added.has(iod.id)) && campaigns.every(campaign => campaign.id !== id)
-    onChange(values =>
-      values.map(each => (isAdded(each) ? { ...each, campaigns: [...each.campaigns, { id, name }] } : each)),
-    )
-  }
   const isAllTicked = listed.length > 0 && listed.every(({ id }) => ticked.has(id))
   return (
     <>
-      <fieldset className={styles.sums} aria-label="Show">
-        {SHOWN.filter(name => name !== 'problem' || counts.problem > 0).map(name => (
-          <Button
-            key={name}
-            active={shown === name}
-            aria-pressed={shown === name}
-            text={`${LABELS[name]} ${formatCount(counts[name])}`}
-            onClick={() => setShown(name)}
-          />
-        ))}
-      </fieldset>
+      <Sums values={values} shown={shown} onShow={setShown} />
       <fieldset className={styles.bar} aria-label="Selection">
         <Button
           variant="minimal"
@@ -127,7 +116,34 @@ export function CheckedList({ values, onChange }: CheckedListProps) {
         onStop={creation.stop}
         onClose={() => setCreating(false)}
       />
-      <AddToCampaignDialog iodIds={adding} onClose={() => setAdding(null)} onAdded={addTo} />
+      <AddToCampaignDialog
+        iodIds={adding}
+        onClose={() => setAdding(null)}
+        onAdded={campaign => onChange(values => withCampaign(values, adding ?? [], campaign))}
+      />
     </>
+  )
+}
+
+interface SumsProps {
+  values: readonly CheckedValue[]
+  shown: Shown
+  onShow: (shown: Shown) => void
+}
+
+function Sums({ values, shown, onShow }: SumsProps) {
+  const counts = useMemo(() => sums(values), [values])
+  return (
+    <fieldset className={styles.sums} aria-label="Show">
+      {SHOWN.filter(name => name !== 'problem' || counts.problem > 0).map(name => (
+        <Button
+          key={name}
+          active={shown === name}
+          aria-pressed={shown === name}
+          text={`${LABELS[name]} ${formatCount(counts[name])}`}
+          onClick={() => onShow(name)}
+        />
+      ))}
+    </fieldset>
   )
 }

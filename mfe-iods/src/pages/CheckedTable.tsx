@@ -9,7 +9,7 @@ import selectStyles from './SelectBox.module.css'
 
 interface Choices {
   ticked: ReadonlySet<string>
-  tick: (id: string, isTicked: boolean) => void
+  tick: (id: string) => void
   setCategory: (id: string, category: Category) => void
 }
 
@@ -27,7 +27,7 @@ function Tick({ id, value }: CheckedValue) {
       className={selectStyles.box ?? ''}
       aria-label={`Select ${value.slice(0, LIMITS.tooltipChars)}`}
       checked={ticked.has(id)}
-      onChange={({ currentTarget }) => tick(id, currentTarget.checked)}
+      onChange={() => tick(id)}
     />
   )
 }

@@ -1,16 +1,15 @@
 import { type Category, isSourceReference, type NewIod } from '@iodine/contracts'
 import { FORM_CATEGORIES } from '@iodine/mfe-kit'
 import {
-  Button,
   FormGroup,
   formatAmount,
   formatCount,
   HTMLSelect,
-  InputGroup,
-  ProgressBar,
+  ProgressText,
   TextArea,
+  TextField,
 } from '@iodine/ui'
-import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
+import { Dialog, DialogActions, DialogBody } from '@iodine/ui/overlays'
 import { type FormEvent, useId, useState } from 'react'
 import type { Progress } from '../queries/check-list'
 import styles from './CheckListPage.module.css'
@@ -76,55 +75,34 @@ export function CreateListedDialog(props: CreateListedDialogProps) {
               onChange={event => setDescription(event.target.value)}
             />
           </FormGroup>
-          <FormGroup
+          <TextField
             label="Source"
             labelInfo="(optional URL)"
-            labelFor={`${id}s`}
+            type="url"
+            disabled={isBusy}
+            value={source}
+            onValueChange={setSource}
             {...(isSourceWrong && {
-              intent: 'danger' as const,
+              intent: 'danger',
               helperText: 'Enter an http(s) URL, or leave it empty',
             })}
-          >
-            <InputGroup
-              id={`${id}s`}
-              type="url"
-              disabled={isBusy}
-              value={source}
-              onValueChange={setSource}
-              {...(isSourceWrong && { intent: 'danger' as const })}
-            />
-          </FormGroup>
+          />
         </form>
         <div className={styles.progress} aria-live="polite">
           {progress && (
-            <>
-              <ProgressBar
-                value={progress.done / progress.total}
-                intent="primary"
-                stripes={false}
-                aria-label="IODs created"
-              />
-              <p className={styles.meta}>
-                {formatCount(progress.done)} of {formatCount(progress.total)} processed
-              </p>
-            </>
+            <ProgressText value={progress.done / progress.total} label="IODs created">
+              {formatCount(progress.done)} of {formatCount(progress.total)} processed
+            </ProgressText>
           )}
         </div>
       </DialogBody>
-      <DialogFooter
-        actions={
-          <>
-            <Button text={isBusy ? 'Stop' : 'Cancel'} onClick={isBusy ? onStop : onClose} />
-            <Button
-              type="submit"
-              form={id}
-              intent="primary"
-              text={`Create ${formatAmount(count, 'IOD')}`}
-              disabled={isSourceWrong}
-              loading={isBusy}
-            />
-          </>
-        }
+      <DialogActions
+        type="submit"
+        form={id}
+        text={`Create ${formatAmount(count, 'IOD')}`}
+        disabled={isSourceWrong}
+        loading={isBusy}
+        cancel={isBusy ? { text: 'Stop', onClick: onStop } : { onClick: onClose }}
       />
     </Dialog>
   )

@@ -38,22 +38,6 @@ interface MenuCounts<T extends string> {
 export function FilterBar({ filters, creator, counts, onChange, sort, onSortChange }: FilterBarProps) {
   const sortId = useId()
   const [text, setText] = useSearchText(filters.q, q => onChange({ q }))
-  const { q, categories, sourceTypes, source, createdBy } = filters
-  const cut = (text: string) => truncate(text, CHIP_CHARS)
-  const chips = [
-    q && { label: `Search: ${cut(q)}`, without: { q: '' } },
-    ...categories.map(category => ({
-      label: category,
-      without: { categories: toggled(categories, category) },
-    })),
-    ...sourceTypes.map(type => ({
-      label: `Source: ${type}`,
-      without: { sourceTypes: toggled(sourceTypes, type) },
-    })),
-    source && { label: `Source: ${cut(source)}`, without: { source: '' } },
-    createdBy && { label: `Created By: ${cut(creator ?? createdBy)}`, without: { createdBy: '' } },
-    ...analyzedChips(filters).map(chip => ({ ...chip, label: cut(chip.label) })),
-  ].filter(chip => chip !== '')
   return (
     <div className={styles.bar}>
       <div className={styles.controls}>
@@ -66,14 +50,14 @@ export function FilterBar({ filters, creator, counts, onChange, sort, onSortChan
         <FilterMenu
           label="Categories"
           choices={CATEGORIES}
-          chosen={categories}
+          chosen={filters.categories}
           {...counts.categories}
           onChange={next => onChange({ categories: next })}
         />
         <FilterMenu
           label="Sources"
           choices={SOURCE_TYPES}
-          chosen={sourceTypes}
+          chosen={filters.sourceTypes}
           {...counts.sourceTypes}
           onChange={next => onChange({ sourceTypes: next })}
         />
@@ -90,7 +74,7 @@ export function FilterBar({ filters, creator, counts, onChange, sort, onSortChan
       </div>
       {isFiltered(filters) && (
         <fieldset className={styles.chips} aria-label="Active filters">
-          {chips.map(({ label, without }) => (
+          {chipsOf(filters, creator).map(({ label, without }) => (
             <Button
               key={label}
               className={styles.chip}
@@ -115,4 +99,24 @@ export function FilterBar({ filters, creator, counts, onChange, sort, onSortChan
       )}
     </div>
   )
+}
+
+/** Returns the active filters, each with the change that removes it. */
+function chipsOf(filters: IodFilters, creator: string | undefined) {
+  const { q, categories, sourceTypes, source, createdBy } = filters
+  const cut = (text: string) => truncate(text, CHIP_CHARS)
+  return [
+    q && { label: `Search: ${cut(q)}`, without: { q: '' } },
+    ...categories.map(category => ({
+      label: category,
+      without: { categories: toggled(categories, category) },
+    })),
+    ...sourceTypes.map(type => ({
+      label: `Source: ${type}`,
+      without: { sourceTypes: toggled(sourceTypes, type) },
+    })),
+    source && { label: `Source: ${cut(source)}`, without: { source: '' } },
+    createdBy && { label: `Created By: ${cut(creator ?? createdBy)}`, without: { createdBy: '' } },
+    ...analyzedChips(filters).map(chip => ({ ...chip, label: cut(chip.label) })),
+  ].filter(chip => chip !== '')
 }

@@ -7,20 +7,19 @@ import { usePanel } from './use-panel'
 
 export interface IodLinkProps {
   id: string
-  className?: string | undefined
   tabIndex?: number
   children: ReactNode
 }
 
 /** A link that opens an IOD's side panel. Its text can be selected. */
-export function IodLink({ id, className = '', ...anchor }: IodLinkProps) {
+export function IodLink({ id, ...anchor }: IodLinkProps) {
   const { openId, targetOf } = usePanel()
   return (
     <Link
       {...anchor}
       {...targetOf(id)}
       {...{ [LINK]: id }}
-      className={`${styles.link} ${className}`}
+      className={styles.link}
       aria-current={openId === id || undefined}
       draggable={false}
       onClick={event => isSelecting(event) && event.preventDefault()}

@@ -28,7 +28,7 @@ import {
 import { EMPTY_SELECTION, SELECTED_MAX, type Selection, withSelected } from '../model/selection'
 import { FACETS_KEY, useIodCounts } from '../queries/facets'
 import { IOD_KEY } from '../queries/iod'
-import { useIodList } from '../queries/list'
+import { type IodList, useIodList } from '../queries/list'
 import { useReadMatching } from '../queries/select'
 import { AddToCampaignDialog } from './AddToCampaignDialog'
 import { CreateIodDialog } from './CreateIodDialog'
@@ -63,29 +63,14 @@ function IodsList() {
   const { filters, setFilters, sort, setSort, page, setPage } = useViewParams()
   const list = useIodList(filters, sort)
   const counts = useIodCounts(filters)
-  const queryClient = useQueryClient()
-  const navigate = useNavigate()
-  const panel = usePanel()
-  const { openId } = panel
+  const { openId, open } = usePanel()
   const [isCreating, setCreating] = useState(false)
-  const [isRefreshing, setRefreshing] = useState(false)
-  // A new version remounts the table, which scrolls it to its top.
-  const [version, setVersion] = useState(0)
-
+  const { refresh, isRefreshing, version } = useRefresh(list, () => setPage(1))
   const search = writeSearch(filters, { sort }).toString()
   const { selection, select, clear } = useSelection()
   const [adding, setAdding] = useState<readonly string[] | null>(null)
-  const readMatching = useReadMatching(filters, sort)
   const showKeys = useKeysDialog()
 
-  const refresh = async () => {
-    setRefreshing(true)
-    setPage(1)
-    setVersion(current => current + 1)
-    const others = [FACETS_KEY, IOD_KEY].map(queryKey => queryClient.invalidateQueries({ queryKey }))
-    await Promise.all([list.refresh(), ...others])
-    setRefreshing(false)
-  }
   useKeys('List', [
     { combo: 'c', label: 'Create an IOD', act: () => setCreating(true) },
     { combo: 'r', label: 'Refresh', act: () => void refresh() },
@@ -97,53 +82,13 @@ function IodsList() {
     },
     { combo: '?', label: 'Show keyboard shortcuts' },
   ])
-  const { data: iods, total = 0, isExact } = list
-  // The count of all IODs is exact, but may be older than the total, or still loading.
-  const all =
-    counts.total === undefined || counts.total < total
-      ? formatCount(total, isExact)
-      : formatCount(counts.total)
-  const empty = isFiltered(filters) ? (
-    <EmptyState
-      icon={<SearchIcon size={40} />}
-      title="No IODs match these filters"
-      description="Try other words, or clear the filters."
-      action={<Button text="Clear filters" onClick={() => setFilters(NO_FILTERS)} />}
-    />
-  ) : (
-    <EmptyState
-      icon={<TagIcon size={40} />}
-      title="No IODs yet"
-      description="Create the first one, here or from a field of your data."
-    />
-  )
   return (
     <Page>
       <div className={selection.size > 0 ? `${styles.section} ${styles.selecting}` : styles.section}>
-        <PageHeader
-          title="Indicators of Disinformation"
-          subtitle="IODs created by all members. Vote on IODs that you can assess."
-          actions={
-            <>
-              <Button
-                icon={<RefreshIcon />}
-                text="Refresh"
-                onClick={() => void refresh()}
-                loading={isRefreshing}
-              />
-              <Button icon={<TickIcon />} text="Check a list" onClick={() => navigate('/check')} />
-              <Button
-                intent="primary"
-                icon={<PlusIcon />}
-                text="Create IOD"
-                onClick={() => setCreating(true)}
-              />
-            </>
-          }
-        />
+        <Header isRefreshing={isRefreshing} onRefresh={refresh} onCreate={() => setCreating(true)} />
         <FilterBar
           filters={filters}
-          creator={creatorNamed(iods, filters)}
+          creator={creatorNamed(list.data, filters)}
           counts={counts}
           onChange={setFilters}
           sort={sort}
@@ -153,7 +98,7 @@ function IodsList() {
           selection={selection}
           list={list}
           search={search}
-          readMatching={readMatching}
+          readMatching={useReadMatching(filters, sort)}
           onSelect={found => select(found, true)}
           onClear={clear}
           onAddToCampaign={() => setAdding([...selection.keys()])}
@@ -164,7 +109,7 @@ function IodsList() {
           query={{ ...list, refetch: refresh }}
           errorTitle="Error loading data"
           skeleton={<TableSkeleton columns={BLANK_COLUMNS} heights={HEIGHTS} />}
-          empty={empty}
+          empty={<EmptyList filters={filters} onClear={() => setFilters(NO_FILTERS)} />}
         >
           {rows => (
             <IodTable
@@ -178,19 +123,11 @@ function IodsList() {
               selection={selection}
               onSelect={select}
               openId={openId}
-              onOpen={({ id }) => (id === openId ? focusPanel() : panel.open(id))}
+              onOpen={({ id }) => (id === openId ? focusPanel() : open(id))}
             />
           )}
         </LoadingPanel>
-        <p className={styles.count} role="status">
-          {iods && `Showing ${formatCount(total, isExact)} of ${all} IODs`}
-        </p>
-        {iods && iods.length > 0 && (
-          <p className={styles.votes}>
-            Votes of accounts that often vote together count less: they are the pale part of a bar. “≈
-            independent” estimates how many votes count.
-          </p>
-        )}
+        <Notes list={list} all={counts.total} />
       </div>
       <AddToCampaignDialog iodIds={adding} onClose={() => setAdding(null)} onAdded={clear} />
       <CreateIodDialog isOpen={isCreating} onClose={() => setCreating(false)} onCreated={refresh} />
@@ -200,6 +137,91 @@ function IodsList() {
         </Suspense>
       )}
     </Page>
+  )
+}
+
+/** Refetches the list from its start. A new `version` remounts the table, which scrolls it to its top. */
+function useRefresh(list: IodList, onStart: () => void) {
+  const queryClient = useQueryClient()
+  const [isRefreshing, setRefreshing] = useState(false)
+  const [version, setVersion] = useState(0)
+  const refresh = async () => {
+    setRefreshing(true)
+    onStart()
+    setVersion(current => current + 1)
+    const others = [FACETS_KEY, IOD_KEY].map(queryKey => queryClient.invalidateQueries({ queryKey }))
+    await Promise.all([list.refresh(), ...others])
+    setRefreshing(false)
+  }
+  return { refresh, isRefreshing, version }
+}
+
+interface HeaderProps {
+  isRefreshing: boolean
+  onRefresh: () => unknown
+  onCreate: () => void
+}
+
+function Header({ isRefreshing, onRefresh, onCreate }: HeaderProps) {
+  const navigate = useNavigate()
+  return (
+    <PageHeader
+      title="Indicators of Disinformation"
+      subtitle="IODs created by all members. Vote on IODs that you can assess."
+      actions={
+        <>
+          <Button
+            icon={<RefreshIcon />}
+            text="Refresh"
+            onClick={() => void onRefresh()}
+            loading={isRefreshing}
+          />
+          <Button icon={<TickIcon />} text="Check a list" onClick={() => navigate('/check')} />
+          <Button intent="primary" icon={<PlusIcon />} text="Create IOD" onClick={onCreate} />
+        </>
+      }
+    />
+  )
+}
+
+const EmptyList = ({ filters, onClear }: { filters: IodFilters; onClear: () => void }) =>
+  isFiltered(filters) ? (
+    <EmptyState
+      icon={<SearchIcon size={40} />}
+      title="No IODs match these filters"
+      description="Try other words, or clear the filters."
+      action={<Button text="Clear filters" onClick={onClear} />}
+    />
+  ) : (
+    <EmptyState
+      icon={<TagIcon size={40} />}
+      title="No IODs yet"
+      description="Create the first one, here or from a field of your data."
+    />
+  )
+
+/** The number of IODs in the list, and a help text for their votes. `all`: the number without filters. */
+function Notes({
+  list: { data: iods, total = 0, isExact },
+  all,
+}: {
+  list: IodList
+  all: number | undefined
+}) {
+  // `all` is exact, but may be older than the total, or still loading.
+  const ofAll = all === undefined || all < total ? formatCount(total, isExact) : formatCount(all)
+  return (
+    <>
+      <p className={styles.count} role="status">
+        {iods && `Showing ${formatCount(total, isExact)} of ${ofAll} IODs`}
+      </p>
+      {iods && iods.length > 0 && (
+        <p className={styles.votes}>
+          Votes of accounts that often vote together count less: they are the pale part of a bar. “≈
+          independent” estimates how many votes count.
+        </p>
+      )}
+    </>
   )
 }
 

@@ -26,6 +26,21 @@ const readFile = async (file: File): Promise<string> => {
   return listOfCells(readRows(text))
 }
 
+/** Appends the values of a file to the list; `fileFault` states why they could not be read. */
+function useListFile(text: string, onTextChange: (text: string) => void) {
+  const [fileFault, setFileFault] = useState<string>()
+  const take = async (file: File) => {
+    setFileFault(undefined)
+    try {
+      const added = await readFile(file)
+      onTextChange(text.trim() === '' ? added : `${text.replace(/\n$/, '')}\n${added}`)
+    } catch (error) {
+      setFileFault(error instanceof UnreadableList ? error.message : `“${file.name}” could not be read.`)
+    }
+  }
+  return { fileFault, setFileFault, take }
+}
+
 export interface ListInputProps {
   text: string
   onTextChange: (text: string) => void
@@ -37,21 +52,11 @@ export function ListInput({ text, onTextChange, onCheck }: ListInputProps) {
   // A long list takes a while to read: typing goes on meanwhile.
   const read = useDeferredValue(text)
   const list = useMemo(() => readList(read), [read])
-  const [fileFault, setFileFault] = useState<string>()
+  const { fileFault, setFileFault, take } = useListFile(text, onTextChange)
   const [isOver, setOver] = useState(false)
   const id = useId()
   const fault = fileFault ?? listFault(list)
   const { length } = list.values
-
-  const take = async (file: File) => {
-    setFileFault(undefined)
-    try {
-      const added = await readFile(file)
-      onTextChange(text.trim() === '' ? added : `${text.replace(/\n$/, '')}\n${added}`)
-    } catch (error) {
-      setFileFault(error instanceof UnreadableList ? error.message : `“${file.name}” could not be read.`)
-    }
-  }
   const drop = (event: DragEvent) => {
     setOver(false)
     const [file] = event.dataTransfer.files
@@ -95,11 +100,9 @@ export function ListInput({ text, onTextChange, onCheck }: ListInputProps) {
         />
       </FormGroup>
       {fault && (
-        <div role="alert">
-          <Callout intent="danger" compact>
-            {fault}
-          </Callout>
-        </div>
+        <Callout role="alert" intent="danger" compact>
+          {fault}
+        </Callout>
       )}
       <div className={styles.buttons}>
         <FileButton

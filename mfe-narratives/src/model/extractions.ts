@@ -20,27 +20,11 @@ export interface Extraction {
   knownIds: string[]
 }
 
-export interface Extractions {
-  getState: () => readonly Extraction[]
-  subscribe: (listener: () => void) => () => void
-  isUnderWay: (text: string, src: string | null) => boolean
-  /** False after the extraction has ended or was cancelled by the user. */
-  has: (extraction: Extraction) => boolean
-  /** Adds an extraction; null if one of the same text and source is in progress. */
-  start: (text: string, src: string | null, listed: readonly Narrative[]) => Extraction | null
-  /** Marks an extraction whose request timed out: `settle` will find its narrative. */
-  wait: (extraction: Extraction) => void
-  /** Removes an extraction that succeeded, failed or was cancelled. */
-  end: (extraction: Extraction) => void
-  /** Removes the extractions whose narratives are in the list, and returns both. */
-  settle: (listed: readonly Narrative[]) => { extraction: Extraction; narrative: Narrative }[]
-}
-
 /**
  * A user's extractions in progress, kept in `storage` to survive a reload. There is one instance per page
  * load and user, because a request continues while another section is displayed.
  */
-export function createExtractions(storage: Storage, key: string, now: () => number = Date.now): Extractions {
+export function createExtractions(storage: Storage, key: string, now: () => number = Date.now) {
   let state: readonly Extraction[] = read(storage, key).map(extraction =>
     extraction.phase === 'running' ? { ...extraction, phase: 'waiting' } : extraction,
   )
@@ -53,28 +37,33 @@ export function createExtractions(storage: Storage, key: string, now: () => numb
   const same = (a: Extraction, b: Extraction) => isOf(a, b.text, b.src) && a.startedAt === b.startedAt
   const setPhase = (extraction: Extraction, phase: Extraction['phase']) =>
     set(state.map(item => (same(item, extraction) ? { ...item, phase } : item)))
+  /** Removes an extraction that succeeded, failed or was cancelled. */
   const end = (extraction: Extraction) => set(state.filter(item => !same(item, extraction)))
   const isUnderWay = (text: string, src: string | null) =>
     state.some(item => item.phase !== 'overdue' && isOf(item, text, src))
 
   return {
     getState: () => state,
-    subscribe: listener => {
+    subscribe: (listener: () => void) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     isUnderWay,
-    has: extraction => state.some(item => same(item, extraction)),
-    start: (text, src, listed) => {
+    /** False after the extraction has ended or was cancelled by the user. */
+    has: (extraction: Extraction) => state.some(item => same(item, extraction)),
+    /** Adds an extraction; null if one of the same text and source is in progress. */
+    start: (text: string, src: string | null, listed: readonly Narrative[]): Extraction | null => {
       if (isUnderWay(text, src)) return null
       const knownIds = listed.filter(item => isOf(item, text, src)).map(item => item.id)
       const extraction: Extraction = { text, src, startedAt: now(), phase: 'running', knownIds }
       set([extraction, ...state.filter(item => !isOf(item, text, src))])
       return extraction
     },
-    wait: extraction => setPhase(extraction, 'waiting'),
+    /** Marks an extraction whose request timed out: `settle` will find its narrative. */
+    wait: (extraction: Extraction) => setPhase(extraction, 'waiting'),
     end,
-    settle: listed => {
+    /** Removes the extractions whose narratives are in the list, and returns both. */
+    settle: (listed: readonly Narrative[]) => {
       const settled: { extraction: Extraction; narrative: Narrative }[] = []
       for (const extraction of state) {
         if (extraction.phase === 'running') continue
@@ -92,6 +81,8 @@ export function createExtractions(storage: Storage, key: string, now: () => numb
     },
   }
 }
+
+export type Extractions = ReturnType<typeof createExtractions>
 
 const isOf = (item: { text: string; src: string | null }, text: string, src: string | null) =>
   item.text === text && (item.src || null) === (src || null)

@@ -330,15 +330,9 @@ function Sentence({ sentence, iodOf, onConvert }: SentenceProps) {
         </ul>
         <footer className={styles.footer}>
           <span className={styles.source}>{src ? <SourceLink source={src} /> : 'Without a source'}</span>
-          {posted_at ? (
-            <span>
-              posted <DateTime value={posted_at} />
-            </span>
-          ) : (
-            <span>
-              analyzed <DateTime value={created_at} />
-            </span>
-          )}
+          <span>
+            {posted_at ? 'posted' : 'analyzed'} <DateTime value={posted_at ?? created_at} />
+          </span>
           <SectionLink to={paths.narrative(narrative_id, place ?? undefined)}>Show in text</SectionLink>
           {triplet && (
             <TripletIod

@@ -66,9 +66,8 @@ export function useExtractions() {
     if (!extraction) return false
     setKeyFault(null)
     try {
-      const { triplets_extracted } = await api.call('POST /narratives', {
-        body: { text, ...(src && { src }) },
-      })
+      const body = { text, ...(src && { src }) }
+      const { triplets_extracted } = await api.call('POST /narratives', { body })
       notifyDone(triplets_extracted)
       await client.invalidateQueries({ queryKey: NARRATIVES_KEY })
       store.end(extraction)

@@ -153,7 +153,10 @@ const clip = (ctx: CanvasRenderingContext2D, text: string, width: number): strin
   return `${letters.join('')}…`
 }
 
-/** Creates a function that paints a timeline on a canvas. `edges` are lines between occurrences, by id. */
+/**
+ * Creates a function that paints a timeline on a canvas. `edges` are lines between occurrences, by id. Over 80 lines, as
+ * it is one picture from back to front: each step continues with the state of the canvas.
+ */
 export function createPainter(timeline: Timeline, edges: readonly SightingEdge[], palette: Palette) {
   const shapes = new Map<Match, Path2D>()
   const struck = new Path2D(STRIKE)

@@ -140,12 +140,7 @@ function Results({ criteria, found, query }: ResultsProps) {
   }, [])
   const shown = selected === null ? undefined : found.byId.get(selected)
   if (!first) return null
-  const about =
-    criteria.by === 'iod'
-      ? { iod_id: criteria.words }
-      : criteria.by === 'record'
-        ? { record_id: criteria.words }
-        : null
+  const about = countedOf(criteria)
   return (
     <>
       <ul className={styles.badges} aria-label="Counts">
@@ -214,6 +209,10 @@ function Results({ criteria, found, query }: ResultsProps) {
     </>
   )
 }
+
+/** Returns the subject whose other collectors can be counted; null if there is none. */
+const countedOf = ({ by, words }: SearchCriteria) =>
+  by === 'iod' ? { iod_id: words } : by === 'record' ? { record_id: words } : null
 
 /** Returns the URL of the co-shares page about the same subject. */
 const coSharesOf = ({ by, words }: SearchCriteria) =>

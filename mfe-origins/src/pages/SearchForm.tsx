@@ -3,6 +3,11 @@ import { type SyntheticEvent, useId, useState } from 'react'
 import { type SearchCriteria, WORDS_MAX } from '../model/search-criteria'
 import styles from './SearchForm.module.css'
 
+const SCOPES = [
+  { value: 'own', label: 'My own' },
+  { value: 'shared', label: 'My own and shared ones' },
+]
+
 export interface SearchFormProps {
   initial: SearchCriteria | null
   busy: boolean
@@ -17,18 +22,16 @@ export function SearchForm({ initial, busy, onSearch }: SearchFormProps) {
   const [scope, setScope] = useState<SearchCriteria['scope']>(initial?.scope ?? 'own')
   const [since, setSince] = useState(initial?.since ?? '')
   const [until, setUntil] = useState(initial?.until ?? '')
-  const isFilled = words.trim() !== ''
   // An empty form repeats the search by a record or an IOD.
-  const kept = initial && !isTyped && !isFilled
+  const kept = initial && !isTyped && words.trim() === ''
   const isBackwards = since !== '' && until !== '' && since > until
-  const canSubmit = !isBackwards && (isFilled || kept)
+  const canSubmit = !isBackwards && (words.trim() !== '' || kept)
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
     if (!canSubmit) return
-    onSearch(
-      kept ? { ...initial, scope, since, until } : { by: 'value', words: words.trim(), scope, since, until },
-    )
+    const subject = kept ? initial : { by: 'value' as const, words: words.trim() }
+    onSearch({ ...subject, scope, since, until })
   }
   return (
     <Card className={styles.card} compact>
@@ -59,11 +62,9 @@ export function SearchForm({ initial, busy, onSearch }: SearchFormProps) {
               id={`${id}-scope`}
               fill
               value={scope}
+              options={SCOPES}
               onChange={event => setScope(event.target.value as SearchCriteria['scope'])}
-            >
-              <option value="own">My own</option>
-              <option value="shared">My own and shared ones</option>
-            </HTMLSelect>
+            />
           </FormGroup>
           <Button
             className={styles.submit}

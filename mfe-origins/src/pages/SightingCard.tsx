@@ -1,6 +1,6 @@
 import { nameInRecords, type Sighting, siteOf } from '@iodine/contracts'
 import { exactTime, paths, SectionLink } from '@iodine/mfe-kit'
-import { Button, Card, Facts, SourceLink, Tag } from '@iodine/ui'
+import { Button, Card, Facts, type FactsProps, SourceLink, Tag } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
 import type { ReactNode } from 'react'
 import { describeEdge, MATCH_LABELS, nameOf, type SearchResult, SOURCE_LABELS } from '../model/sightings'
@@ -17,10 +17,7 @@ export interface SightingCardProps {
 
 /** An occurrence with both times, its matches, and what it follows from. */
 export function SightingCard({ title, sighting, found, onSelect, onClose, children }: SightingCardProps) {
-  const { account, source, url, excerpt, own, edited, forwarded_from, removed_at, shared_by } = sighting
-  const original = siteOf(sighting.names)
-  const stating = sighting.imported ? 'the imported file' : 'the page'
-  const edges = found.edgesTo.get(sighting.id) ?? []
+  const { account, source, excerpt, own } = sighting
   return (
     <Card className={styles.card} role="region" aria-label={title}>
       <header className={styles.header}>
@@ -40,65 +37,7 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
         <p className={styles.muted}>The text is not available right now.</p>
       )}
       <Marks sighting={sighting} />
-      <Facts
-        className={styles.facts}
-        facts={{
-          Posted: sighting.posted_at ? (
-            <>
-              <time dateTime={sighting.posted_at}>{exactTime(sighting.posted_at)}</time>
-              <span className={styles.muted}>
-                {sighting.posted_claimed
-                  ? ` according to ${stating}`
-                  : ` according to ${stating}, for an earlier version`}
-              </span>
-            </>
-          ) : (
-            <span className={styles.muted}>The page states no time</span>
-          ),
-          [sighting.imported ? 'Imported' : 'Collected']: (
-            <>
-              <time dateTime={sighting.fetched_at}>{exactTime(sighting.fetched_at)}</time>
-              {!sighting.posted_claimed && (
-                <span className={styles.muted}> used for the order; the post may be earlier</span>
-              )}
-            </>
-          ),
-          Edited: edited && 'An edited version never counts as the first appearance',
-          URL: url && <SourceLink source={url} />,
-          Removed: removed_at && (
-            <>
-              Detected on <time dateTime={removed_at}>{exactTime(removed_at)}</time>; the record is kept
-            </>
-          ),
-          Original: original && (
-            <>
-              <bdi>{original}</bdi>
-              <span className={styles.muted}> according to the page; compare both</span>
-            </>
-          ),
-          'Forward of': forwarded_from && (
-            <>
-              {forwarded_from.name ?? ''} {forwarded_from.url && <SourceLink source={forwarded_from.url} />}
-            </>
-          ),
-          'Shared by': !own && (shared_by ? `@${shared_by}` : 'an anonymous member'),
-          'Earlier posts': edges.length > 0 && (
-            <ul className={styles.edges}>
-              {edges.map(edge => (
-                <li key={`${edge.from} ${edge.how}`}>
-                  <Button
-                    variant="minimal"
-                    size="small"
-                    alignText="start"
-                    text={describeEdge(edge, found.byId.get(edge.from))}
-                    onClick={() => onSelect(edge.from)}
-                  />
-                </li>
-              ))}
-            </ul>
-          ),
-        }}
-      />
+      <Facts className={styles.facts} facts={factsOf(sighting, found, onSelect)} />
       {own && (
         <p className={styles.links}>
           <SectionLink to={paths.origins({ record: sighting.id })}>Search for this post</SectionLink>
@@ -110,6 +49,74 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
       {children}
     </Card>
   )
+}
+
+/** Returns the terms of an occurrence. */
+const factsOf = (
+  sighting: Sighting,
+  found: SearchResult,
+  onSelect: (id: string) => void,
+): FactsProps['facts'] => {
+  const { url, own, edited, forwarded_from, removed_at, shared_by } = sighting
+  const original = siteOf(sighting.names)
+  const stating = sighting.imported ? 'the imported file' : 'the page'
+  const edges = found.edgesTo.get(sighting.id) ?? []
+  return {
+    Posted: sighting.posted_at ? (
+      <>
+        <time dateTime={sighting.posted_at}>{exactTime(sighting.posted_at)}</time>
+        <span className={styles.muted}>
+          {sighting.posted_claimed
+            ? ` according to ${stating}`
+            : ` according to ${stating}, for an earlier version`}
+        </span>
+      </>
+    ) : (
+      <span className={styles.muted}>The page states no time</span>
+    ),
+    [sighting.imported ? 'Imported' : 'Collected']: (
+      <>
+        <time dateTime={sighting.fetched_at}>{exactTime(sighting.fetched_at)}</time>
+        {!sighting.posted_claimed && (
+          <span className={styles.muted}> used for the order; the post may be earlier</span>
+        )}
+      </>
+    ),
+    Edited: edited && 'An edited version never counts as the first appearance',
+    URL: url && <SourceLink source={url} />,
+    Removed: removed_at && (
+      <>
+        Detected on <time dateTime={removed_at}>{exactTime(removed_at)}</time>; the record is kept
+      </>
+    ),
+    Original: original && (
+      <>
+        <bdi>{original}</bdi>
+        <span className={styles.muted}> according to the page; compare both</span>
+      </>
+    ),
+    'Forward of': forwarded_from && (
+      <>
+        {forwarded_from.name ?? ''} {forwarded_from.url && <SourceLink source={forwarded_from.url} />}
+      </>
+    ),
+    'Shared by': !own && (shared_by ? `@${shared_by}` : 'an anonymous member'),
+    'Earlier posts': edges.length > 0 && (
+      <ul className={styles.edges}>
+        {edges.map(edge => (
+          <li key={`${edge.from} ${edge.how}`}>
+            <Button
+              variant="minimal"
+              size="small"
+              alignText="start"
+              text={describeEdge(edge, found.byId.get(edge.from))}
+              onClick={() => onSelect(edge.from)}
+            />
+          </li>
+        ))}
+      </ul>
+    ),
+  }
 }
 
 /** Tags of an occurrence: its matches, and the state of its version. */

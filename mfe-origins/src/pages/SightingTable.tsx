@@ -35,75 +35,7 @@ export function SightingTable({ found, selected, onSelect, ref }: SightingTableP
     }),
     [items, scrollTo],
   )
-  const columns = useMemo(
-    (): CardColumn<Sighting>[] => [
-      {
-        name: 'Time',
-        width: 216,
-        area: 'time',
-        cell: sighting => (
-          <div className={styles.cell}>
-            <Button
-              className={styles.time ?? ''}
-              variant="minimal"
-              size="small"
-              text={<time dateTime={sighting.at}>{boundedTime(sighting)}</time>}
-              onClick={() => onSelect(sighting.id)}
-            />
-            <span className={styles.meta}>{timeNote(sighting)}</span>
-          </div>
-        ),
-      },
-      {
-        name: 'Account',
-        width: 180,
-        area: 'account',
-        cell: sighting => (
-          <div className={styles.cell}>
-            <bdi title={nameOf(sighting)} className={styles.line}>
-              {nameOf(sighting)}
-            </bdi>
-            <span className={styles.meta}>{SOURCE_LABELS[sighting.source]}</span>
-          </div>
-        ),
-      },
-      {
-        name: 'Text',
-        area: 'text',
-        cell: ({ excerpt }) => (
-          <span className={styles.text} dir="auto">
-            {excerpt}
-          </span>
-        ),
-      },
-      {
-        name: 'Match',
-        width: 220,
-        area: 'marks',
-        cell: sighting => (
-          <div className={styles.cell}>
-            <Marks sighting={sighting} />
-          </div>
-        ),
-      },
-      {
-        name: 'URL',
-        width: 180,
-        area: 'address',
-        cell: ({ url, own, shared_by }) => (
-          <div className={styles.cell}>
-            <span className={styles.line}>{url && <SourceLink source={url} />}</span>
-            {!own && (
-              <span className={styles.meta}>
-                shared by {shared_by ? `@${shared_by}` : 'an anonymous member'}
-              </span>
-            )}
-          </div>
-        ),
-      },
-    ],
-    [onSelect],
-  )
+  const columns = useMemo(() => columnsOf(onSelect), [onSelect])
   return (
     <div className={styles.frame}>
       <VirtualTable
@@ -117,3 +49,68 @@ export function SightingTable({ found, selected, onSelect, ref }: SightingTableP
     </div>
   )
 }
+
+const columnsOf = (onSelect: (id: string) => void): CardColumn<Sighting>[] => [
+  {
+    name: 'Time',
+    width: 216,
+    area: 'time',
+    cell: sighting => (
+      <div className={styles.cell}>
+        <Button
+          className={styles.time ?? ''}
+          variant="minimal"
+          size="small"
+          text={<time dateTime={sighting.at}>{boundedTime(sighting)}</time>}
+          onClick={() => onSelect(sighting.id)}
+        />
+        <span className={styles.meta}>{timeNote(sighting)}</span>
+      </div>
+    ),
+  },
+  {
+    name: 'Account',
+    width: 180,
+    area: 'account',
+    cell: sighting => (
+      <div className={styles.cell}>
+        <bdi title={nameOf(sighting)} className={styles.line}>
+          {nameOf(sighting)}
+        </bdi>
+        <span className={styles.meta}>{SOURCE_LABELS[sighting.source]}</span>
+      </div>
+    ),
+  },
+  {
+    name: 'Text',
+    area: 'text',
+    cell: ({ excerpt }) => (
+      <span className={styles.text} dir="auto">
+        {excerpt}
+      </span>
+    ),
+  },
+  {
+    name: 'Match',
+    width: 220,
+    area: 'marks',
+    cell: sighting => (
+      <div className={styles.cell}>
+        <Marks sighting={sighting} />
+      </div>
+    ),
+  },
+  {
+    name: 'URL',
+    width: 180,
+    area: 'address',
+    cell: ({ url, own, shared_by }) => (
+      <div className={styles.cell}>
+        <span className={styles.line}>{url && <SourceLink source={url} />}</span>
+        {!own && (
+          <span className={styles.meta}>shared by {shared_by ? `@${shared_by}` : 'an anonymous member'}</span>
+        )}
+      </div>
+    ),
+  },
+]

@@ -17,6 +17,7 @@ import { boundedTime, MATCH_LABELS, nameOf, type SearchResult } from '../model/s
 import {
   clampSpan,
   isMove,
+  type Timeline as Layout,
   layTimeline,
   moveSelection,
   moveSpan,
@@ -43,7 +44,7 @@ export interface TimelineProps {
   legend: ReactNode
 }
 
-/** Occurrences over time, with one lane per account. */
+/** Occurrences over time, with one lane per account. Over 80 lines, as pointer, keys and buttons act on one view. */
 export function Timeline({ found, selected, onSelect, onOpen, legend }: TimelineProps) {
   const hintId = useId()
   const timeline = useMemo(() => layTimeline(found.items), [found.items])
@@ -52,38 +53,19 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
   const span = zoomed ? clampSpan(zoomed, fullSpan) : fullSpan
   const gutter = useMedia('(max-width: 599px)') ? GUTTER.narrow : GUTTER.wide
   const frame = useRef<HTMLDivElement>(null)
-  const canvas = useRef<HTMLCanvasElement>(null)
   const width = useWidth(frame)
-  const [scroll, setScroll] = useState(0)
-  const [hovered, setHovered] = useState(-1)
-
-  const lanesHeight = AXIS_HEIGHT + timeline.lanes.length * LANE_HEIGHT + 8
-  const height = Math.min(lanesHeight, HEIGHT_MAX)
   const index = selected === null ? -1 : (timeline.indexOf.get(selected) ?? -1)
-  const view: View = { width, height, gutter, span, scroll, selected: index, hovered }
-  const paint = useMemo(
-    () => (width > 0 ? createPainter(timeline, found.edges, readPalette()) : null),
-    [timeline, found.edges, width],
-  )
-  useLayoutEffect(() => {
-    const element = canvas.current
-    const context = element?.getContext('2d')
-    if (!element || !context || !paint) return
-    const ratio = window.devicePixelRatio || 1
-    const [pixelWidth, pixelHeight] = [Math.round(width * ratio), Math.round(height * ratio)]
-    // Setting a size clears the canvas, even if the size is unchanged.
-    if (element.width !== pixelWidth) element.width = pixelWidth
-    if (element.height !== pixelHeight) element.height = pixelHeight
-    context.setTransform(ratio, 0, 0, ratio, 0, 0)
-    paint(context, view)
-  })
-
   const zoom = (factor: number) => {
     const mark = timeline.marks[index]
     const inView = mark && mark.at >= span[0] && mark.at <= span[1]
     setZoomed(zoomSpan(span, factor, inView ? mark.at : (span[0] + span[1]) / 2, fullSpan))
   }
-  const isFullSpan = span[0] <= fullSpan[0] && span[1] >= fullSpan[1]
+  const [scroll, setScroll] = useState(0)
+  const [hovered, setHovered] = useState(-1)
+  const lanesHeight = AXIS_HEIGHT + timeline.lanes.length * LANE_HEIGHT + 8
+  const height = Math.min(lanesHeight, HEIGHT_MAX)
+  const view: View = { width, height, gutter, span, scroll, selected: index, hovered }
+  const canvas = usePainted(timeline, found.edges, view)
 
   // Scrolls and zooms to a mark that was selected elsewhere.
   useEffect(() => {
@@ -114,51 +96,10 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
     else return
     event.preventDefault()
   }
-  const png = useAction({
-    mutationFn: () => savePng(timeline, found.edges, span, index),
-    failed: () => errorToast(null, 'The picture could not be saved'),
-  })
   const current = selected === null ? undefined : found.byId.get(selected)
-
   return (
     <Card className={styles.card} role="region" aria-label="Timeline">
-      <header className={styles.header}>
-        <h2 className={styles.title}>Timeline</h2>
-        <ButtonGroup>
-          <Button
-            icon={<ArrowLeftIcon />}
-            aria-label="Earlier"
-            title="Earlier"
-            disabled={span[0] <= fullSpan[0]}
-            onClick={() => setZoomed(moveSpan(span, -MOVE, fullSpan))}
-          />
-          <Button
-            icon={<ArrowRightIcon />}
-            aria-label="Later"
-            title="Later"
-            disabled={span[1] >= fullSpan[1]}
-            onClick={() => setZoomed(moveSpan(span, MOVE, fullSpan))}
-          />
-          <Button icon={<PlusIcon />} aria-label="Zoom in" title="Zoom in" onClick={() => zoom(ZOOM)} />
-          <Button
-            icon={<MinusIcon />}
-            aria-label="Zoom out"
-            title="Zoom out"
-            disabled={isFullSpan}
-            onClick={() => zoom(1 / ZOOM)}
-          />
-          <Button text="Show all" disabled={isFullSpan} onClick={() => setZoomed(null)} />
-        </ButtonGroup>
-        <ButtonGroup>
-          <Button text="CSV" aria-label="Save as CSV" onClick={() => saveCsv(found)} />
-          <Button
-            text="PNG"
-            aria-label="Save as PNG"
-            loading={png.isPending}
-            onClick={() => void png.run()}
-          />
-        </ButtonGroup>
-      </header>
+      <Toolbar {...{ found, timeline, span, index }} onSpan={setZoomed} onZoom={zoom} />
       <div
         ref={frame}
         className={styles.frame}
@@ -199,6 +140,72 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
       </p>
     </Card>
   )
+}
+
+interface ToolbarProps {
+  found: SearchResult
+  timeline: Layout
+  span: Span
+  /** Index of the selected mark; -1 if none is selected. */
+  index: number
+  /** Called with null to show all. */
+  onSpan: (span: Span | null) => void
+  onZoom: (factor: number) => void
+}
+
+function Toolbar({ found, timeline, span, index, onSpan, onZoom }: ToolbarProps) {
+  const { fullSpan } = timeline
+  const isFirst = span[0] <= fullSpan[0]
+  const isLast = span[1] >= fullSpan[1]
+  const move = (step: number) => () => onSpan(moveSpan(span, step, fullSpan))
+  const png = useAction({
+    mutationFn: () => savePng(timeline, found.edges, span, index),
+    failed: () => errorToast(null, 'The picture could not be saved'),
+  })
+  const buttons = [
+    { icon: <ArrowLeftIcon />, title: 'Earlier', disabled: isFirst, onClick: move(-MOVE) },
+    { icon: <ArrowRightIcon />, title: 'Later', disabled: isLast, onClick: move(MOVE) },
+    { icon: <PlusIcon />, title: 'Zoom in', onClick: () => onZoom(ZOOM) },
+    { icon: <MinusIcon />, title: 'Zoom out', disabled: isFirst && isLast, onClick: () => onZoom(1 / ZOOM) },
+  ]
+  return (
+    <header className={styles.header}>
+      <h2 className={styles.title}>Timeline</h2>
+      <ButtonGroup>
+        {buttons.map(button => (
+          <Button key={button.title} aria-label={button.title} {...button} />
+        ))}
+        <Button text="Show all" disabled={isFirst && isLast} onClick={() => onSpan(null)} />
+      </ButtonGroup>
+      <ButtonGroup>
+        <Button text="CSV" aria-label="Save as CSV" onClick={() => saveCsv(found)} />
+        <Button text="PNG" aria-label="Save as PNG" loading={png.isPending} onClick={() => void png.run()} />
+      </ButtonGroup>
+    </header>
+  )
+}
+
+/** Returns a ref for the canvas, which is painted after each render. */
+function usePainted(timeline: Layout, edges: SearchResult['edges'], view: View) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const { width, height } = view
+  const paint = useMemo(
+    () => (width > 0 ? createPainter(timeline, edges, readPalette()) : null),
+    [timeline, edges, width],
+  )
+  useLayoutEffect(() => {
+    const element = canvas.current
+    const context = element?.getContext('2d')
+    if (!element || !context || !paint) return
+    const ratio = window.devicePixelRatio || 1
+    const [pixelWidth, pixelHeight] = [Math.round(width * ratio), Math.round(height * ratio)]
+    // Setting a size clears the canvas, even if the size is unchanged.
+    if (element.width !== pixelWidth) element.width = pixelWidth
+    if (element.height !== pixelHeight) element.height = pixelHeight
+    context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    paint(context, view)
+  })
+  return canvas
 }
 
 const titleOf = (found: SearchResult, id: string | undefined): string | undefined => {

@@ -41,7 +41,7 @@ export const LIMITS = {
   /** Maximum IODs of compared campaigns together. */
   analyzedMembersMax: 50_000,
   /** Maximum records that are compared with IODs at once. */
-  comparedRecordsMax: 25,
+  comparedRecordsMax: 100,
   graphNodesMax: 50_000,
   /** Maximum links of a bounded graph per requested node. */
   graphLinksPerNode: 4,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { CATEGORIES, LIMITS, REPORT_FILES, type ReportContent, reportContent } from '@iodine/contracts'
@@ -338,4 +339,14 @@ it('defangs addresses in texts and leaves other text', () => {
   expect(defangText('see www.copy.example, 3.5 of it. Next')).toBe(
     'see www[.]copy[.]example, 3.5 of it. Next',
   )
+})
+
+// Changes with each text or layout of the files: then it is set again. Each version of Node must agree.
+const SHA256_OF_ALL = '1623e96b38e56d859f16de919919a03179125b7fd2062fcc702e20e5704365b5'
+
+it('gives the same bytes for the same content on each version of Node', () => {
+  const all = createHash('sha256')
+  for (const language of ['en', 'fr'] as const)
+    for (const { name, bytes } of toFiles(contentOf({ language }))) all.update(name).update(bytes)
+  expect(all.digest('hex')).toBe(SHA256_OF_ALL)
 })

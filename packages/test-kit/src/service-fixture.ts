@@ -16,6 +16,7 @@ import {
   type QueryOf,
   type ResponseOf,
   SERVICE_NAMES,
+  sightingsInternal,
   type UserCard,
 } from '@iodine/contracts'
 import {
@@ -130,6 +131,8 @@ const stubServices = (
     return DONE
   })
   answer(notificationsInternal.receiveRecords, () => DONE)
+  // Without an answer, the collector delivers each record alone.
+  answer(sightingsInternal.putSightings, () => DONE)
   answer(iodsInternal.containIods, ({ body }) => body.entries.map(() => false))
   answer(personalDataInternal.eraseUser, ({ params }) => {
     forgotten.push(params.id)

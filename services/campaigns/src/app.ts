@@ -8,8 +8,9 @@ import { addFeedRoutes } from './feeds/routes/feeds.js'
 import { addMispFeedRoutes } from './feeds/routes/misp-feed.js'
 import { addSharingRoutes } from './feeds/routes/sharing.js'
 import { addImportRoutes } from './imports/routes/imports.js'
+import { addDraftRoutes } from './reports/routes/drafts.js'
 import { addReportPages } from './reports/routes/pages.js'
-import { addReportRoutes } from './reports/routes/reports.js'
+import { addReviewRoutes } from './reports/routes/reviews.js'
 import { createStore } from './store.js'
 import { addSubscriptionRoutes } from './subscriptions/routes/subscriptions.js'
 import { addProposalRoutes, addTechniqueRoutes } from './techniques/routes/techniques.js'
@@ -25,7 +26,8 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
     addSharingRoutes(service, store)
     addTechniqueRoutes(service, store)
     addProposalRoutes(service, store, config)
-    addReportRoutes(service, store, config)
+    addDraftRoutes(service, store, config)
+    addReviewRoutes(service, store, config)
     addReportPages(service, store, config)
     addSubscriptionRoutes(service, store)
     addFeedRoutes(service, store)

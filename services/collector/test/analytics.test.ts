@@ -7,7 +7,6 @@ import {
   recordAnalyticsApi,
   SOURCES,
   type Source,
-  sightingsInternal,
 } from '@iodine/contracts'
 import { HttpError, readConfig, type StoreService } from '@iodine/service-kit'
 import {
@@ -62,7 +61,6 @@ const records: Record<Source, (n: number) => unknown> = {
 beforeAll(async () => {
   fixture = await startServiceFixture()
   ana = await fixture.user('ana')
-  fixture.answer(sightingsInternal.putSightings, () => ({ done: true as const }))
   fixture.answer(iodsInternal.containIods, ({ body }) => {
     if (isOut) throw new HttpError(503, 'down')
     return body.entries.map(({ texts }) => texts.some(text => text.includes('site1')))

@@ -149,9 +149,10 @@ describe('undoing', () => {
     await ingest([collected, tiktokPost()])
     const before = [await list(), await usage()]
     const { id } = await begin(600)
-    await ingest([imported({ ...collected.main, hashtags: ['new'] }), ...posts(400)], {
+    const results = await ingest([imported({ ...collected.main, hashtags: ['new'] }), ...posts(400)], {
       import_id: id,
     })
+    expect(statuses(results)).toEqual(['updated', ...Array.from({ length: 400 }, () => 'created')])
     expect(await list()).toHaveLength(402)
     await undo(id)
     expect([await list(), await usage()]).toEqual(before)

@@ -11,7 +11,7 @@ import {
   THIRD_VOTES,
   VALUE_KINDS,
 } from '@iodine/contracts'
-import { notFound, readConfig, type StoreService } from '@iodine/service-kit'
+import { hashOf, notFound, readConfig, type StoreService } from '@iodine/service-kit'
 import {
   apiClient,
   type FixtureUser,
@@ -225,6 +225,9 @@ it('columns have the same contents for any order of insertion and repetition', (
     columns.put(given)
     columns.put(given.slice(0, 50))
     expect(columns.size).toBe(docs.length)
+    expect(docs.every(({ fold_key }) => columns.keys.mayContain(fold_key))).toBe(true)
+    const others = Array.from({ length: 1_000 }, (_, n) => hashOf(`other ${n}`))
+    expect(others.filter(key => columns.keys.mayContain(key)).length).toBeLessThan(3)
     return docs.map(doc => {
       const row = columns.find(doc) ?? -1
       const terms = [...columns.termsAt(row)].map(term => columns.names[term])

@@ -43,6 +43,8 @@ const ICONS: Record<string, ReactElement> = {
   profile: <UserIcon />,
 }
 
+const ORGANIZATION_COMING = 'Coming Soon - Organization features will be available in a future update.'
+
 export interface SidebarProps {
   /** Shown beside the search box. */
   bell?: ReactNode
@@ -62,25 +64,11 @@ export function Sidebar({ bell, onNavigate }: SidebarProps) {
   }
   const logout = useLogout()
   const link = (section: Section) => <SectionLink key={section.id} section={section} onClick={onNavigate} />
-  const action = (label: string, icon: ReactElement, onClick?: () => void, locked = false) => (
-    <li key={label}>
-      <button
-        type="button"
-        className={locked ? `${styles.item} ${styles.locked}` : styles.item}
-        onClick={
-          onClick &&
-          (() => {
-            onNavigate?.()
-            onClick()
-          })
-        }
-      >
-        {icon}
-        {label}
-        {locked && <LockIcon className={styles.lock} title="Locked" />}
-      </button>
-    </li>
-  )
+  /** Closes the drawer before an action runs. */
+  const leaving = (act: () => void) => () => {
+    onNavigate?.()
+    act()
+  }
 
   return (
     <nav className={styles.sidebar} aria-label="Main">
@@ -106,23 +94,19 @@ export function Sidebar({ bell, onNavigate }: SidebarProps) {
       </div>
       <ul className={styles.list}>
         {allSections(config).map(link)}
-        {action(
-          'Organization',
-          <OfficeIcon />,
-          () =>
-            notify({
-              title: 'Coming Soon - Organization features will be available in a future update.',
-              status: 'info',
-            }),
-          true,
-        )}
+        <Action
+          label="Organization"
+          icon={<OfficeIcon />}
+          locked
+          onClick={leaving(() => notify({ title: ORGANIZATION_COMING, status: 'info' }))}
+        />
         {user.is_admin && link(ADMIN)}
       </ul>
       <div className={styles.bottom}>
         <ul className={styles.list}>
           {link(PROFILE)}
-          {action('Help Center', <HelpIcon />)}
-          {action('Logout', <LogOutIcon />, logout)}
+          <Action label="Help Center" icon={<HelpIcon />} />
+          <Action label="Logout" icon={<LogOutIcon />} onClick={leaving(logout)} />
         </ul>
         <p className={styles.user}>
           <span className={styles.avatar} aria-hidden>
@@ -141,6 +125,27 @@ export function Sidebar({ bell, onNavigate }: SidebarProps) {
     </nav>
   )
 }
+
+interface ActionProps {
+  label: string
+  icon: ReactElement
+  locked?: boolean
+  onClick?: () => void
+}
+
+const Action = ({ label, icon, locked = false, onClick }: ActionProps) => (
+  <li>
+    <button
+      type="button"
+      className={locked ? `${styles.item} ${styles.locked}` : styles.item}
+      onClick={onClick}
+    >
+      {icon}
+      {label}
+      {locked && <LockIcon className={styles.lock} title="Locked" />}
+    </button>
+  </li>
+)
 
 function SectionLink({ section, onClick }: { section: Section; onClick?: () => void }) {
   const preload = () => {

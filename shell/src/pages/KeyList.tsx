@@ -41,20 +41,8 @@ export interface KeyListProps<T extends Item, M> {
 }
 
 /** A card of My Profile with the user's keys or tokens: creates one, which is shown once, and revokes them. */
-export function KeyList<T extends Item, M>({
-  noun,
-  aNoun,
-  short,
-  max,
-  icon,
-  load,
-  revoke,
-  nameOf,
-  tagOf,
-  revoked,
-  Form,
-  Made,
-}: KeyListProps<T, M>) {
+export function KeyList<T extends Item, M>({ Form, Made, ...props }: KeyListProps<T, M>) {
+  const { noun, aNoun, short, max, icon, load, revoke, nameOf, tagOf, revoked } = props
   const { api } = useHost()
   const queryKey = [noun]
   const query = useQuery({ queryKey, queryFn: ({ signal }) => load(api, signal) })

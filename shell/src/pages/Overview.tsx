@@ -96,18 +96,13 @@ export function Overview() {
           </ul>
         </Card>
         <Card className={`${styles.card} ${styles.wide}`}>
+          <h2 className={firstSteps.isShown ? styles.cardTitle : 'visually-hidden'}>{ROADMAP_TITLE}</h2>
           {firstSteps.isShown ? (
-            <>
-              <h2 className={styles.cardTitle}>{ROADMAP_TITLE}</h2>
-              <Roadmap />
-            </>
+            <Roadmap />
           ) : (
-            <>
-              <h2 className="visually-hidden">{ROADMAP_TITLE}</h2>
-              <Disclosure label={ROADMAP_TITLE}>
-                <Roadmap />
-              </Disclosure>
-            </>
+            <Disclosure label={ROADMAP_TITLE}>
+              <Roadmap />
+            </Disclosure>
           )}
         </Card>
       </div>

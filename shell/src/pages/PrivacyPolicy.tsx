@@ -1,6 +1,7 @@
 import { useShell } from '../app/HostProvider'
 import { LegalPage } from './LegalPage'
 
+/** Over 80 lines, as it is one text. */
 export function PrivacyPolicy() {
   const { product_name: product } = useShell().config
   return (

@@ -2,6 +2,7 @@ import { Link } from '@iodine/ui/router'
 import { useShell } from '../app/HostProvider'
 import { LegalPage } from './LegalPage'
 
+/** Over 80 lines, as it is one text. */
 export function TermsOfService() {
   const { product_name: product } = useShell().config
   return (

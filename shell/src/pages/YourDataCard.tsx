@@ -32,12 +32,10 @@ export function YourDataCard() {
           <>
             {found?.state === 'working' && <Progress of={found} />}
             {found?.state === 'failed' && (
-              <div role="alert">
-                <Callout intent="warning" compact>
-                  Your data is larger than {formatQuota('record_bytes', LIMITS.dataExportBytes)}, the limit of
-                  an export. Write to us, and we will send it to you.
-                </Callout>
-              </div>
+              <Callout role="alert" intent="warning" compact>
+                Your data is larger than {formatQuota('record_bytes', LIMITS.dataExportBytes)}, the limit of
+                an export. Write to us, and we will send it to you.
+              </Callout>
             )}
             <div className={styles.row}>
               {found?.state === 'ready' && <Download of={found} />}

@@ -37,6 +37,7 @@ interface Group {
   note?: string | undefined
 }
 
+/** Over 80 lines, as Blueprint takes the parts of the list as functions of one state. */
 function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
   const { navigate } = useHost()
   const listId = useId()

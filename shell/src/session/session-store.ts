@@ -13,26 +13,8 @@ export interface SessionState {
   loading: boolean
 }
 
-export interface SessionStore {
-  getState: () => SessionState
-  subscribe: (listener: () => void) => () => void
-  getToken: () => string | null
-  /** Checks the stored token, then follows changes by other tabs. Returns a function that stops this. */
-  start: () => () => void
-  /** Stores a token and fetches its user. */
-  login: (token: string) => Promise<void>
-  /** Removes the token and the user; the caller ends the session on the server. */
-  logout: () => void
-  /** Checks the stored token again, with `loading` set. */
-  refresh: () => Promise<void>
-  /** Refetches the profile without setting `loading`. On failure it rejects and the state is unchanged. */
-  reload: () => Promise<void>
-  /** Signs out after the server rejected this token, unless the token was replaced. Returns whether it signed out. */
-  expire: (refusedToken: string | null) => boolean
-}
-
 /** Creates the state of the session, independent of React. `fetchProfile` uses the currently stored token. */
-export function createSessionStore(fetchProfile: () => Promise<SessionUser>, storage: Storage): SessionStore {
+export function createSessionStore(fetchProfile: () => Promise<SessionUser>, storage: Storage) {
   let state: SessionState = { user: null, loading: true }
   const listeners = new Set<() => void>()
   // Of concurrent checks, only the latest sets the state.
@@ -63,11 +45,12 @@ export function createSessionStore(fetchProfile: () => Promise<SessionUser>, sto
 
   return {
     getState: () => state,
-    subscribe: listener => {
+    subscribe: (listener: () => void) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     getToken,
+    /** Checks the stored token, then follows changes by other tabs. Returns a function that stops this. */
     start: () => {
       const onStorage = (event: StorageEvent) => {
         if (event.key === TOKEN_KEY || event.key === null) void check()
@@ -76,26 +59,33 @@ export function createSessionStore(fetchProfile: () => Promise<SessionUser>, sto
       void check()
       return () => window.removeEventListener('storage', onStorage)
     },
-    login: token => {
+    /** Stores a token and fetches its user. */
+    login: (token: string): Promise<void> => {
       storage.setItem(TOKEN_KEY, token)
       set({ loading: true })
       return check()
     },
+    /** Removes the token and the user; the caller ends the session on the server. */
     logout: signOut,
-    refresh: () => {
+    /** Checks the stored token again, with `loading` set. */
+    refresh: (): Promise<void> => {
       set({ loading: true })
       return check()
     },
+    /** Refetches the profile without setting `loading`. On failure it rejects and the state is unchanged. */
     reload: async () => {
       const token = getToken()
       const check = latestCheck
       const user = await fetchProfile()
       if (check === latestCheck && token === getToken()) set({ user })
     },
-    expire: refusedToken => {
+    /** Signs out after the server rejected this token, unless the token was replaced. Returns whether it signed out. */
+    expire: (refusedToken: string | null): boolean => {
       if (getToken() !== refusedToken && getToken() !== null) return false
       signOut()
       return true
     },
   }
 }
+
+export type SessionStore = ReturnType<typeof createSessionStore>

@@ -7,7 +7,7 @@
  *
  * `SMALL`, `LARGE` and `RECORDS` replace the sizes, `ROUNDS` the measured requests of each row.
  */
-import { collectorApi } from '@iodine/contracts'
+import { collectorApi, recordAnalyticsApi } from '@iodine/contracts'
 import { startApp } from '@iodine/harness'
 import { platformPost, tiktokPost } from '@iodine/test-kit'
 import { Agent, request } from 'undici'
@@ -29,7 +29,7 @@ const YEAR = `from=${dayOf(now - (DAYS - 1) * DAY_MS)}&to=${dayOf(now)}`
 const MONTH = `from=${dayOf(now - 29 * DAY_MS)}&to=${dayOf(now)}`
 
 const startSide = async (total: number) => {
-  const server = await startTestServer(startApp, { fill: uri => seedIods(uri, total, 'short') })
+  const server = await startTestServer(startApp, { fill: uri => seedIods(uri, total, 'unsearched') })
   const { token, api } = await server.signUp()
   const agent = new Agent({ connections: 4 })
   const send = async (path: string) => {
@@ -58,8 +58,12 @@ const startSide = async (total: number) => {
 
 const small = await startSide(sizes.small)
 const large = await startSide(sizes.large)
-for (const [name, side] of Object.entries({ small, large }))
-  console.log(`First answer, ${name}: ${count(await timed(() => side.first(`iods?${MONTH}`)))} ms`)
+for (const [name, side] of Object.entries({ small, large })) {
+  const read = async (what: string, path: string) =>
+    console.log(`First answer, ${name}, ${what}: ${count(await timed(() => side.first(path)))} ms`)
+  await read('a month', `iods?${MONTH}`)
+  await read('a year', `iods?${YEAR}`)
+}
 
 const rows: string[][] = []
 const compare = async (what: string, path: string) => {
@@ -92,6 +96,15 @@ const measureRecords = async (when: string) => {
   console.log(`Analysis of ${whole(owned)} own records, ${when}: ${count(records)} ms`)
 }
 await measureRecords('just stored')
+const countPending = async () => {
+  const query = { from: dayOf(now), to: dayOf(Date.now()) }
+  const { novelties } = await small.api.call(recordAnalyticsApi.analyzeRecords, { query })
+  return novelties.find(({ novelty }) => novelty === 'pending')?.n
+}
+const waited = await timed(async () => {
+  while ((await countPending()) !== 0) await new Promise(resolve => setTimeout(resolve, POLL_MS))
+})
+console.log(`All compared with IODs ${count(waited / 1_000)} s later`)
 // Changes of the last 90 s are read again.
 await new Promise(resolve => setTimeout(resolve, 95_000))
 await measureRecords('stored before')

@@ -1,4 +1,11 @@
-import { campaignsApi, collectorApi, OPERATIONS, sealsApi } from '@iodine/contracts'
+import {
+  campaignsApi,
+  collectorApi,
+  iodAnalyticsApi,
+  OPERATIONS,
+  reportsApi,
+  sealsApi,
+} from '@iodine/contracts'
 import type { ProcessName } from '@iodine/harness'
 import type { Client, Outcome } from './client.js'
 
@@ -14,7 +21,15 @@ export interface Section {
 }
 
 /** Sections with a custom read below, or for administrators only. */
-const OWN_READ = new Set(['collector', 'seals', 'campaigns', 'admin', 'subscriptions'])
+const OWN_READ = new Set([
+  'collector',
+  'seals',
+  'campaigns',
+  'analytics',
+  'reports',
+  'admin',
+  'subscriptions',
+])
 
 const isRead = ({ section, spec }: (typeof OPERATIONS)[number]) =>
   spec.method === 'GET' && !spec.params && !OWN_READ.has(section)
@@ -63,6 +78,19 @@ export const SECTIONS: readonly Section[] = [
       // The owner may have deleted it between the two reads.
       return detail.kind !== 'done' && detail.status === 404 ? list : detail
     },
+  },
+  {
+    name: 'analytics',
+    needs: ['gateway', 'iods', 'database'],
+    read: ({ call }) => {
+      const to = new Date().toISOString().slice(0, 10)
+      return call(iodAnalyticsApi.analyzeIods, { query: { from: to, to } })
+    },
+  },
+  {
+    name: 'reports',
+    needs: ['gateway', 'campaigns', 'database'],
+    read: ({ call }) => call(reportsApi.listQuoted),
   },
   ...reads,
 ]

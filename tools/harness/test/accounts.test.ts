@@ -69,10 +69,12 @@ const guarded = OPERATIONS.filter(({ spec }) => spec.access !== 'anyone').map(
 
 const expectDead = async (token: string) => {
   const api = apiClient(app.url, token)
-  for (const { method, path } of guarded) {
-    const { status, body } = await api.send(method, path, method === 'GET' ? undefined : {})
-    expect([method, path, status, body]).toEqual([method, path, 401, { detail: DETAILS.unauthenticated }])
-  }
+  await Promise.all(
+    guarded.map(async ({ method, path }) => {
+      const { status, body } = await api.send(method, path, method === 'GET' ? undefined : {})
+      expect([method, path, status, body]).toEqual([method, path, 401, { detail: DETAILS.unauthenticated }])
+    }),
+  )
 }
 
 it('a mailed link stays valid after fetches by scanners', async () => {

@@ -23,7 +23,8 @@ afterAll(() => app?.stop())
 const listOf = ({ api }: SignedInUser) =>
   api.call(notificationsApi.listNotifications, { query: { limit: '100' } })
 
-it('notifies of a comment with a mention by the bell, a mail and a feed, each with a link to it', async () => {
+// The mail waits five seconds for further events: meanwhile, the next test runs.
+it.concurrent('notifies of a comment with a mention by the bell, a mail and a feed, each with a link to it', async () => {
   const [ana, bo] = [await app.signUp(undefined, `ana_${Date.now() % 1e8}`), await app.signUp()]
   await ana.api.call(notificationsApi.updateSettings, { body: { mail: 'at_once' } })
   const { username } = await ana.api.call(profileApi.getProfile)
@@ -57,7 +58,7 @@ it('notifies of a comment with a mention by the bell, a mail and a feed, each wi
   expect(await feed.text()).toContain(path.replace('&', '&amp;'))
 })
 
-it('notifies of shared records, votes and changed campaigns, and of nothing unshared', async () => {
+it.concurrent('notifies of shared records, votes and changed campaigns, and of nothing unshared', async () => {
   const [ana, bo] = [await app.signUp(), await app.signUp()]
   const mark = `Zeuge ${newId()}`
   await ana.api.call(watchesApi.createWatch, { body: { kind: 'term', text: mark } })

@@ -1,6 +1,5 @@
 import type { CitableQuote } from '@iodine/contracts'
 import {
-  Button,
   Checkbox,
   EmptyState,
   formatAmount,
@@ -9,7 +8,7 @@ import {
   SearchInput,
   toggled,
 } from '@iodine/ui'
-import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
+import { Dialog, DialogActions, DialogBody } from '@iodine/ui/overlays'
 import { useMemo, useState } from 'react'
 import styles from './reports.module.css'
 
@@ -100,20 +99,13 @@ function Choice({ query, chosen, onChoose, onClose }: Omit<ExhibitsDialogProps, 
           )}
         </LoadingPanel>
       </DialogBody>
-      <DialogFooter
-        actions={
-          <>
-            <Button text="Cancel" onClick={onClose} />
-            <Button
-              intent="primary"
-              text={`Use ${formatAmount(ids.length, 'exhibit')}`}
-              onClick={() => {
-                onChoose([...ids])
-                onClose()
-              }}
-            />
-          </>
-        }
+      <DialogActions
+        text={`Use ${formatAmount(ids.length, 'exhibit')}`}
+        onClick={() => {
+          onChoose([...ids])
+          onClose()
+        }}
+        cancel={{ onClick: onClose }}
       />
     </>
   )

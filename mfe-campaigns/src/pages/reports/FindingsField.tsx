@@ -48,9 +48,9 @@ export function FindingsField({ reportId, findings, problems, onChange }: Findin
             className={styles.row}
           >
             <FindingRow
-              {...{ finding, quotes }}
+              finding={finding}
               number={index + 1}
-              isLoading={citable.isPending}
+              labelOf={id => (citable.isPending ? '…' : quoteLabel(quotes.get(id)))}
               problem={problems[`findings.${index}`]}
               onChange={next => onChange(replaced(findings, index, next))}
               onChoose={() => {
@@ -86,8 +86,8 @@ export function FindingsField({ reportId, findings, problems, onChange }: Findin
 interface FindingRowProps {
   finding: Finding
   number: number
-  quotes: ReadonlyMap<string, CitableQuote>
-  isLoading: boolean
+  /** Returns the displayed text of an exhibit. */
+  labelOf: (id: string) => string
   problem: string | undefined
   /** Without a finding, it is removed. */
   onChange: (finding?: Finding) => void
@@ -96,10 +96,13 @@ interface FindingRowProps {
   onDown: (() => void) | undefined
 }
 
-function FindingRow(props: FindingRowProps) {
-  const { finding, number, quotes, isLoading, problem, onChange, onChoose, onUp, onDown } = props
+function FindingRow({ finding, number, labelOf, problem, onChange, onChoose, ...ways }: FindingRowProps) {
   const { text, confidence, evidence_ids } = finding
   const id = useId()
+  const moves = [
+    { way: 'up', icon: <ArrowUpIcon />, onClick: ways.onUp },
+    { way: 'down', icon: <ArrowDownIcon />, onClick: ways.onDown },
+  ]
   return (
     <>
       <LongText
@@ -120,22 +123,17 @@ function FindingRow(props: FindingRowProps) {
           />
         </FormGroup>
         <span className={styles.moves}>
-          <Button
-            variant="minimal"
-            icon={<ArrowUpIcon />}
-            aria-label={`Move finding ${number} up`}
-            title="Move up"
-            disabled={!onUp}
-            onClick={onUp}
-          />
-          <Button
-            variant="minimal"
-            icon={<ArrowDownIcon />}
-            aria-label={`Move finding ${number} down`}
-            title="Move down"
-            disabled={!onDown}
-            onClick={onDown}
-          />
+          {moves.map(({ way, icon, onClick }) => (
+            <Button
+              key={way}
+              variant="minimal"
+              icon={icon}
+              aria-label={`Move finding ${number} ${way}`}
+              title={`Move ${way}`}
+              disabled={!onClick}
+              onClick={onClick}
+            />
+          ))}
           <Button
             variant="minimal"
             intent="danger"
@@ -149,7 +147,7 @@ function FindingRow(props: FindingRowProps) {
       {evidence_ids.length > 0 && (
         <ul className={styles.exhibits} aria-label={`Exhibits of finding ${number}`}>
           {evidence_ids.map(each => {
-            const label = isLoading ? '…' : quoteLabel(quotes.get(each))
+            const label = labelOf(each)
             return (
               <li key={each} className={styles.exhibit}>
                 <span dir="auto">{label}</span>

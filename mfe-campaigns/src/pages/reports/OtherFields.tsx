@@ -8,7 +8,7 @@ import {
   type ReportLanguage,
   type ReportLicence,
 } from '@iodine/contracts'
-import { Button, FormGroup, HTMLSelect, Switch, TextField } from '@iodine/ui'
+import { Button, FormGroup, HTMLSelect, Switch, TextArea, TextField } from '@iodine/ui'
 import { PlusIcon, TrashIcon } from '@iodine/ui/icons'
 import { useId } from 'react'
 import { LANGUAGE_LABELS, LICENCE_LABELS, type Problems } from '../../model/reports'
@@ -27,6 +27,50 @@ const faultProps = (problem: string | undefined) => ({
   helperText: problem,
   'aria-invalid': problem ? true : undefined,
 })
+
+/** Title, other names and summary. */
+export function OverviewFields({ draft, problems, onChange }: FieldsProps) {
+  const id = useId()
+  return (
+    <EditorSection title="Overview">
+      <TextField
+        groupClass={styles.field ?? ''}
+        label="Title"
+        labelInfo="(required)"
+        dir="auto"
+        value={draft.title}
+        onValueChange={title => onChange({ title })}
+        {...faultProps(problems.title)}
+      />
+      <FormGroup
+        className={styles.field}
+        label="Other names"
+        labelFor={id}
+        labelInfo="(optional)"
+        intent={intentOf(problems.aliases)}
+        helperText={problems.aliases ?? 'Other names of the campaign, one per line.'}
+      >
+        <TextArea
+          id={id}
+          fill
+          rows={2}
+          dir="auto"
+          value={draft.aliases.join('\n')}
+          onChange={event =>
+            onChange({ aliases: event.target.value === '' ? [] : event.target.value.split('\n') })
+          }
+        />
+      </FormGroup>
+      <LongText
+        label="Summary"
+        value={draft.summary}
+        max={REPORT_TEXT_MAX.summary}
+        problem={problems.summary}
+        onChange={summary => onChange({ summary })}
+      />
+    </EditorSection>
+  )
+}
 
 type Side = NonNullable<ReportDraft['attribution']>['by']
 const SIDE_LABELS: Record<Side, string> = {

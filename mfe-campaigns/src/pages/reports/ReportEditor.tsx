@@ -1,10 +1,10 @@
 import { REPORT_TEXT_MAX, type ReportDraft } from '@iodine/contracts'
-import { Callout, FormGroup, TextArea, TextField } from '@iodine/ui'
-import { useEffect, useId, useRef } from 'react'
+import { Callout } from '@iodine/ui'
+import { useEffect, useRef } from 'react'
 import type { Problems } from '../../model/reports'
 import { FindingsField } from './FindingsField'
 import { EditorSection, LongText } from './fields'
-import { AttributionField, PublishingFields, ReferencesField } from './OtherFields'
+import { AttributionField, OverviewFields, PublishingFields, ReferencesField } from './OtherFields'
 import styles from './reports.module.css'
 
 export interface ReportEditorProps {
@@ -19,13 +19,12 @@ export interface ReportEditorProps {
 
 /** The fields of a draft. */
 export function ReportEditor({ id, draft, isCorrection, problems, onChange }: ReportEditorProps) {
-  const aliasesId = useId()
   const form = useRef<HTMLDivElement>(null)
   const hasProblems = Object.keys(problems).length > 0
   useEffect(() => {
     if (hasProblems) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [hasProblems])
-  const text = (name: 'summary' | 'unknown' | 'method' | 'change') => ({
+  const text = (name: 'unknown' | 'method' | 'change') => ({
     value: draft[name],
     max: REPORT_TEXT_MAX[name],
     problem: problems[name],
@@ -35,11 +34,9 @@ export function ReportEditor({ id, draft, isCorrection, problems, onChange }: Re
   return (
     <div className={styles.editor} ref={form}>
       {hasProblems && (
-        <div role="alert">
-          <Callout intent="danger" compact>
-            The draft cannot be saved: correct the marked fields.
-          </Callout>
-        </div>
+        <Callout role="alert" intent="danger" compact>
+          The draft cannot be saved: correct the marked fields.
+        </Callout>
       )}
       {isCorrection && (
         <EditorSection
@@ -52,39 +49,7 @@ export function ReportEditor({ id, draft, isCorrection, problems, onChange }: Re
           />
         </EditorSection>
       )}
-      <EditorSection title="Overview">
-        <TextField
-          groupClass={styles.field ?? ''}
-          label="Title"
-          labelInfo="(required)"
-          dir="auto"
-          value={draft.title}
-          onValueChange={title => onChange({ title })}
-          intent={problems.title ? 'danger' : 'none'}
-          helperText={problems.title}
-          aria-invalid={problems.title ? true : undefined}
-        />
-        <FormGroup
-          className={styles.field}
-          label="Other names"
-          labelFor={aliasesId}
-          labelInfo="(optional)"
-          intent={problems.aliases ? 'danger' : 'none'}
-          helperText={problems.aliases ?? 'Other names of the campaign, one per line.'}
-        >
-          <TextArea
-            id={aliasesId}
-            fill
-            rows={2}
-            dir="auto"
-            value={draft.aliases.join('\n')}
-            onChange={event =>
-              onChange({ aliases: event.target.value === '' ? [] : event.target.value.split('\n') })
-            }
-          />
-        </FormGroup>
-        <LongText label="Summary" {...text('summary')} />
-      </EditorSection>
+      <OverviewFields {...fields} />
       <FindingsField
         reportId={id}
         findings={draft.findings}

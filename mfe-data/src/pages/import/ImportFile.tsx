@@ -41,11 +41,9 @@ function Content({ entry, session }: ImportFileProps) {
     case 'failed':
       return (
         <>
-          <div role="alert">
-            <Callout intent="danger" compact>
-              {entry.message}
-            </Callout>
-          </div>
+          <Callout role="alert" intent="danger" compact>
+            {entry.message}
+          </Callout>
           <Actions>
             <Button text="Remove" onClick={remove} />
           </Actions>
@@ -86,11 +84,9 @@ function Prepared({ entry: { id, state, draft, fault }, session }: PreparedProps
         <ImportPlan draft={draft} isComparing={state === 'comparing'} />
       )}
       {fault && (
-        <div role="alert" className={styles.fault}>
-          <Callout intent="warning" compact>
-            {fault}
-          </Callout>
-        </div>
+        <Callout className={styles.fault} role="alert" intent="warning" compact>
+          {fault}
+        </Callout>
       )}
       {isSending && (
         <p className={styles.meta}>Leaving this page pauses the import. You can resume it later.</p>

@@ -192,24 +192,25 @@ class Reader {
 
   pick({ names, kept }: TopLevelFields): Buffer {
     const end = this.open(0)
-    const made = Buffer.allocUnsafe(end + 1)
-    let size = 4
-    // Consecutive fields are copied together.
-    let row = this.at
+    // The offsets of consecutive fields, which are copied together.
+    const rows: number[] = []
+    let size = 5
     while (this.at < end) {
       const from = this.at
       const type = this.bytes[this.at++]!
       const wanted = this.isNamed(names, end) === kept
       this.skip(type, end)
-      if (wanted) continue
-      size += this.bytes.copy(made, size, row, from)
-      row = this.at
+      if (!wanted) continue
+      size += this.at - from
+      if (rows.at(-1) === from) rows[rows.length - 1] = this.at
+      else rows.push(from, this.at)
     }
-    size += this.bytes.copy(made, size, row, this.at)
     this.close(end)
-    made[size++] = 0
-    made.writeInt32LE(size, 0)
-    return made.subarray(0, size)
+    const made = Buffer.allocUnsafe(size)
+    let at = made.writeInt32LE(size, 0)
+    for (let i = 0; i < rows.length; i += 2) at += this.bytes.copy(made, at, rows[i], rows[i + 1])
+    made[at] = 0
+    return made
   }
 
   /** Reads a field name and returns whether `names` contain it, without decoding it. */

@@ -94,7 +94,7 @@ export function* search(
       yield new MatchedDoc(id, notRead, nowhere)
       continue
     }
-    const bytes = left ? collection.peek(id) : collection.get(id)
+    const bytes = left || query.passing ? collection.peek(id) : collection.get(id)
     if (!bytes) continue
     if (examined) examined.docs++
     const position = matched(bytes, left, query)
@@ -160,7 +160,7 @@ export type Query = {
   thorough?: boolean
   /** The documents are not needed: they are not read if the index decides the condition. */
   counting?: boolean
-  /** The caller decodes each document before it requests the next one: checked documents are not copied. */
+  /** The caller decodes each document before it requests the next one: documents are not copied. */
   passing?: boolean
 }
 
@@ -294,6 +294,7 @@ const find: Command = {
         : undefined
     const fields = topLevelFields(projection)
     query.thorough = [...projection.keys()].some(path => path.endsWith('.$'))
+    query.passing = project !== undefined
     const batchSize = natural(command, 'batchSize') ?? 101
     const single = command.get('singleBatch') === true
     const collection = findCollection(context, name)

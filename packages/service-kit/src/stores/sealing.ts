@@ -1,9 +1,9 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
   generateKeyPairSync,
+  hash,
   randomBytes,
 } from 'node:crypto'
 
@@ -15,7 +15,7 @@ export const newSigningKey = (): string =>
 export const newSecretsKey = (): string => randomBytes(32).toString('base64')
 
 /** Returns the SHA-256 of a text, in base64url. */
-export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
+export const hashOf = (text: string): string => hash('sha256', text, 'base64url')
 
 /** The keys of `SECRETS_KEY`. */
 export interface Keyring {

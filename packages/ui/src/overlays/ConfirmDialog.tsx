@@ -1,6 +1,7 @@
-import { Button, DialogBody, DialogFooter } from '@blueprintjs/core'
+import { DialogBody } from '@blueprintjs/core'
 import { type ReactNode, useState } from 'react'
 import { Dialog } from './Dialog'
+import { DialogActions } from './DialogActions'
 
 export interface ConfirmDialogProps {
   isOpen: boolean
@@ -43,13 +44,12 @@ export function ConfirmDialog({
       canEscapeKeyClose={!working}
     >
       <DialogBody>{children}</DialogBody>
-      <DialogFooter
-        actions={
-          <>
-            <Button text="Cancel" onClick={onClose} disabled={working} autoFocus />
-            <Button intent={intent} text={confirmLabel} onClick={confirm} loading={working} />
-          </>
-        }
+      <DialogActions
+        intent={intent}
+        text={confirmLabel}
+        onClick={confirm}
+        loading={working}
+        cancel={{ onClick: onClose, disabled: working, autoFocus: true }}
       />
     </Dialog>
   )

@@ -1,5 +1,6 @@
-import { Button, DialogBody, DialogFooter } from '@blueprintjs/core'
+import { DialogBody } from '@blueprintjs/core'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useId, useState } from 'react'
+import { DialogActions } from './DialogActions'
 
 export interface DialogFormProps {
   submitLabel: string
@@ -57,20 +58,13 @@ export function DialogForm({
         </form>
         {note}
       </DialogBody>
-      <DialogFooter
-        actions={
-          <>
-            <Button text="Cancel" onClick={close} />
-            <Button
-              type="submit"
-              form={formId}
-              intent="primary"
-              text={submitLabel}
-              loading={working}
-              disabled={!canSubmit}
-            />
-          </>
-        }
+      <DialogActions
+        type="submit"
+        form={formId}
+        text={submitLabel}
+        loading={working}
+        disabled={!canSubmit}
+        cancel={{ onClick: close }}
       />
     </>
   )

@@ -1,6 +1,7 @@
 export * from './blueprint'
 export { ConfirmDialog, type ConfirmDialogProps } from './ConfirmDialog'
 export { Dialog } from './Dialog'
+export { DialogActions, type DialogActionsProps } from './DialogActions'
 export { ConfirmButton, DialogButton } from './DialogButton'
 export { DialogForm, type DialogFormProps } from './DialogForm'
 export { FilterMenu, type FilterMenuProps } from './FilterMenu'

@@ -10,8 +10,6 @@ export interface FileDropProps {
   hint: ReactNode
   /** Accessible name of the file input. */
   label: string
-  /** Accepted types, as the attribute of the same name; dropped files are not checked. */
-  accept?: string
   /** Whether several files can be chosen at once; default false. */
   multiple?: boolean
   /** Called with at least one file. */
@@ -19,12 +17,12 @@ export interface FileDropProps {
 }
 
 /** An area on which files are dropped, with a button that chooses them. */
-export function FileDrop({ text, hint, label, accept, multiple = false, onFiles }: FileDropProps) {
+export function FileDrop({ hint, onFiles, ...button }: FileDropProps) {
   const [isOver, setOver] = useState(false)
   const drop = (event: DragEvent) => {
     event.preventDefault()
     setOver(false)
-    const files = [...event.dataTransfer.files].slice(0, multiple ? undefined : 1)
+    const files = [...event.dataTransfer.files].slice(0, button.multiple ? undefined : 1)
     if (files.length > 0) onFiles(files)
   }
   return (
@@ -38,15 +36,7 @@ export function FileDrop({ text, hint, label, accept, multiple = false, onFiles 
       onDragLeave={() => setOver(false)}
       onDrop={drop}
     >
-      <FileButton
-        intent="primary"
-        icon={<UploadIcon />}
-        text={text}
-        label={label}
-        accept={accept}
-        multiple={multiple}
-        onFiles={onFiles}
-      />
+      <FileButton intent="primary" icon={<UploadIcon />} {...button} onFiles={onFiles} />
       <span className={styles.hint}>{hint}</span>
     </div>
   )

@@ -1,12 +1,5 @@
-import {
-  formatQuota,
-  LIMITS,
-  type Person,
-  type PersonDetail,
-  type Quota,
-  type QuotaUsage,
-} from '@iodine/contracts'
-import { useAction, useHost } from '@iodine/mfe-kit'
+import { formatQuota, LIMITS, type Person, type PersonDetail, type Quota } from '@iodine/contracts'
+import { errorToast, useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
 import { Button, Callout, formatAmount, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
 import { ConfirmButton, Dialog, DialogBody } from '@iodine/ui/overlays'
@@ -14,6 +7,10 @@ import { type FormEvent, useState } from 'react'
 import { QUOTA_LABELS } from '../quota-labels'
 import cells from './cells.module.css'
 import styles from './People.module.css'
+
+const ADMIN_KEPT = 'Only the operator of this site can suspend administrators'
+
+const OUTLINED = { variant: 'outlined' } as const
 
 /** Key of the queries that read accounts. */
 export const PEOPLE = ['people']
@@ -52,39 +49,27 @@ export function StateTags({ person }: { person: Pick<Person, 'suspended_at' | 'i
   )
 }
 
-/** Runs an action on an account, then refetches the accounts. */
-const useAccountAction = <V = void>(
-  mutationFn: (input: V) => Promise<unknown>,
-  title: string,
-  failed: string,
-) => useAction({ mutationFn, done: { title, duration: 3000 }, failed, invalidates: [PEOPLE] }).run
+/** The actions on an account, each with the toasts of its success and its failure. */
+const ACTIONS = {
+  suspend: ['The account is suspended', 'Unable to suspend the account'],
+  unsuspend: ['The account can sign in again', 'Unable to unsuspend the account'],
+  'end-sessions': ['All sessions ended', 'Unable to end the sessions'],
+  'revoke-tokens': ['API tokens and feed keys revoked', 'Unable to revoke the API tokens and feed keys'],
+} as const
 
 function Account({ person }: { person: PersonDetail }) {
   const { id, email, username, is_admin, suspended_at, sessions, api_tokens, feed_keys } = person
-  const { api } = useHost()
   const name = username === null ? email : `@${username}`
   const isSuspended = suspended_at !== null
-  const params = { id }
-  const suspend = useAccountAction(
-    () => api.call('POST /admin/people/:id/suspend', { params }),
-    'The account is suspended',
-    'Unable to suspend the account',
-  )
-  const unsuspend = useAccountAction(
-    () => api.call('POST /admin/people/:id/unsuspend', { params }),
-    'The account can sign in again',
-    'Unable to unsuspend the account',
-  )
-  const endSessions = useAccountAction(
-    () => api.call('POST /admin/people/:id/end-sessions', { params }),
-    'All sessions ended',
-    'Unable to end the sessions',
-  )
-  const revokeTokens = useAccountAction(
-    () => api.call('POST /admin/people/:id/revoke-tokens', { params }),
-    'API tokens and feed keys revoked',
-    'Unable to revoke the API tokens and feed keys',
-  )
+  const { api } = useHost()
+  const { run } = useAction({
+    mutationFn: (action: keyof typeof ACTIONS) =>
+      api.call(`POST /admin/people/:id/${action}`, { params: { id } }),
+    done: (_, action) => ({ title: ACTIONS[action][0], duration: 3000 }),
+    failed: (error, action) => errorToast(error, ACTIONS[action][1]),
+    invalidates: [PEOPLE],
+  })
+  const tokens = api_tokens + feed_keys
   return (
     <>
       <div className={cells.cell}>
@@ -99,47 +84,38 @@ function Account({ person }: { person: PersonDetail }) {
       </div>
       <div className={styles.actions}>
         <ConfirmButton
-          button={
-            isSuspended
-              ? { text: 'Unsuspend', disabled: is_admin }
-              : {
-                  intent: 'danger',
-                  variant: 'outlined',
-                  text: 'Suspend',
-                  disabled: is_admin,
-                  ...(is_admin && { title: 'Only the operator of this site can suspend administrators' }),
-                }
-          }
+          button={{
+            text: isSuspended ? 'Unsuspend' : 'Suspend',
+            disabled: is_admin,
+            ...(!isSuspended && { ...OUTLINED, intent: 'danger' }),
+            ...(!isSuspended && is_admin && { title: ADMIN_KEPT }),
+          }}
           isConfirmed={isSuspended}
           title="Suspend account"
           confirmLabel="Suspend"
-          onConfirm={isSuspended ? unsuspend : suspend}
+          onConfirm={() => run(isSuspended ? 'unsuspend' : 'suspend')}
         >
           {name} is signed out everywhere at once, and can’t sign in until you unsuspend the account. Their
           content stays.
         </ConfirmButton>
         <ConfirmButton
-          button={{
-            variant: 'outlined',
-            text: `End all sessions (${sessions})`,
-            disabled: sessions === 0,
-          }}
+          button={{ ...OUTLINED, text: `End all sessions (${sessions})`, disabled: sessions === 0 }}
           title="End all sessions"
           confirmLabel="End sessions"
-          onConfirm={endSessions}
+          onConfirm={() => run('end-sessions')}
         >
           {name} is signed out of every browser and extension at once, and can sign in again. Your current
           session, API tokens and feed keys stay valid.
         </ConfirmButton>
         <ConfirmButton
           button={{
-            variant: 'outlined',
-            text: `Revoke API tokens and feed keys (${api_tokens + feed_keys})`,
-            disabled: api_tokens + feed_keys === 0,
+            ...OUTLINED,
+            text: `Revoke API tokens and feed keys (${tokens})`,
+            disabled: tokens === 0,
           }}
           title="Revoke API tokens and feed keys"
           confirmLabel="Revoke"
-          onConfirm={revokeTokens}
+          onConfirm={() => run('revoke-tokens')}
         >
           All API tokens and feed keys of {name} stop working at once. This can’t be undone. Anyone who is
           signed in as {name} can create new ones: if the account may be compromised, end its sessions first.
@@ -152,14 +128,7 @@ function Account({ person }: { person: PersonDetail }) {
       )}
       <ul className={styles.quotas} aria-label="Quotas">
         {QUOTA_LABELS.map(([quota, label]) => (
-          <QuotaRow
-            key={quota}
-            quota={quota}
-            label={label}
-            usage={person.usage[quota]}
-            own={person.own_limits[quota] ?? null}
-            params={params}
-          />
+          <QuotaRow key={quota} quota={quota} label={label} person={person} />
         ))}
       </ul>
     </>
@@ -169,14 +138,15 @@ function Account({ person }: { person: PersonDetail }) {
 interface QuotaRowProps {
   quota: Quota
   label: string
-  /** Null while the service of the quota is unavailable. */
-  usage: QuotaUsage | null
-  /** The account's individual limit; null if the default applies. */
-  own: number | null
-  params: { id: string }
+  person: PersonDetail
 }
 
-function QuotaRow({ quota, label, usage, own, params }: QuotaRowProps) {
+function QuotaRow({ quota, label, person }: QuotaRowProps) {
+  const params = { id: person.id }
+  /** Null while the service of the quota is unavailable. */
+  const usage = person.usage[quota]
+  /** The account's individual limit; null if the default applies. */
+  const own = person.own_limits[quota] ?? null
   const { api, notify } = useHost()
   const [draft, setDraft] = useState<string | null>(null)
   const save = useAction({

@@ -12,6 +12,7 @@ import {
   SegmentedControl,
   TextArea,
   TextField,
+  type TextFieldProps,
   useMissingField,
   useRetained,
   useSearchText,
@@ -28,6 +29,8 @@ const KINDS: { value: FeedKind; label: string }[] = [
   { value: 'taxii', label: 'TAXII 2.1' },
   { value: 'misp', label: 'MISP feed' },
 ]
+
+const SECRET_KEPT = 'Leave both empty to keep the stored values.'
 
 export interface SubscriptionDialogProps {
   /** The subscription to edit; 'new' to create one, null while the dialog is closed. */
@@ -61,23 +64,24 @@ interface Draft {
   campaign: string | null
 }
 
-function SubscriptionForm({
-  subscription,
-  onClose,
-}: {
+const draftOf = (subscription: Subscription | null): Draft => ({
+  kind: subscription?.kind ?? 'taxii',
+  url: subscription?.url ?? '',
+  user: '',
+  key: '',
+  publicKey: subscription?.public_key ?? '',
+  every: subscription?.every ?? LIMITS.pullMinutes,
+  campaign: subscription?.campaign_id ?? null,
+})
+
+interface FormProps {
   subscription: Subscription | null
   onClose: () => void
-}) {
+}
+
+function SubscriptionForm({ subscription, onClose }: FormProps) {
   const { notify } = useHost()
-  const [draft, setDraft] = useState<Draft>({
-    kind: subscription?.kind ?? 'taxii',
-    url: subscription?.url ?? '',
-    user: '',
-    key: '',
-    publicKey: subscription?.public_key ?? '',
-    every: subscription?.every ?? LIMITS.pullMinutes,
-    campaign: subscription?.campaign_id ?? null,
-  })
+  const [draft, setDraft] = useState(() => draftOf(subscription))
   const { groupProps, fieldProps, setMissing } = useMissingField<'url' | 'key' | 'publicKey' | 'user'>()
   const save = useSave(subscription)
   const change = (changed: Partial<Draft>) => {
@@ -87,50 +91,18 @@ function SubscriptionForm({
   const submit = async (): Promise<boolean> => {
     const fault = faultOf(draft, subscription)
     setMissing(fault?.field === 'campaign' ? undefined : fault?.field)
-    if (fault) {
-      notify({ title: 'Missing information', description: fault.text, status: 'warning' })
-      return false
-    }
-    return save(draft)
+    if (!fault) return save(draft)
+    notify({ title: 'Missing information', description: fault.text, status: 'warning' })
+    return false
   }
-  const intervals = INTERVALS.some(([each]) => each === draft.every)
-    ? INTERVALS
-    : [...INTERVALS, [draft.every, intervalOf(draft.every)] as const]
+  const isListed = INTERVALS.some(([each]) => each === draft.every)
+  const intervals = isListed ? INTERVALS : [...INTERVALS, [draft.every, intervalOf(draft.every)] as const]
   return (
     <DialogForm submitLabel={subscription ? 'Save Changes' : 'Subscribe'} onSubmit={submit} onClose={onClose}>
       {subscription ? (
         <p className={cells.text}>{subscription.url}</p>
       ) : (
-        <>
-          <FormGroup label="Feed type">
-            <SegmentedControl
-              fill
-              aria-label="Feed type"
-              options={KINDS}
-              value={draft.kind}
-              onValueChange={kind => change({ kind: kind as FeedKind })}
-            />
-          </FormGroup>
-          <TextField
-            label="URL"
-            {...fieldProps('url')}
-            labelInfo="(required)"
-            helperText={
-              draft.kind === 'taxii'
-                ? 'The https URL of a TAXII collection.'
-                : 'The https URL of the folder that contains manifest.json.'
-            }
-            autoFocus
-            autoComplete="off"
-            placeholder={
-              draft.kind === 'taxii'
-                ? 'https://example.org/taxii2/root/collections/…/'
-                : 'https://example.org/feeds/misp/'
-            }
-            value={draft.url}
-            onValueChange={url => change({ url })}
-          />
-        </>
+        <FeedFields draft={draft} urlProps={fieldProps('url')} onChange={change} />
       )}
       <div className={styles.row}>
         <TextField
@@ -145,11 +117,7 @@ function SubscriptionForm({
           label="Key or password"
           {...fieldProps('key')}
           labelInfo="(optional)"
-          helperText={
-            subscription?.has_secret
-              ? 'Leave both empty to keep the stored values.'
-              : 'Stored encrypted, never shown.'
-          }
+          helperText={subscription?.has_secret ? SECRET_KEPT : 'Stored encrypted, never shown.'}
           type="password"
           autoComplete="new-password"
           value={draft.key}
@@ -186,6 +154,47 @@ function SubscriptionForm({
         <CampaignChoice chosen={draft.campaign} onChoose={campaign => change({ campaign })} />
       )}
     </DialogForm>
+  )
+}
+
+interface FeedFieldsProps {
+  draft: Draft
+  urlProps: Partial<TextFieldProps>
+  onChange: (changed: Partial<Draft>) => void
+}
+
+/** The feed of a new subscription. */
+function FeedFields({ draft: { kind, url }, urlProps, onChange }: FeedFieldsProps) {
+  const isTaxii = kind === 'taxii'
+  return (
+    <>
+      <FormGroup label="Feed type">
+        <SegmentedControl
+          fill
+          aria-label="Feed type"
+          options={KINDS}
+          value={kind}
+          onValueChange={kind => onChange({ kind: kind as FeedKind })}
+        />
+      </FormGroup>
+      <TextField
+        label="URL"
+        {...urlProps}
+        labelInfo="(required)"
+        helperText={
+          isTaxii
+            ? 'The https URL of a TAXII collection.'
+            : 'The https URL of the folder that contains manifest.json.'
+        }
+        autoFocus
+        autoComplete="off"
+        placeholder={
+          isTaxii ? 'https://example.org/taxii2/root/collections/…/' : 'https://example.org/feeds/misp/'
+        }
+        value={url}
+        onValueChange={url => onChange({ url })}
+      />
+    </>
   )
 }
 

@@ -157,50 +157,52 @@ const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
   {
     name: 'Actions',
     width: 152,
-    cell: subscription => {
-      const { paused, state, url, campaign_name } = subscription
-      const isAtWork = paused || state === 'fetching' || state === 'importing'
-      return (
-        <ButtonGroup variant="minimal">
-          <Button
-            icon={<RefreshIcon />}
-            aria-label={`Pull ${url} now`}
-            title="Pull now"
-            disabled={isAtWork}
-            onClick={() => void act.run(subscription)}
-          />
-          <Button
-            icon={paused ? <PlayIcon /> : <PauseIcon />}
-            aria-label={`${paused ? 'Resume' : 'Pause'} ${url}`}
-            title={paused ? 'Resume' : 'Pause'}
-            onClick={() => void (paused ? act.resume(subscription) : act.pause(subscription))}
-          />
-          <Button
-            icon={<EditIcon />}
-            aria-label={`Edit ${url}`}
-            title="Edit"
-            onClick={() => act.edit(subscription)}
-          />
-          <ConfirmButton
-            button={{
-              icon: <TrashIcon />,
-              'aria-label': `Delete ${url}`,
-              title: 'Delete',
-              intent: 'danger',
-            }}
-            title="Delete subscription"
-            confirmLabel="Delete"
-            onConfirm={() => act.leave(subscription)}
-          >
-            <p className={cells.text}>
-              The subscription to {url} ends. Its imported objects stay in {campaign_name ?? 'its campaign'}.
-            </p>
-          </ConfirmButton>
-        </ButtonGroup>
-      )
-    },
+    cell: subscription => <RowActions subscription={subscription} act={act} />,
   },
 ]
+
+function RowActions({ subscription, act }: { subscription: Subscription; act: Actions }) {
+  const { paused, state, url, campaign_name } = subscription
+  const isAtWork = paused || state === 'fetching' || state === 'importing'
+  return (
+    <ButtonGroup variant="minimal">
+      <Button
+        icon={<RefreshIcon />}
+        aria-label={`Pull ${url} now`}
+        title="Pull now"
+        disabled={isAtWork}
+        onClick={() => void act.run(subscription)}
+      />
+      <Button
+        icon={paused ? <PlayIcon /> : <PauseIcon />}
+        aria-label={`${paused ? 'Resume' : 'Pause'} ${url}`}
+        title={paused ? 'Resume' : 'Pause'}
+        onClick={() => void (paused ? act.resume(subscription) : act.pause(subscription))}
+      />
+      <Button
+        icon={<EditIcon />}
+        aria-label={`Edit ${url}`}
+        title="Edit"
+        onClick={() => act.edit(subscription)}
+      />
+      <ConfirmButton
+        button={{
+          icon: <TrashIcon />,
+          'aria-label': `Delete ${url}`,
+          title: 'Delete',
+          intent: 'danger',
+        }}
+        title="Delete subscription"
+        confirmLabel="Delete"
+        onConfirm={() => act.leave(subscription)}
+      >
+        <p className={cells.text}>
+          The subscription to {url} ends. Its imported objects stay in {campaign_name ?? 'its campaign'}.
+        </p>
+      </ConfirmButton>
+    </ButtonGroup>
+  )
+}
 
 function Ago({ at }: { at: string }) {
   return (

@@ -27,12 +27,13 @@ export const PHRASES = Array.from(
  * Fills the iods service's database with `count` IODs by 200 users, one per minute up to a day ago, with votes, in the
  * stored form of the service: indexed and tallied.
  * @param uri URI of the database server
- * @param texts `short`: five words and a number, without a description, with less than half of the n-grams
+ * @param texts `short`: five words and a number, without a description, with less than half of the n-grams. `unsearched`:
+ *   the same without n-grams, whose index takes most of the time.
  */
 export const seedIods = async (
   uri: string,
   count: number,
-  texts: 'short' | 'long' = 'long',
+  texts: 'short' | 'long' | 'unsearched' = 'long',
 ): Promise<void> => {
   // The embedded engine does not respond while it builds an index.
   const withLongHeartbeat = new URL(uri)
@@ -48,7 +49,7 @@ export const seedIods = async (
     Array.from({ length: least + Math.floor(random() * (most - least)) }, word).join(' ')
   const newest = Date.now() - 24 * 60 * MINUTE
   const docOf = (n: number) => {
-    const isShort = texts === 'short'
+    const isShort = texts !== 'long'
     const value = `${isShort ? words(3, 4) : words(4, 10)} ${PHRASES[n % (isShort ? 40 : 20)]} ${n}`
     const description = isShort ? '' : `${words(5, 14)} ${PHRASES[20 + (n % 20)]}`
     const created_at = new Date(newest - (count - n) * MINUTE)
@@ -64,6 +65,7 @@ export const seedIods = async (
       ...newIodDoc(pick(users), input),
       created_at,
       revision: created_at,
+      ...(texts === 'unsearched' && { ngrams: [] }),
       votes,
       ...rankFields(votes),
     }

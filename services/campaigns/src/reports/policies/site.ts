@@ -1,3 +1,5 @@
+import { DETAILS } from '@iodine/contracts'
+import { conflict } from '@iodine/service-kit'
 import type { CampaignsConfig } from '../../config.js'
 
 /** Settings that pages show. */
@@ -27,4 +29,9 @@ export const siteOf = ({
     contact: REPORTS_CONTACT,
     legal_notice: REPORTS_LEGAL_NOTICE,
   }
+}
+
+/** Throws 409 while reports are off. */
+export const requireReports = ({ REPORTS }: Pick<CampaignsConfig, 'REPORTS'>): void => {
+  if (REPORTS === 'off') throw conflict(DETAILS.reportsOff)
 }

@@ -72,18 +72,18 @@ const countValues = (records: readonly AnalyzedRecord[]): Record<keyof typeof VA
     domains: new Marks(),
     languages: new Marks(),
   }
-  for (const { source, facts } of records)
+  for (const record of records)
     for (const name of VALUE_NAMES)
-      for (const value of [facts?.[VALUES[name]] ?? []].flat()) counts[name].add(value, source)
+      for (const value of [record[VALUES[name]] ?? []].flat()) counts[name].add(value, record.source)
   return counts
 }
 
 const hoursOf = (records: readonly AnalyzedRecord[], zone: string): RecordAnalysis['hours'] => {
   const local = createLocal(zone)
   const cells = new Marks()
-  for (const { source, facts } of records) {
-    if (!facts?.posted_at) continue
-    const posted = new Date(local(facts.posted_at.getTime()))
+  for (const { source, posted_at } of records) {
+    if (posted_at === undefined) continue
+    const posted = new Date(local(posted_at))
     cells.add(`${(posted.getUTCDay() + 6) % 7} ${posted.getUTCHours()}`, source)
   }
   return cells.all
@@ -96,14 +96,14 @@ const hoursOf = (records: readonly AnalyzedRecord[], zone: string): RecordAnalys
 
 const reachOf = (records: readonly AnalyzedRecord[]): RecordAnalysis['reach'] => {
   const platforms = new Map<string, { source: Source; total: number; classes: Marks }>()
-  for (const { source, facts } of records) {
-    if (!facts || facts.reach === undefined) continue
+  for (const { source, platform, reach } of records) {
+    if (reach === undefined) continue
     // A post's platform may have the name of a source.
-    const key = `${source} ${facts.platform}`
+    const key = `${source} ${platform}`
     const found = platforms.get(key) ?? { source, total: 0, classes: new Marks() }
     platforms.set(key, found)
     found.total++
-    found.classes.add(reachClass(facts.reach), source)
+    found.classes.add(reachClass(reach), source)
   }
   return [...platforms]
     .sort(([a, one], [b, other]) => other.total - one.total || compareText(a, b))
@@ -128,7 +128,7 @@ const dayOf = (starts: readonly number[], time: number): number => {
 
 const countDays = (records: readonly AnalyzedRecord[], starts: readonly number[]): Marks => {
   const days = new Marks()
-  for (const { source, created_at } of records) days.add(String(dayOf(starts, created_at.getTime())), source)
+  for (const { source, created_at } of records) days.add(String(dayOf(starts, created_at)), source)
   return days
 }
 
@@ -161,8 +161,8 @@ export const analyzeRecords = (
       }))
   const ages = new Marks()
   const novelties = new Marks()
-  for (const { source, created_at, facts, novelty = 'pending' } of records) {
-    ages.add(ageOf(created_at, facts?.posted_at), source)
+  for (const { source, created_at, posted_at, novelty = 'pending' } of records) {
+    ages.add(ageOf(created_at, posted_at), source)
     novelties.add(novelty, source)
   }
   return {

@@ -8,7 +8,7 @@ import { comparedTexts } from '../presenters/facts.js'
 /** Timeout for the texts of maximum length. */
 const COMPARE_MS = 30_000
 /** Batches per run of the handler. The remaining ones are enqueued behind other users. */
-const STEPS = 20
+const STEPS = 5
 
 /**
  * Registers the outbox kind that compares a user's new records with the IODs that existed when they were stored. It is a

@@ -6,10 +6,10 @@ const HOUR_MS = 3_600_000
 /** Longest ages of the classes from `hour` to `year`. */
 const AGES_MS = [1, 24, 168, 720, 8_760].map(hours => hours * HOUR_MS)
 
-/** Returns the class of a post's age when its record was stored. */
-export const ageOf = (created: Date, posted: Date | undefined): PostAge => {
-  if (!posted) return 'unknown'
-  const ms = created.getTime() - posted.getTime()
+/** Returns the class of a post's age when its record was stored. Times are in milliseconds. */
+export const ageOf = (created: number, posted: number | undefined): PostAge => {
+  if (posted === undefined) return 'unknown'
+  const ms = created - posted
   const at = AGES_MS.findIndex(limit => ms <= limit)
   return at < 0 ? 'older' : (POST_AGES[at] as PostAge)
 }

@@ -30,6 +30,7 @@ const PLAIN = {
   votes_total: 1,
   votes_disputed: 1,
   terms: 1,
+  fold_key: 1,
 } as const
 const FIELDS: PipelineStage.Project['$project'] = { ...PLAIN, third_vote: THIRD_VOTE_AT }
 

@@ -23,6 +23,7 @@ import {
 } from '../queries/analyze.js'
 import { creationsOf } from '../queries/campaign-members.js'
 import { compareGroups } from '../queries/compare-iods.js'
+import { containIods } from '../queries/contain-iods.js'
 import type { IodColumns } from '../queries/iod-columns.js'
 import { createColumnReader } from '../queries/read-columns.js'
 
@@ -90,6 +91,10 @@ export const addAnalyticsRoutes = (service: StoreService, models: IodStore): (()
     const found = groups.map(group => group.flatMap(id => rows.get(id) ?? []))
     return compareGroups(columns, found, [Date.parse(from), Date.parse(until)])
   })
+
+  service.internal(iodsInternal.containIods, async ({ body }) =>
+    containIods(iods, await read(0), body.entries),
+  )
 
   service.route(iodAnalyticsApi.analyzeVotes, async ({ query, user }): Promise<VoteAnalysis> => {
     const { disputed: ids, ...votes } = await analyze('votes', query, user.id, analyzeVotes)

@@ -30,9 +30,12 @@ const watchedEventsOf = (doc: IodDoc): NotificationEvent[] => {
 
 export type NewIods = Kind<{ id: string }>
 
+/** Time after a failure of the notifications service for which its events wait in an outbox kind of their own. */
+const OUTAGE_MS = 30_000
+
 /**
  * Registers the outbox kinds that publish new IODs to the community service, and then to those who watch. An outage of
- * the notifications service delays no event to community.
+ * the notifications service delays no event to community: its events are then enqueued by themselves.
  */
 export const createNewIods = ({ outbox, peers }: StoreService, iods: IodModel): NewIods => {
   const common = {
@@ -45,14 +48,23 @@ export const createNewIods = ({ outbox, peers }: StoreService, iods: IodModel): 
       .find({ _id: { $in: created.map(({ id }) => id) as never } })
       .select('+tlp')
       .lean<IodDoc[]>()
+  const notify = (docs: readonly IodDoc[]) => publishToWatchers(peers, docs.flatMap(watchedEventsOf))
   const watched = outbox.kind('iod.watched', {
     ...common,
-    handle: async created => publishToWatchers(peers, (await find(created)).flatMap(watchedEventsOf)),
+    handle: async created => notify(await find(created)),
   })
+  let waitUntil = 0
   return outbox.kind('iod.created', {
     ...common,
     async handle(created) {
-      await publishToCommunity(peers, (await find(created)).flatMap(eventsOfIod))
+      const docs = await find(created)
+      await publishToCommunity(peers, docs.flatMap(eventsOfIod))
+      if (Date.now() >= waitUntil)
+        try {
+          return await notify(docs)
+        } catch {
+          waitUntil = Date.now() + OUTAGE_MS
+        }
       await watched.addAll(created)
     },
   })

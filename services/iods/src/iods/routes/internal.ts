@@ -16,7 +16,6 @@ import { eventsOfIod } from '../commands/publish-iod.js'
 import { upsertIods } from '../commands/upsert-iods.js'
 import type { IodDoc } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
-import { containIods } from '../queries/contain-iods.js'
 import { findIods } from '../queries/find-iods.js'
 import { findLevels } from '../queries/find-levels.js'
 
@@ -71,8 +70,6 @@ export const addInternalRoutes = (
   })
 
   service.internal(iodsInternal.findIods, async ({ body }) => findIods(iods, body.iods))
-
-  service.internal(iodsInternal.containIods, ({ body }) => containIods(iods, body.entries))
 
   service.internal(iodsInternal.upsertIods, async ({ body }) => upsertIods(models, body))
 

@@ -1,6 +1,6 @@
 import type { Source } from '@iodine/contracts'
-import { paths, SectionLink, useSections } from '@iodine/mfe-kit'
-import { Button, EmptyState, SkeletonCards } from '@iodine/ui'
+import { paths, SectionLink, SOURCE_LABELS, useSections } from '@iodine/mfe-kit'
+import { Button, EmptyState, formatCount, SkeletonCards, Tab, Tabs } from '@iodine/ui'
 import { DatabaseIcon, SearchIcon } from '@iodine/ui/icons'
 import { use } from 'react'
 import { analyzedText } from '../model/analyzed'
@@ -9,9 +9,40 @@ import type { Records } from '../queries/records'
 import styles from './DataPage.module.css'
 import { RecordGrid } from './RecordGrid'
 import { RecordStates } from './RecordStates'
-import { AnalyzedFilters, SearchTerm } from './record-context'
+import { WantedRecords } from './record-context'
 
 const SKELETONS = 4
+
+/** Formats a count; while it loads, a figure space keeps the width of one digit, so that the tabs do not move. */
+const formatTotal = (total: number | undefined) => (total === undefined ? '\u2007' : formatCount(total))
+
+export interface RecordTabsProps extends Pick<RecordPanelProps, 'onStartIod' | 'onDelete'> {
+  tabs: readonly Source[]
+  source: Source
+  all: Record<Source, Records>
+  onSource: (source: Source) => void
+}
+
+/** The records by source, a tab each. */
+export const RecordTabs = ({ tabs, source, all, onSource, ...panel }: RecordTabsProps) => (
+  <Tabs
+    id="my-data"
+    className={styles.tabs}
+    selectedTabId={source}
+    onChange={id => onSource(id as Source)}
+    renderActiveTabPanelOnly
+  >
+    {tabs.map(candidate => (
+      <Tab
+        key={candidate}
+        id={candidate}
+        title={SOURCE_LABELS[candidate]}
+        tagContent={formatTotal(all[candidate].total)}
+        panel={<RecordPanel source={candidate} records={all[candidate]} {...panel} />}
+      />
+    ))}
+  </Tabs>
+)
 
 interface RecordPanelProps {
   source: Source
@@ -21,10 +52,10 @@ interface RecordPanelProps {
 }
 
 /** The records of a source, or why there are none. */
-export function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps) {
+function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps) {
   const { error, hasMore } = records
-  const term = use(SearchTerm)
-  const isSearch = analyzedText(use(AnalyzedFilters)) !== '' || term !== ''
+  const { term, analyzed } = use(WantedRecords)
+  const isSearch = analyzedText(analyzed) !== '' || term !== ''
   return (
     <RecordStates
       // If there is data, the error is shown below it.
