@@ -24,6 +24,40 @@ const unzipped = async (
   return found
 }
 
+/** Returns the texts that are read before a refusal, and the refusal. */
+const readSoFar = async (parts: AsyncIterable<string | Uint8Array>) => {
+  const read: string[] = []
+  try {
+    for await (const part of parts)
+      read.push(typeof part === 'string' ? part : new TextDecoder().decode(part))
+  } catch (error) {
+    read.push(`${error}`)
+  }
+  return read.join('')
+}
+
+it('damaged files give the same, however they are cut into chunks', async () => {
+  async function* entries(bytes: Uint8Array, size: number) {
+    for await (const { name, content } of zipEntries(chunked(bytes, size), () => true)) {
+      yield `${name}:`
+      yield* content
+    }
+  }
+  const words = strToU8('one two three four five six seven eight nine ten '.repeat(3))
+  const archive = zipSync({ a: words, b: [words, { level: 0 }], c: words })
+  const members = joinBytes([gzipSync(words), gzipSync(words)])
+  for (const [read, bytes] of [
+    [entries, archive],
+    [(each: Uint8Array, size: number) => gunzip(chunked(each, size)), members],
+  ] as const)
+    for (let at = 0; at < bytes.length; at += 1) {
+      const damaged = bytes.slice()
+      damaged[at] = ~(damaged[at] ?? 0)
+      const whole = await readSoFar(read(damaged, bytes.length))
+      for (const size of [1, 100]) expect([at, await readSoFar(read(damaged, size))]).toEqual([at, whole])
+    }
+})
+
 describe('gunzip', () => {
   const members = joinBytes(['one\n', 'two\n', 'three\n'].map(each => gzipSync(strToU8(each))))
 

@@ -180,7 +180,12 @@ const checkJson = (sample: Sample, params: ReturnType<typeof propertyRuns>) => {
     const found = keysOf(await itemsOf(sample, bytes.subarray(0, cut % (bytes.length + 1))))
     // Lists of own data come in the order of the choice.
     if (sample.format === 'tiktok-user-data') expect(keysOf(items)).toEqual(expect.arrayContaining(found))
-    else expect(keysOf(items).slice(0, found.length)).toEqual(found)
+    else {
+      const last = items.filter(item => typeof item === 'object' && 'record' in item)[found.length - 1]
+      // An album that is cut may have the address of another of its messages.
+      const whole = found.length - (last && 'joined' in last ? 1 : 0)
+      expect(keysOf(items).slice(0, whole)).toEqual(found.slice(0, whole))
+    }
   })
   return fc.assert(property, params)
 }

@@ -6,7 +6,7 @@ const UNPACKED_MAX = 8 * 2 ** 30
 const RATIO_MAX = 200
 const RATIO_FREE = 16 * 2 ** 20
 /** Packed bytes that are unpacked at once: DEFLATE expands at most by 1,032. */
-export const PACKED_AT_ONCE = 4_096
+const PACKED_AT_ONCE = 4_096
 
 /** Counts packed and unpacked bytes, so that a small file cannot unpack to a huge one. */
 export class UnpackedBytes {
@@ -29,8 +29,20 @@ export class UnpackedBytes {
   }
 }
 
-/** Splits chunks into pieces of at most `PACKED_AT_ONCE` bytes. */
+/** Yields the bytes of chunks in pieces of `PACKED_AT_ONCE` bytes, so that a damaged file gives the same with any chunks. */
 export async function* pieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let piece = new Uint8Array(PACKED_AT_ONCE)
+  let length = 0
   for await (const chunk of chunks)
-    for (let at = 0; at < chunk.length; at += PACKED_AT_ONCE) yield chunk.subarray(at, at + PACKED_AT_ONCE)
+    for (let at = 0; at < chunk.length; ) {
+      const part = chunk.subarray(at, at + PACKED_AT_ONCE - length)
+      piece.set(part, length)
+      at += part.length
+      length += part.length
+      if (length < PACKED_AT_ONCE) break
+      yield piece
+      piece = new Uint8Array(PACKED_AT_ONCE)
+      length = 0
+    }
+  if (length > 0) yield piece.subarray(0, length)
 }
