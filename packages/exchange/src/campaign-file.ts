@@ -87,6 +87,9 @@ const techniquesInFile = (techniques: readonly UsedTechnique[]) => {
 /** Contents of the JSON file. */
 export type CampaignFile = ReturnType<typeof toCampaignFile>
 
+/** Returns the UTC date: YYYY-MM-DD. */
+export const day = (now: Date): string => now.toISOString().slice(0, 10)
+
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
 
 /** Returns the columns with an IOD's vote counts. */
@@ -147,3 +150,16 @@ export const toIodsFile = (iods: readonly Iod[], context: ExportContext) => ({
 })
 
 /** Maximum characters of the name in a file name: file systems allow 255 bytes. */
+const NAME_MAX = 200
+
+/**
+ * Returns campaign_{name}_{YYYY-MM-DD, UTC} with the extension. Characters of the name other than a–z and 0–9 become
+ * underscores.
+ */
+export function exportFileName(name: string, now: Date, extension: string): string {
+  const safe = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]/gu, '_')
+    .slice(0, NAME_MAX)
+  return `campaign_${safe}_${day(now)}.${extension}`
+}

@@ -1,9 +1,9 @@
 import { foldIod, highestTlp, type NewIod, type Tlp } from '@iodine/contracts'
+import { type FileComments, readComments } from './comments.js'
 import { readCsv } from './csv.js'
+import { type Quotes, readQuotes } from './evidence.js'
 import { FieldFault, type IodField, isCategory, isSourceType, readFields } from './fields.js'
 import { isObject } from './json/is-object.js'
-import { type FileComments, readComments } from './read-comments.js'
-import { type Quotes, readQuotes } from './read-evidence.js'
 import { EVIDENCE_EXTENSION } from './stix/evidence-note.js'
 import { tlpOfText } from './tlp.js'
 

@@ -1,9 +1,8 @@
 import { type Comment, LIMITS } from '@iodine/contracts'
 import { anIod } from '@iodine/test-kit/iods'
 import { describe, expect, it } from 'vitest'
-import { commentOfNote } from '../src/comments.js'
+import { commentOfNote, readComments } from '../src/comments.js'
 import { toMispEvent, toStixBundle } from '../src/index.js'
-import { readComments } from '../src/read-comments.js'
 import { campaign } from './campaigns.js'
 
 const comment: Comment = {

@@ -29,9 +29,17 @@ export interface ThreadOptions {
 /** Time after which a thread without work ends: a later call need not start one, whose code must be compiled first. */
 const IDLE_MS = 60_000
 
+interface Started<O> {
+  thread: Worker
+  /** Settles the running call; undefined while there is none. */
+  settle?: ((error: Error | null, output?: O) => void) | undefined
+  /** The timeout of the call, or the end of the wait. */
+  timer?: NodeJS.Timeout
+}
+
 /**
  * Creates a function that runs a file of the caller's package in a thread, which does not block the event loop. The file
- * answers each message with one. Threads wait for further calls for a minute, and do not keep the process running meanwhile.
+ * answers each message with one. One thread waits a minute for a further call, and does not keep the process running.
  * @param caller as of `startThread`, as is `file`
  * @returns a function of the input, which resolves to the output. It rejects with the error of the thread, which ends,
  *   and after the timeout.
@@ -41,30 +49,29 @@ export const createThreads = <I, O>(
   file: string,
   { name, ms }: ThreadOptions,
 ): ((input: I) => Promise<O>) => {
-  interface Started {
-    thread: Worker
-    /** Settles the running call; undefined while the thread waits for one. */
-    settle?: ((error: Error | null, output?: O) => void) | undefined
-    /** The timeout of the call, or the end of the wait. */
-    timer?: NodeJS.Timeout
-  }
-  const waiting: Started[] = []
-  const end = (started: Started, error: Error) => {
+  let waiting: Started<O> | undefined
+  const end = (started: Started<O>, error: Error) => {
+    if (waiting === started) waiting = undefined
     clearTimeout(started.timer)
-    if (waiting.includes(started)) waiting.splice(waiting.indexOf(started), 1)
     void started.thread.terminate()
     started.settle?.(error)
     started.settle = undefined
   }
-  const start = (): Started => {
-    const started: Started = { thread: startThread(caller, file) }
+  const rest = (started: Started<O>) => {
+    if (waiting) return end(started, new Error('not used'))
+    waiting = started
+    started.thread.unref()
+    started.timer = setTimeout(() => end(started, new Error('not used')), IDLE_MS).unref()
+  }
+  const start = (): Started<O> => {
+    const started: Started<O> = { thread: startThread(caller, file) }
     started.thread.on('message', (output: O) => {
+      // The call may have timed out before.
+      if (!started.settle) return
       clearTimeout(started.timer)
-      started.settle?.(null, output)
+      started.settle(null, output)
       started.settle = undefined
-      started.thread.unref()
-      started.timer = setTimeout(() => end(started, new Error('not used')), IDLE_MS).unref()
-      waiting.push(started)
+      rest(started)
     })
     started.thread.on('error', error => end(started, error as Error))
     started.thread.on('exit', code => end(started, new Error(`${name} exited with code ${code}`)))
@@ -72,7 +79,8 @@ export const createThreads = <I, O>(
   }
   return input =>
     new Promise((resolve, reject) => {
-      const started = waiting.pop() ?? start()
+      const started = waiting ?? start()
+      waiting = undefined
       clearTimeout(started.timer)
       started.timer = setTimeout(() => end(started, new Error(`${name} timed out`)), ms)
       started.settle = (error, output) => (error ? reject(error) : resolve(output as O))

@@ -1,8 +1,8 @@
 import type { Tlp } from '@iodine/contracts'
+import type { FileComments } from '../comments.js'
+import type { Quotes } from '../evidence.js'
 import type { Skipped, Span } from '../json/scanner.js'
 import type { EventPlace } from '../misp/slices.js'
-import type { FileComments } from '../read-comments.js'
-import type { Quotes } from '../read-evidence.js'
 import type { ForeignObject } from '../stix/read.js'
 
 /** A file divided into pieces. Each is stored unchanged, or parsed as an entry, independently of the others. */

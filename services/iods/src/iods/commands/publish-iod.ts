@@ -30,12 +30,12 @@ const watchedEventsOf = (doc: IodDoc): NotificationEvent[] => {
 
 export type NewIods = Kind<{ id: string }>
 
-/** Time after a failure of the notifications service for which its events wait in an outbox kind of their own. */
+/** Time for which events wait in an outbox kind of their own after a failure of the notifications service. */
 const OUTAGE_MS = 30_000
 
 /**
  * Registers the outbox kinds that publish new IODs to the community service, and then to those who watch. An outage of
- * the notifications service delays no event to community: its events are then enqueued by themselves.
+ * the notifications service delays no event to community: its events are then enqueued separately.
  */
 export const createNewIods = ({ outbox, peers }: StoreService, iods: IodModel): NewIods => {
   const common = {
