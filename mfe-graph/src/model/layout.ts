@@ -16,7 +16,8 @@ type Body = SimulationNodeDatum & { x: number; y: number; vx: number; vy: number
 const DRAG_ALPHA = 0.3
 
 /**
- * Creates a layout, which is deterministic as long as no node is dragged: d3-force's simulation with a custom charge force (see charge.ts) and a weak pull to the centre.
+ * Creates a layout, which is deterministic as long as no node is dragged: d3-force's simulation with a custom charge
+ * force (see charge.ts) and a weak pull to the centre.
  */
 export function createLayout(shape: Pick<Shape, 'nodeCount' | 'linkCount' | 'sources' | 'targets'>) {
   const { nodeCount, linkCount, sources, targets } = shape

@@ -169,7 +169,7 @@ export function withCampaigns(
   })
 }
 
-/** Adds a campaign to which IODs were added. */
+/** Returns the values, with a campaign for those whose IODs were added to it. */
 export function withCampaign(
   values: readonly CheckedValue[],
   addedIds: readonly string[],
