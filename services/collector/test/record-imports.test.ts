@@ -120,6 +120,23 @@ describe('an import', () => {
     expect(await find(id)).toMatchObject({ received: 4, created: 4, unchanged: 0 })
   })
 
+  it('receives as many batches of one record as its total, also sent twice and at once', async () => {
+    const total = 100
+    const { id } = await begin(total)
+    const refused: unknown[] = []
+    for (let offset = 0; offset < total; offset++) {
+      const batch = posts(1)
+      const sent = await Promise.allSettled([1, 2].map(() => ingest(batch, { import_id: id, offset })))
+      refused.push(...sent.flatMap(each => (each.status === 'rejected' ? [each.reason.status] : [])))
+    }
+    // Refused if the other one was counted first.
+    expect(new Set(refused)).toBeOneOf([new Set(), new Set([409])])
+    expect(await find(id)).toMatchObject({ received: total, created: total, unchanged: 0, refused: [] })
+    await expect(ingest(posts(1), { import_id: id })).rejects.toMatchObject({ status: 422 })
+    const stored = await service.mongo.collections.imports?.findOne({ _id: new Types.ObjectId(id) })
+    expect(JSON.stringify(stored).length).toBeLessThan(500)
+  })
+
   it('fills only gaps with records that have the time of the file', async () => {
     const collected = tiktokPost({ hashtags: [] })
     await ingest([collected])

@@ -11,6 +11,7 @@ import { collectorApi, recordAnalyticsApi } from '@iodine/contracts'
 import { startApp } from '@iodine/harness'
 import { platformPost, tiktokPost } from '@iodine/test-kit'
 import { Agent, request } from 'undici'
+import { whenIdle } from './lib/cpu.js'
 import { count, ratio, table, timed, timeInterleaved, whole } from './lib/measure.js'
 import { seedIods } from './lib/seed-iods.js'
 import { startTestServer } from './lib/test-server.js'
@@ -64,6 +65,8 @@ for (const [name, side] of Object.entries({ small, large })) {
   await read('a month', `iods?${MONTH}`)
   await read('a year', `iods?${YEAR}`)
 }
+// After a start, weights of votes are computed from all IODs.
+console.log(`No work left after the start: ${count((await timed(whenIdle)) / 1_000)} s later`)
 
 const rows: string[][] = []
 const compare = async (what: string, path: string) => {
