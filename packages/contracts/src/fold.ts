@@ -13,6 +13,8 @@ import { graphemes } from './characters.js'
 const IGNORED_CHARACTERS =
   /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202c\u2060-\u2064\u2066-\u2069\ufeff]/
 const ALL_IGNORED = new RegExp(IGNORED_CHARACTERS, 'g')
+/** Folding only lowers the case of such a text. */
+const PRINTABLE_ASCII = /^[ -~\n]*$/
 
 /**
  * Folds case by Unicode's CaseFolding.txt, full and not Turkic (C and F): `ß` is `ss`, `ς` is `σ`, `İ` is `i̇`, `ı` is
@@ -33,7 +35,9 @@ const foldCase = (text: string): string =>
  * characters' folds.
  */
 export const foldText = (text: string): string =>
-  foldCase(text.normalize('NFC').replace(ALL_IGNORED, '')).normalize('NFC')
+  PRINTABLE_ASCII.test(text)
+    ? text.toLowerCase()
+    : foldCase(text.normalize('NFC').replace(ALL_IGNORED, '')).normalize('NFC')
 
 /** Returns whether folding keeps the offset of each UTF-16 unit. */
 const keepsOffsets = (text: string): boolean => {

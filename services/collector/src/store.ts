@@ -7,6 +7,7 @@ import {
   uncitedErasure,
 } from './captures/commands/erase-captures.js'
 import type { CollectorConfig } from './config.js'
+import { createRunningImports, type RunningImports } from './imports/commands/running-imports.js'
 import { type CollectorModels, createModels } from './models.js'
 import type { DeletedRecords } from './records/commands/delete-record.js'
 import { createRecordsChanged, type RecordsChanged } from './records/commands/sight-records.js'
@@ -24,6 +25,7 @@ export interface CollectorStore extends CollectorModels {
   undoing: Kind<{ id: string }>
   /** Number of batches that this process is storing. */
   ingesting: { count: number }
+  running: RunningImports
 }
 
 const HOUR_MS = 3_600_000
@@ -33,13 +35,15 @@ export const createStore = (service: StoreService, config: CollectorConfig): Col
   const { outbox, tasks, peers } = service
   const blobs = createBlobs(config.BLOBS_URL, service.mongo)
   const ingesting = { count: 0 }
+  const running = createRunningImports()
   const erasing = { ...models, erasures: outbox.kind('capture.erased', blobDeletion(blobs)) }
   tasks.every('open-captures', HOUR_MS, signal => eraseOpenCaptures(erasing, signal))
   const store = {
     ...erasing,
     blobs,
     ingesting,
-    recordsChanged: createRecordsChanged(service, models, ingesting),
+    running,
+    recordsChanged: createRecordsChanged(service, models, { ingesting, running }),
     deletedRecords: outbox.kind('record.deleted', uncitedErasure(erasing, peers)),
   }
   return { ...store, undoing: outbox.kind('import.undone', importUndoing(store)) }

@@ -3,6 +3,7 @@ import {
   notificationsInternal,
   personalDataInternal,
   type RecordContext,
+  recordImportsApi,
   recordsInternal,
   type SightingRecord,
   type Source,
@@ -356,6 +357,32 @@ describe('delivery to the sightings service', () => {
     await expectEntry()
     await api.call(collectorApi.deleteRecord, { params: { source: 'telegram', id } })
     await expectEntry()
+  })
+
+  it('waits for the batches of an import that follow, unless other records change', async () => {
+    const imported = () => ({
+      ...tiktokPost(),
+      collector_metadata: { fetch_timestamp: '2026-03-01T10:00:00.000Z', source: 'import:zeeschuimer' },
+    })
+    const stated = { format: 'zeeschuimer', file_name: 'a.ndjson', file_sha256: 'ab'.repeat(32), total: 4 }
+    const { id: import_id } = await api.call(recordImportsApi.createRecordImport, { body: stated })
+    const send = async (offset: number) => {
+      const body = { records: [imported()], import_id, offset }
+      const { results } = await api.call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body })
+      return results.map(result => 'id' in result && result.id)
+    }
+    const first = await send(0)
+    await runNow()
+    await expect.poll(pending).toMatchObject([{ attempts: 0, since: expect.any(Date) }])
+    expect(calls).toEqual([])
+    const second = await send(1)
+    const other = await ingestOne('telegram', telegramPost())
+    const sent = (await deliver()).map(({ id }) => id)
+    expect(sent.sort()).toEqual([...first, ...second, other].sort())
+    const third = await send(2)
+    expect((await deliver()).map(({ id }) => id)).toEqual(third)
+    const last = await send(3)
+    expect((await deliver()).map(({ id }) => id)).toEqual(last)
   })
 
   it('resumes after a process was killed', async () => {

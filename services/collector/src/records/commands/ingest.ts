@@ -336,7 +336,7 @@ const write = async (
         // The driver writes: Mongoose would cast each operation.
         const done = await records.collection.bulkWrite(operations as never, { session })
         if (done.insertedCount + done.matchedCount !== operations.length) throw new WriteConflict()
-        await recordsChanged(scope.user_id, session)
+        await recordsChanged(scope.user_id, session, run !== undefined)
       })
       return results
     } catch (error) {

@@ -8,6 +8,7 @@ import {
   type StoreService,
 } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
+import type { RunningImports } from '../../imports/commands/running-imports.js'
 import type { CollectorModels } from '../../models.js'
 import { type RecordDoc, type RemovalDoc, versionOf } from '../models/record.js'
 import { presentSighting } from '../presenters/sighting.js'
@@ -34,14 +35,19 @@ interface DeliveryContext extends Pick<StoreService, 'peers' | 'log'> {
 
 /**
  * Enqueues the delivery of a user's records with `sighted: false`, and of removals, to the sightings service, and the
- * comparison of new records with IODs.
+ * comparison of new records with IODs. Both wait for a running import, unless other records change.
+ * @param isImported whether only an import changes the records
  */
-export type RecordsChanged = (user_id: Types.ObjectId, session?: ClientSession) => Promise<void>
+export type RecordsChanged = (
+  user_id: Types.ObjectId,
+  session?: ClientSession,
+  isImported?: boolean,
+) => Promise<void>
 
 export const createRecordsChanged = (
   service: StoreService,
   models: CollectorModels,
-  ingesting: { count: number },
+  { ingesting, running }: { ingesting: { count: number }; running: RunningImports },
 ): RecordsChanged => {
   const { outbox, peers, log } = service
   const watched = createWatchedRecords(service, models)
@@ -51,13 +57,20 @@ export const createRecordsChanged = (
     concurrency: 2,
     backoffMaxMs: PEER_BACKOFF_MAX_MS,
     async handle([user], { signal }) {
-      if (user) await compared.add(user)
-      for (let step = 0; user && step < STEPS && !signal.aborted; step++)
+      if (!user) return
+      const ms = running.delayOf(user.id)
+      if (ms > 0) return ms
+      await compared.add(user)
+      for (let step = 0; step < STEPS && !signal.aborted; step++)
         if (!(await sightRecords({ models, ingesting, watched, peers, log }, user.id))) return
       return 0
     },
   })
-  return (user_id, session) => changed.add({ id: user_id.toHexString() }, { dueIn: DELAY_MS, session })
+  return (user_id, session, isImported = false) => {
+    const id = user_id.toHexString()
+    if (!isImported) running.hurry(id)
+    return changed.add({ id }, { dueIn: Math.max(running.delayOf(id), DELAY_MS), session })
+  }
 }
 
 /** Waits until no ingest runs, at most `INGEST_WAIT_MS`. */

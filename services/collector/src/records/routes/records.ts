@@ -22,7 +22,7 @@ const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordSc
 })
 
 export const addRecordRoutes = (service: StoreService, store: CollectorStore): void => {
-  const { records, imports, quotas, ingesting } = store
+  const { records, imports, quotas, ingesting, running } = store
   /** A search reads all of a user's records of a source: one at a time for each user and source. A check of values reads all. */
   const searches = createKeyedLimiter()
   service.route(collectorApi.listRecords, async ({ params, query, user, reply }) => {
@@ -55,7 +55,10 @@ export const addRecordRoutes = (service: StoreService, store: CollectorStore): v
     const { records, import_id, offset } = body
     const run = import_id ? await findRecordImport(imports, scope.user_id, import_id) : undefined
     const at = offset ?? run?.received ?? 0
-    if (run) checkPosition(run, at, records.length)
+    if (run) {
+      checkPosition(run, at, records.length)
+      running.note(user.id, at + records.length === run.total)
+    }
     ingesting.count++
     const results = await ingest(store, { scope, run }, records, bytes).finally(() => {
       ingesting.count--

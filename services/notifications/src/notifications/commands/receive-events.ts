@@ -1,4 +1,10 @@
-import type { BodyOf, NotificationEvent, notificationsInternal, SightingRecord } from '@iodine/contracts'
+import {
+  type BodyOf,
+  type NotificationEvent,
+  type notificationsInternal,
+  type SightingRecord,
+  WATCHED_TEXTS,
+} from '@iodine/contracts'
 import { hashOf, inTransaction, type Kind } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import type { Models } from '../../models.js'
@@ -183,11 +189,20 @@ export const receiveRecords = async (
   const { models, signText } = context
   const fresh = await unknownOf(models, records.flatMap(receiptsOf))
   const owner = new Types.ObjectId(user_id)
+  const isWatching = await models.watches.exists({
+    user_id: owner,
+    kind: { $in: WATCHED_TEXTS },
+    paused: false,
+  })
   const found = new Map<string, Notice[]>()
   for (const record of records) {
     const [own = '', shared] = receiptsOf(record)
     const [isNew, isShared] = [fresh.has(own), shared !== undefined && fresh.has(shared)]
     if (!isNew && !isShared) continue
+    if (!isShared && !isWatching) {
+      found.set(own, [])
+      continue
+    }
     const scope = isShared ? (isNew ? {} : { user_id: { $ne: owner } }) : { user_id: owner }
     const signature = await signText(record.text)
     const candidates = await findCandidates(models, keysOfRecord(record, signature), { scope })
