@@ -162,6 +162,15 @@ it('finds terms, URLs and texts in own records, and in those of others once they
   expect(await server.notificationsOf(ana)).toMatchObject([{ count: 1 }])
 })
 
+it('knows the records of a user who watched nothing when they were stored', async () => {
+  const term = `Wort ${newId()}`
+  const known = recordOf(term)
+  await server.records(ana, known)
+  await add(ana, { kind: 'term', text: term })
+  await server.records(ana, known, recordOf(`${term} again`))
+  expect(await server.notificationsOf(ana)).toMatchObject([{ kind: 'records', count: 1 }])
+})
+
 it('finds a watched text in other words', async () => {
   await add(bo, {
     kind: 'text',

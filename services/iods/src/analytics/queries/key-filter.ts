@@ -7,14 +7,21 @@ export class KeyFilter {
   readonly #bits = new Uint8Array(2 ** (BITS - 3))
 
   add(key: string): void {
-    for (const at of positions(key)) this.#bits[at >>> 3] = (this.#bits[at >>> 3] as number) | (1 << (at & 7))
+    const hash = bytesOf(key)
+    for (let n = 0; n < HASHES; n++) {
+      const at = position(hash, n)
+      this.#bits[at >>> 3] = (this.#bits[at >>> 3] as number) | (1 << (at & 7))
+    }
   }
   mayContain(key: string): boolean {
-    return positions(key).every(at => ((this.#bits[at >>> 3] as number) & (1 << (at & 7))) !== 0)
+    const hash = bytesOf(key)
+    for (let n = 0; n < HASHES; n++) {
+      const at = position(hash, n)
+      if (((this.#bits[at >>> 3] as number) & (1 << (at & 7))) === 0) return false
+    }
+    return true
   }
 }
 
-const positions = (key: string): number[] => {
-  const hash = Buffer.from(key, 'base64url')
-  return Array.from({ length: HASHES }, (_, n) => hash.readUInt32LE(4 * n) >>> (32 - BITS))
-}
+const bytesOf = (key: string): Buffer => Buffer.from(key, 'base64url')
+const position = (hash: Buffer, n: number): number => hash.readUInt32LE(4 * n) >>> (32 - BITS)
