@@ -133,11 +133,14 @@ it('publishes no secret of a campaign', async () => {
           ],
         },
       })
+      const forms = secrets.flatMap(each => [
+        each,
+        Buffer.from(each).toString('base64').slice(0, -4).toLowerCase(),
+      ])
       for (const { name, bytes } of toFiles(content)) {
         const text = Buffer.from(bytes).toString().toLowerCase()
-        for (const each of secrets)
-          for (const form of [each, Buffer.from(each).toString('base64').slice(0, -4).toLowerCase()])
-            expect(text.includes(form), `${form} in ${name}`).toBe(false)
+        // One assertion a file: millions of them would take most of the time.
+        expect([name, forms.filter(form => text.includes(form))]).toEqual([name, []])
       }
     }),
     propertyRuns(isLongTier ? 2_000 : 160),

@@ -47,6 +47,7 @@ describe('a request sends the minimum of commands', () => {
       () => api.call(iodsApi.listIods, { query: { limit: '50' } }),
       ['aggregate tallies', 'find iods'],
     ],
+    ['the whole list', () => api.call(iodsApi.listIods), ['find iods']],
     ['the counts', () => api.call(iodsApi.getIodFacets), ['aggregate tallies']],
     ['a lookup', () => api.call(iodsApi.lookupIods, { body: { values: ['value 7', '#x'] } }), ['find iods']],
   ])('%s', async (_, ask, commands) => {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { freePorts, localUrl } from '@iodine/local-servers'
+import type { Connection } from '@iodine/service-kit'
 import { expect, vi } from 'vitest'
 import type { TestApp } from '../src/index.js'
 
@@ -86,6 +87,15 @@ const partProcess = (
       child = undefined
     },
   }
+}
+
+/**
+ * Ends the leases that a killed process left in its service's database, as time does after 15 s, so that the next
+ * process continues at once.
+ */
+export const endLeases = async (stored: Connection): Promise<void> => {
+  const due_at = new Date()
+  await stored.collection('outbox').updateMany({ lease: { $exists: true } }, { $set: { due_at } })
 }
 
 /**

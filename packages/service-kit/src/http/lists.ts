@@ -161,6 +161,7 @@ async function* findBatches<D extends ListPosition>(
     const last = docs.at(-1)
     if (!last) return
     yield docs
+    if (docs.length < BATCH) return
     after = { ...rankIn(last, rankOf), _id: last._id, created_at: last.created_at }
   }
 }

@@ -30,6 +30,7 @@ const read = (iods: IodModel, { by, filter }: Selection, sort: IodSort, limit: n
     .hint(index as never)
     .sort(ORDERS[sort])
     .limit(limit)
+    .batchSize(limit)
     .lean<IodDoc[]>()
 }
 
