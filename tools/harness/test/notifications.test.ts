@@ -11,7 +11,7 @@ import {
   watchesApi,
 } from '@iodine/contracts'
 import { iodInput, newId, type SignedInUser, startTestRedis, telegramPost } from '@iodine/test-kit'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, it } from 'vitest'
 import { startTestApp, type TestApp } from '../src/index.js'
 
 let app: TestApp
@@ -23,8 +23,10 @@ afterAll(() => app?.stop())
 const listOf = ({ api }: SignedInUser) =>
   api.call(notificationsApi.listNotifications, { query: { limit: '100' } })
 
-// The mail waits five seconds for further events: meanwhile, the next test runs.
-it.concurrent('notifies of a comment with a mention by the bell, a mail and a feed, each with a link to it', async () => {
+// A mail waits five seconds for further events, and an outage takes a minute: meanwhile, the other tests run.
+it.concurrent('notifies of a comment with a mention by the bell, a mail and a feed, each with a link to it', async ({
+  expect,
+}) => {
   const [ana, bo] = [await app.signUp(undefined, `ana_${Date.now() % 1e8}`), await app.signUp()]
   await ana.api.call(notificationsApi.updateSettings, { body: { mail: 'at_once' } })
   const { username } = await ana.api.call(profileApi.getProfile)
@@ -58,7 +60,9 @@ it.concurrent('notifies of a comment with a mention by the bell, a mail and a fe
   expect(await feed.text()).toContain(path.replace('&', '&amp;'))
 })
 
-it.concurrent('notifies of shared records, votes and changed campaigns, and of nothing unshared', async () => {
+it.concurrent('notifies of shared records, votes and changed campaigns, and of nothing unshared', async ({
+  expect,
+}) => {
   const [ana, bo] = [await app.signUp(), await app.signUp()]
   const mark = `Zeuge ${newId()}`
   await ana.api.call(watchesApi.createWatch, { body: { kind: 'term', text: mark } })
@@ -87,7 +91,9 @@ it.concurrent('notifies of shared records, votes and changed campaigns, and of n
     ])
 })
 
-it('notifies once of an import of 1,000 IODs, with their number', { tags: 'long' }, async () => {
+it.concurrent('notifies once of an import of 1,000 IODs, with their number', { tags: 'long' }, async ({
+  expect,
+}) => {
   const [ana, bo] = [await app.signUp(), await app.signUp()]
   const mark = `m${newId()}`
   await ana.api.call(watchesApi.createWatch, { body: { kind: 'search', search: { q: mark } } })
@@ -111,7 +117,9 @@ it('notifies once of an import of 1,000 IODs, with their number', { tags: 'long'
     .toMatchObject([{ kind: 'iod', subject: { kind: 'search' }, count: 1_000 }])
 })
 
-it('notifies of a watched text in other words in a shared record', { tags: 'long' }, async () => {
+it.concurrent('notifies of a watched text in other words in a shared record', { tags: 'long' }, async ({
+  expect,
+}) => {
   const [ana, bo] = [await app.signUp(), await app.signUp()]
   await ana.api.call(watchesApi.createWatch, {
     body: {
@@ -133,7 +141,9 @@ it('notifies of a watched text in other words in a shared record', { tags: 'long
   await expect.poll(() => listOf(ana)).toMatchObject([{ kind: 'records', count: 1, actor: { id: bo.id } }])
 })
 
-it('keeps the events of an outage of Redis', { tags: 'long', timeout: 300_000 }, async () => {
+it.concurrent('keeps the events of an outage of Redis', { tags: 'long', timeout: 300_000 }, async ({
+  expect,
+}) => {
   const redis = await startTestRedis()
   const own = await startTestApp({ env: { REDIS_URL: redis.url, LOG_LEVEL: 'silent' } })
   try {
@@ -156,10 +166,10 @@ it('keeps the events of an outage of Redis', { tags: 'long', timeout: 300_000 },
   }
 })
 
-it('answers a script without end by 413 and 429 with a sentence, while others continue', {
+it.concurrent('answers a script without end by 413 and 429 with a sentence, while others continue', {
   tags: 'long',
   timeout: 600_000,
-}, async () => {
+}, async ({ expect }) => {
   const own = await startTestApp({ env: { RATE_LIMITS: 'on', LOG_LEVEL: 'silent' } })
   try {
     const [script, other] = [await own.signUp(), await own.signUp()]
