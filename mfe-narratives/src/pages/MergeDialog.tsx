@@ -50,7 +50,6 @@ function MergeForm({ narrative, onMerge, onClose }: Omit<MergeDialogProps, 'isOp
   const [chosen, setChosen] = useState<CanonicalNarrative | null>(null)
   const [scope, setScope] = useState<MergeScope>('all')
   const [problem, setProblem] = useState<string | null>(null)
-  const found = useCanonicalSearch(q.trim())
   const choose = (other: CanonicalNarrative) => {
     setChosen(other)
     setProblem(null)
@@ -75,45 +74,11 @@ function MergeForm({ narrative, onMerge, onClose }: Omit<MergeDialogProps, 'isOp
           autoFocus
         />
         <div className={styles.found}>
-          <LoadingPanel
-            query={found}
-            errorTitle="Unable to load canonical narratives"
-            isEmpty={all => all.every(({ id }) => id === narrative.id)}
-            empty={<EmptyState title="No other narrative has a matching variant" />}
-          >
-            {all =>
-              all
-                .filter(({ id }) => id !== narrative.id)
-                .map(other => (
-                  <Radio
-                    key={other.id}
-                    className={styles.choice}
-                    name="merge-with"
-                    checked={chosen?.id === other.id}
-                    onChange={() => choose(other)}
-                  >
-                    <span className={styles.other}>
-                      <Parts parts={other} /> <span className={styles.meta}>{reachText(other)}</span>
-                    </span>
-                  </Radio>
-                ))
-            }
-          </LoadingPanel>
+          <Choices q={q} narrative={narrative} chosen={chosen} onChoose={choose} />
         </div>
         {chosen && (
           <>
-            <fieldset className={styles.scope}>
-              <legend>The merge applies to</legend>
-              {SCOPES.map(({ value, label }) => (
-                <Radio
-                  key={value}
-                  name="merge-scope"
-                  label={label}
-                  checked={scope === value}
-                  onChange={() => setScope(value)}
-                />
-              ))}
-            </fieldset>
+            <ScopeChoice scope={scope} onChange={setScope} />
             <Preview narrative={narrative} other={chosen} scope={scope} />
           </>
         )}
@@ -124,6 +89,62 @@ function MergeForm({ narrative, onMerge, onClose }: Omit<MergeDialogProps, 'isOp
         )}
       </div>
     </DialogForm>
+  )
+}
+
+interface ChoicesProps {
+  q: string
+  narrative: CanonicalDetail
+  chosen: CanonicalNarrative | null
+  onChoose: (other: CanonicalNarrative) => void
+}
+
+/** The narratives that a search finds, but for the one that is merged. */
+function Choices({ q, narrative, chosen, onChoose }: ChoicesProps) {
+  const found = useCanonicalSearch(q.trim())
+  return (
+    <LoadingPanel
+      query={found}
+      errorTitle="Unable to load canonical narratives"
+      isEmpty={all => all.every(({ id }) => id === narrative.id)}
+      empty={<EmptyState title="No other narrative has a matching variant" />}
+    >
+      {all =>
+        all
+          .filter(({ id }) => id !== narrative.id)
+          .map(other => (
+            <Radio
+              key={other.id}
+              className={styles.choice}
+              name="merge-with"
+              checked={chosen?.id === other.id}
+              onChange={() => onChoose(other)}
+            >
+              <span className={styles.other}>
+                <Parts parts={other} /> <span className={styles.meta}>{reachText(other)}</span>
+              </span>
+            </Radio>
+          ))
+      }
+    </LoadingPanel>
+  )
+}
+
+/** The choice of the narratives that a merge applies to. */
+function ScopeChoice({ scope, onChange }: { scope: MergeScope; onChange: (next: MergeScope) => void }) {
+  return (
+    <fieldset className={styles.scope}>
+      <legend>The merge applies to</legend>
+      {SCOPES.map(({ value, label }) => (
+        <Radio
+          key={value}
+          name="merge-scope"
+          label={label}
+          checked={scope === value}
+          onChange={() => onChange(value)}
+        />
+      ))}
+    </fieldset>
   )
 }
 

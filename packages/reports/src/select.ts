@@ -165,23 +165,24 @@ const collectorOf = (
   return /^[\w.-]{1,40}\/[\w.-]{1,40}$/.test(name) && !isHeld(name) ? name : null
 }
 
-/**
- * Returns the content of a report: only fields that are listed here, of what may be published. Content that is not
- * TLP:CLEAR, quotes of captures that the publisher may not open, and personal data without a decision are left out.
- */
-export const selectReport = (sources: ReportSources): SelectedReport => {
-  const { draft, publisher, consenting, statements, techniques } = sources
-  const count = createCounts()
-  const { shown, held_back, isHeld } = selectIods(sources, count)
-  const chosen = selectEvidence(sources, new Set(shown.map(({ id }) => id)), isHeld, count)
-  const numbers = new Map(chosen.map(({ id }, at) => [id, at + 1]))
-  const numbersOf = (ids: readonly (string | null)[]) => [
-    ...new Set(ids.flatMap(id => (id === null ? [] : (numbers.get(id) ?? [])))),
-  ]
+interface Selection {
+  /** Returns the numbers of published quotes. */
+  numbersOf: (ids: readonly (string | null)[]) => number[]
+  /** Returns whether a text contains personal data that is not let in. */
+  isHeld: (text: string) => boolean
+}
+
+/** Returns the published fields of IODs, with the numbers of their quotes. */
+const indicatorsOf = (
+  { publisher, consenting, statements }: ReportSources,
+  shown: readonly Iod[],
+  chosen: readonly Evidence[],
+  { numbersOf, isHeld }: Selection,
+): ReportContent['indicators'] => {
   const ofIod = groupBy(chosen, ({ iod_id }) => iod_id)
   const agreed = (iod: Iod) =>
     iod.created_by_id !== null && (iod.created_by_id === publisher || consenting.has(iod.created_by_id))
-  const indicators = shown.map((iod): ReportContent['indicators'][number] => {
+  return shown.map((iod): ReportContent['indicators'][number] => {
     const quotes = ofIod.get(iod.id) ?? []
     const times = quotes.map(({ captured_at }) => new Date(captured_at ?? iod.created_at).toISOString())
     // An unshared capture shows its day only.
@@ -201,6 +202,39 @@ export const selectReport = (sources: ReportSources): SelectedReport => {
       },
     }
   })
+}
+
+/** Returns the ids of published IODs and evidence, and the users who made them. */
+const publishedSources = (shown: readonly Iod[], chosen: readonly Evidence[]): SelectedReport['sources'] => {
+  const users = [...shown.map(each => each.created_by_id), ...chosen.map(each => each.created_by_id)]
+  return {
+    iods: shown.map(({ id }) => id),
+    evidence: chosen.map(({ id }) => id),
+    captures: [...new Set(chosen.flatMap(({ capture_id }) => capture_id ?? []))],
+    users: [...new Set(users.filter(id => id !== null))],
+    owned: [
+      ...shown.map(({ id, created_by_id, value }) => ({ id, user: created_by_id, text: value })),
+      ...chosen.map(({ id, created_by_id, exact }) => ({ id, user: created_by_id, text: exact })),
+    ].flatMap(({ id, user, text }) =>
+      user === null ? [] : { id, user, text: excerptOf(text, OWNED_TEXT_CHARS) },
+    ),
+  }
+}
+
+/**
+ * Returns the content of a report: only fields that are listed here, of what may be published. Content that is not
+ * TLP:CLEAR, quotes of captures that the publisher may not open, and personal data without a decision are left out.
+ */
+export const selectReport = (sources: ReportSources): SelectedReport => {
+  const { draft, techniques } = sources
+  const count = createCounts()
+  const { shown, held_back, isHeld } = selectIods(sources, count)
+  const chosen = selectEvidence(sources, new Set(shown.map(({ id }) => id)), isHeld, count)
+  const numbers = new Map(chosen.map(({ id }, at) => [id, at + 1]))
+  const numbersOf = (ids: readonly (string | null)[]) => [
+    ...new Set(ids.flatMap(id => (id === null ? [] : (numbers.get(id) ?? [])))),
+  ]
+  const indicators = indicatorsOf(sources, shown, chosen, { numbersOf, isHeld })
   const held = groupBy(
     held_back.filter(({ let_in }) => !let_in),
     ({ category }) => category,
@@ -237,23 +271,11 @@ export const selectReport = (sources: ReportSources): SelectedReport => {
   const unfounded = draft.findings.flatMap(({ evidence_ids }, at) =>
     evidence_ids.every(id => numbers.has(id)) ? [] : [at + 1],
   )
-  const users = [...shown.map(each => each.created_by_id), ...chosen.map(each => each.created_by_id)]
   return {
     content,
     left_out: count.all(),
     held_back,
     unfounded,
-    sources: {
-      iods: shown.map(({ id }) => id),
-      evidence: chosen.map(({ id }) => id),
-      captures: [...new Set(chosen.flatMap(({ capture_id }) => capture_id ?? []))],
-      users: [...new Set(users.filter(id => id !== null))],
-      owned: [
-        ...shown.map(({ id, created_by_id, value }) => ({ id, user: created_by_id, text: value })),
-        ...chosen.map(({ id, created_by_id, exact }) => ({ id, user: created_by_id, text: exact })),
-      ].flatMap(({ id, user, text }) =>
-        user === null ? [] : { id, user, text: excerptOf(text, OWNED_TEXT_CHARS) },
-      ),
-    },
+    sources: publishedSources(shown, chosen),
   }
 }

@@ -57,6 +57,48 @@ interface Loaded {
   took: number
 }
 
+type Iods = IodModels['iods']
+
+/** Adds the time of the third vote to those with as many votes. */
+const withThirdVotes = async (iods: Iods, found: AnalyzedIod[]): Promise<AnalyzedIod[]> => {
+  const voted = new Map(
+    found.filter(({ votes_total }) => votes_total >= DECIDED_MIN).map(iod => [iod._id.toHexString(), iod]),
+  )
+  if (voted.size === 0) return found
+  const ids = [...voted.values()].map(({ _id }) => _id)
+  const votes = iods.collection.find<Pick<AnalyzedIod, '_id' | 'third_vote'>>(
+    { _id: { $in: ids as never } },
+    { projection: { third_vote: THIRD_VOTE_AT } },
+  )
+  for await (const { _id, third_vote } of votes)
+    Object.assign(voted.get(_id.toHexString()) as AnalyzedIod, { third_vote })
+  return found
+}
+
+/** Reads IODs in the order of the columns, so that each is appended. */
+async function* readFrom(iods: Iods, from: number): AsyncGenerator<AnalyzedIod> {
+  for (let last: Pick<IodDoc, '_id' | 'created_at'> | undefined; ; ) {
+    const after = last
+      ? {
+          $and: [
+            { created_at: { $gte: last.created_at } },
+            { $or: [{ created_at: { $gt: last.created_at } }, { _id: { $gt: last._id } }] },
+          ],
+        }
+      : { created_at: { $gte: new Date(from) } }
+    // The driver's query: an aggregation sorts all later IODs for each page.
+    const found = await iods.collection
+      .find<AnalyzedIod>(after as object, { projection: PLAIN })
+      .hint(BY_DATE)
+      .sort({ created_at: 1, _id: 1 })
+      .limit(BATCH)
+      .toArray()
+    yield* await withThirdVotes(iods, found)
+    last = found.at(-1)
+    if (found.length < BATCH) return
+  }
+}
+
 /**
  * Creates the reader of all IODs as columns in memory: any combination of filters is counted exactly, and a change of
  * an IOD writes nothing else. Changes are read by their revisions before each answer. The first read has two parts, at
@@ -73,51 +115,11 @@ export const createColumnReader = (
   const building = createSingleFlight<'all', Loaded>()
   const refreshing = createSharedReads<Loaded, void>(REFRESH_TIMEOUT_MS)
 
-  /** Adds the time of the third vote to those with as many votes. */
-  const withThirdVotes = async (found: AnalyzedIod[]): Promise<AnalyzedIod[]> => {
-    const voted = new Map(
-      found.filter(({ votes_total }) => votes_total >= DECIDED_MIN).map(iod => [iod._id.toHexString(), iod]),
-    )
-    if (voted.size === 0) return found
-    const ids = [...voted.values()].map(({ _id }) => _id)
-    const votes = iods.collection.find<Pick<AnalyzedIod, '_id' | 'third_vote'>>(
-      { _id: { $in: ids as never } },
-      { projection: { third_vote: THIRD_VOTE_AT } },
-    )
-    for await (const { _id, third_vote } of votes)
-      Object.assign(voted.get(_id.toHexString()) as AnalyzedIod, { third_vote })
-    return found
-  }
-
-  /** Reads IODs in the order of the columns, so that each is appended. */
-  async function* readFrom(from: number): AsyncGenerator<AnalyzedIod> {
-    for (let last: Pick<IodDoc, '_id' | 'created_at'> | undefined; ; ) {
-      const after = last
-        ? {
-            $and: [
-              { created_at: { $gte: last.created_at } },
-              { $or: [{ created_at: { $gt: last.created_at } }, { _id: { $gt: last._id } }] },
-            ],
-          }
-        : { created_at: { $gte: new Date(from) } }
-      // The driver's query: an aggregation sorts all later IODs for each page.
-      const found = await iods.collection
-        .find<AnalyzedIod>(after as object, { projection: PLAIN })
-        .hint(BY_DATE)
-        .sort({ created_at: 1, _id: 1 })
-        .limit(BATCH)
-        .toArray()
-      yield* await withThirdVotes(found)
-      last = found.at(-1)
-      if (found.length < BATCH) return
-    }
-  }
-
   const load = async (from: number): Promise<Loaded> => {
     const built = Date.now()
     const until = await databaseTime(mongo)
     const columns = new IodColumns()
-    await putAll(columns, readFrom(from))
+    await putAll(columns, readFrom(iods, from))
     return { columns, from, until, built, took: Date.now() - built }
   }
 
