@@ -70,157 +70,90 @@ const wordsOf = (about: RunSubject | null | undefined): string | undefined =>
     ? about.values[0]
     : undefined
 
+interface Fields {
+  /** Text that the run is about; replaced by `subject`. */
+  words: string
+  subject: RunSubject | null
+  kinds: readonly ShareKind[]
+  windowS: string
+  participation: string
+  since: string
+  until: string
+  scope: RunParameters['scope']
+}
+
+const initialFields = ({ initial, about }: Pick<RunFormProps, 'initial' | 'about'>): Fields => {
+  const first = about ?? initial?.about
+  const words = wordsOf(first)
+  return {
+    words: words ?? '',
+    subject: first && words === undefined ? first : null,
+    kinds: initial?.kinds ?? USUAL,
+    windowS: String(initial?.window_s ?? WINDOW_S),
+    participation: about ? usualParticipation(about) : String(initial?.min_participation ?? PARTICIPATION),
+    since: toUtcInput(initial?.since),
+    until: toUtcInput(initial?.until),
+    scope: initial?.scope ?? 'own',
+  }
+}
+
+/** Returns the usual minimum of shares: there are few posts about one subject. */
+const usualParticipation = (about: RunSubject | undefined): string => (about ? '1' : PARTICIPATION)
+
+const presetOf = ({ kinds }: Fields): number => PRESETS.findIndex(each => isSame(each.kinds, kinds))
+
+const questionOf = ({ words, subject, ...fields }: Fields): RunParameters => ({
+  kinds: SHARE_KINDS.filter(kind => fields.kinds.includes(kind)),
+  window_s: Number(fields.windowS),
+  min_participation: Number(fields.participation),
+  since: fromUtcInput(fields.since),
+  until: fromUtcInput(fields.until),
+  scope: fields.scope,
+  ...(subject
+    ? { about: subject }
+    : words.trim() !== '' && {
+        about: { name: words.trim().slice(0, LIMITS.runNameMax), values: [words.trim()] },
+      }),
+})
+
 /** The form that starts a run. Use a `key` per run and subject, which resets the form. */
 export function RunForm({ initial, about, busy, onStart, onFile }: RunFormProps) {
-  const id = useId()
-  const first = about ?? initial?.about
-  const [words, setWords] = useState(wordsOf(first) ?? '')
-  const [subject, setSubject] = useState(first && wordsOf(first) === undefined ? first : null)
-  const [kinds, setKinds] = useState<readonly ShareKind[]>(initial?.kinds ?? USUAL)
-  const [windowS, setWindow] = useState(String(initial?.window_s ?? WINDOW_S))
-  // There are few posts about one subject.
-  const usualParticipation = about ? '1' : PARTICIPATION
-  const [participation, setParticipation] = useState(
-    about ? usualParticipation : String(initial?.min_participation ?? PARTICIPATION),
-  )
-  const [since, setSince] = useState(toUtcInput(initial?.since))
-  const [until, setUntil] = useState(toUtcInput(initial?.until))
-  const [scope, setScope] = useState<RunParameters['scope']>(initial?.scope ?? 'own')
-
-  const windowFault = faultOf(windowS, LIMITS.coordinationWindowMaxS)
-  const participationFault = faultOf(participation, LIMITS.coordinationParticipationMax)
-  const canAnalyze = !windowFault && !participationFault
-  const preset = PRESETS.findIndex(each => isSame(each.kinds, kinds))
+  const [fields, setFields] = useState(() => initialFields({ initial, about }))
+  const set = (change: Partial<Fields>) => setFields(now => ({ ...now, ...change }))
+  const faults = {
+    windowS: faultOf(fields.windowS, LIMITS.coordinationWindowMaxS),
+    participation: faultOf(fields.participation, LIMITS.coordinationParticipationMax),
+  }
+  const isValid = !faults.windowS && !faults.participation
+  const canStart = isValid && fields.kinds.length > 0
   const changed = [
-    preset < 0,
-    windowS !== WINDOW_S,
-    participation !== usualParticipation,
-    since !== '',
-    until !== '',
+    presetOf(fields) < 0,
+    fields.windowS !== WINDOW_S,
+    fields.participation !== usualParticipation(about),
+    fields.since !== '',
+    fields.until !== '',
   ].filter(Boolean).length
-  const question = (): RunParameters => ({
-    kinds: SHARE_KINDS.filter(kind => kinds.includes(kind)),
-    window_s: Number(windowS),
-    min_participation: Number(participation),
-    since: fromUtcInput(since),
-    until: fromUtcInput(until),
-    scope,
-    ...(subject
-      ? { about: subject }
-      : words.trim() !== '' && {
-          about: { name: words.trim().slice(0, LIMITS.runNameMax), values: [words.trim()] },
-        }),
-  })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (canAnalyze && kinds.length > 0) onStart(question())
+    if (canStart) onStart(questionOf(fields))
   }
   return (
     <Card className={styles.card} compact>
       <form onSubmit={submit} noValidate aria-label="New run">
-        <div className={styles.fields}>
-          <FormGroup label="Accounts that share" labelFor={`${id}-preset`}>
-            <HTMLSelect
-              id={`${id}-preset`}
-              fill
-              value={preset}
-              onChange={event => setKinds(PRESETS[Number(event.target.value)]?.kinds ?? kinds)}
-            >
-              {preset < 0 && <option value={-1}>Custom</option>}
-              {PRESETS.map(({ label }, n) => (
-                <option key={label} value={n}>
-                  {label}
-                </option>
-              ))}
-            </HTMLSelect>
-          </FormGroup>
-          <FormGroup label="Records" labelFor={`${id}-scope`}>
-            <HTMLSelect
-              id={`${id}-scope`}
-              fill
-              value={scope}
-              options={SCOPES}
-              onChange={event => setScope(event.target.value as RunParameters['scope'])}
-            />
-          </FormGroup>
-        </div>
-        <FormGroup
-          label="About"
-          labelFor={`${id}-about`}
-          labelInfo="(optional)"
-          helperText="Compares only the copies, quotes and rewordings that Origins finds"
-        >
-          {subject ? (
-            <div className={styles.subject}>
-              <Tag minimal size="large" multiline>
-                <bdi>{subject.name}</bdi>
-              </Tag>
-              <Button
-                variant="minimal"
-                icon={<CrossIcon />}
-                aria-label="Compare all posts"
-                title="Compare all posts"
-                onClick={() => setSubject(null)}
-              />
-            </div>
-          ) : (
-            <InputGroup
-              id={`${id}-about`}
-              dir="auto"
-              maxLength={LIMITS.fieldMax}
-              placeholder="A text, a URL or a hash"
-              value={words}
-              onValueChange={setWords}
-            />
-          )}
-        </FormGroup>
-        <Disclosure label="Advanced" active={changed} forceOpen={!canAnalyze || kinds.length === 0}>
-          <fieldset className={styles.kinds}>
-            <legend>Compare</legend>
-            {SHARE_KINDS.map(kind => (
-              <Checkbox
-                key={kind}
-                inline
-                label={KIND_LABELS[kind]}
-                checked={kinds.includes(kind)}
-                onChange={() => setKinds(toggled(kinds, kind))}
-              />
-            ))}
-          </fieldset>
-          <div className={styles.fields}>
-            <NumberField
-              label="Time window (seconds)"
-              help="Maximum time between two shares of the same content"
-              fault={windowFault}
-              value={windowS}
-              onValueChange={setWindow}
-            />
-            <NumberField
-              label="Minimum shares per account"
-              help="Leaves out accounts with fewer shares"
-              fault={participationFault}
-              value={participation}
-              onValueChange={setParticipation}
-            />
-            <UtcTimeField id={`${id}-since`} label="Posted since" value={since} onValueChange={setSince} />
-            <UtcTimeField id={`${id}-until`} label="Posted until" value={until} onValueChange={setUntil} />
-          </div>
+        <MainFields fields={fields} set={set} />
+        <AboutField fields={fields} set={set} />
+        <Disclosure label="Advanced" active={changed} forceOpen={!canStart}>
+          <AdvancedFields fields={fields} faults={faults} set={set} />
         </Disclosure>
         <div className={styles.actions}>
-          <Button
-            type="submit"
-            intent="primary"
-            text="Find co-shares"
-            loading={busy}
-            disabled={!canAnalyze || kinds.length === 0}
-          />
+          <Button type="submit" intent="primary" text="Find co-shares" loading={busy} disabled={!canStart} />
           <FileButton
             icon={<DocumentIcon />}
             text="Open CSV"
             label="CSV of shares"
             accept=".csv,text/csv"
-            disabled={busy || !canAnalyze}
-            onFiles={([chosen]) => onFile(chosen, question())}
+            disabled={busy || !isValid}
+            onFiles={([chosen]) => onFile(chosen, questionOf(fields))}
           />
           <span className={styles.hint}>
             A CSV needs the columns object_id, account_id, content_id and timestamp_share. It stays in this
@@ -229,6 +162,133 @@ export function RunForm({ initial, about, busy, onStart, onFile }: RunFormProps)
         </div>
       </form>
     </Card>
+  )
+}
+
+interface FieldsProps {
+  fields: Fields
+  set: (change: Partial<Fields>) => void
+}
+
+function MainFields({ fields, set }: FieldsProps) {
+  const id = useId()
+  const preset = presetOf(fields)
+  return (
+    <div className={styles.fields}>
+      <FormGroup label="Accounts that share" labelFor={`${id}-preset`}>
+        <HTMLSelect
+          id={`${id}-preset`}
+          fill
+          value={preset}
+          onChange={event => set({ kinds: PRESETS[Number(event.target.value)]?.kinds ?? fields.kinds })}
+        >
+          {preset < 0 && <option value={-1}>Custom</option>}
+          {PRESETS.map(({ label }, n) => (
+            <option key={label} value={n}>
+              {label}
+            </option>
+          ))}
+        </HTMLSelect>
+      </FormGroup>
+      <FormGroup label="Records" labelFor={`${id}-scope`}>
+        <HTMLSelect
+          id={`${id}-scope`}
+          fill
+          value={fields.scope}
+          options={SCOPES}
+          onChange={event => set({ scope: event.target.value as RunParameters['scope'] })}
+        />
+      </FormGroup>
+    </div>
+  )
+}
+
+function AboutField({ fields: { subject, words }, set }: FieldsProps) {
+  const id = useId()
+  return (
+    <FormGroup
+      label="About"
+      labelFor={id}
+      labelInfo="(optional)"
+      helperText="Compares only the copies, quotes and rewordings that Origins finds"
+    >
+      {subject ? (
+        <div className={styles.subject}>
+          <Tag minimal size="large" multiline>
+            <bdi>{subject.name}</bdi>
+          </Tag>
+          <Button
+            variant="minimal"
+            icon={<CrossIcon />}
+            aria-label="Compare all posts"
+            title="Compare all posts"
+            onClick={() => set({ subject: null })}
+          />
+        </div>
+      ) : (
+        <InputGroup
+          id={id}
+          dir="auto"
+          maxLength={LIMITS.fieldMax}
+          placeholder="A text, a URL or a hash"
+          value={words}
+          onValueChange={value => set({ words: value })}
+        />
+      )}
+    </FormGroup>
+  )
+}
+
+interface AdvancedFieldsProps extends FieldsProps {
+  /** Errors by field; '' if the value is valid. */
+  faults: Record<'windowS' | 'participation', string>
+}
+
+function AdvancedFields({ fields, faults, set }: AdvancedFieldsProps) {
+  const id = useId()
+  return (
+    <>
+      <fieldset className={styles.kinds}>
+        <legend>Compare</legend>
+        {SHARE_KINDS.map(kind => (
+          <Checkbox
+            key={kind}
+            inline
+            label={KIND_LABELS[kind]}
+            checked={fields.kinds.includes(kind)}
+            onChange={() => set({ kinds: toggled(fields.kinds, kind) })}
+          />
+        ))}
+      </fieldset>
+      <div className={styles.fields}>
+        <NumberField
+          label="Time window (seconds)"
+          help="Maximum time between two shares of the same content"
+          fault={faults.windowS}
+          value={fields.windowS}
+          onValueChange={windowS => set({ windowS })}
+        />
+        <NumberField
+          label="Minimum shares per account"
+          help="Leaves out accounts with fewer shares"
+          fault={faults.participation}
+          value={fields.participation}
+          onValueChange={participation => set({ participation })}
+        />
+        <UtcTimeField
+          id={`${id}-since`}
+          label="Posted since"
+          value={fields.since}
+          onValueChange={since => set({ since })}
+        />
+        <UtcTimeField
+          id={`${id}-until`}
+          label="Posted until"
+          value={fields.until}
+          onValueChange={until => set({ until })}
+        />
+      </div>
+    </>
   )
 }
 
