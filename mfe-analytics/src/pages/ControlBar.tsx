@@ -20,13 +20,11 @@ const PERIOD_TEXTS: Record<(typeof PERIODS)[number], string> = {
 /** The row of controls above the charts: those that the tab's charts respect. */
 export function ControlBar({ controls, onChange }: ChartsProps) {
   const { tab, days, campaign, categories, sourceTypes, sources, mine } = controls
-  const campaigns = useCampaignNames()
   const hasCampaigns = tab === 'indicators' || tab === 'campaigns'
   const options = [
     ...PERIODS.map(each => ({ value: String(each), label: PERIOD_TEXTS[each] })),
     { value: CHOSEN, label: 'From–to' },
   ]
-  const isKnown = campaign === null || campaigns?.some(({ id }) => id === campaign)
   return (
     <fieldset className={styles.bar} aria-label="Controls">
       <HTMLSelect
@@ -39,23 +37,7 @@ export function ControlBar({ controls, onChange }: ChartsProps) {
       {days === null && (
         <DaysForm key={`${controls.from} ${controls.to}`} controls={controls} onChange={onChange} />
       )}
-      {hasCampaigns && (
-        <HTMLSelect
-          className={styles.campaign}
-          aria-label="Campaign"
-          iconName="caret-down"
-          value={campaign ?? ''}
-          onChange={({ target: { value } }) => onChange({ campaign: value || null })}
-        >
-          <option value="">All campaigns</option>
-          {!isKnown && campaign && <option value={campaign}>Chosen campaign</option>}
-          {campaigns?.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {truncate(name, NAME_CHARS)}
-            </option>
-          ))}
-        </HTMLSelect>
-      )}
+      {hasCampaigns && <CampaignSelect campaign={campaign} onChange={onChange} />}
       {tab === 'indicators' && (
         <>
           <FilterMenu
@@ -98,6 +80,28 @@ export function ControlBar({ controls, onChange }: ChartsProps) {
       )}
       <More controls={controls} onChange={onChange} />
     </fieldset>
+  )
+}
+
+function CampaignSelect({ campaign, onChange }: Pick<ChartsProps, 'onChange'> & { campaign: string | null }) {
+  const campaigns = useCampaignNames()
+  const isKnown = campaign === null || campaigns?.some(({ id }) => id === campaign)
+  return (
+    <HTMLSelect
+      className={styles.campaign}
+      aria-label="Campaign"
+      iconName="caret-down"
+      value={campaign ?? ''}
+      onChange={({ target: { value } }) => onChange({ campaign: value || null })}
+    >
+      <option value="">All campaigns</option>
+      {!isKnown && campaign && <option value={campaign}>Chosen campaign</option>}
+      {campaigns?.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {truncate(name, NAME_CHARS)}
+        </option>
+      ))}
+    </HTMLSelect>
   )
 }
 

@@ -62,29 +62,13 @@ export function NarrativesPage() {
             <Legend />
           </header>
           <div className={styles.list}>
-            {extractions.underWay.map(extraction => (
-              <ExtractionCard
-                key={`${extraction.startedAt} ${extraction.text}`}
-                extraction={extraction}
-                open={openOf(extraction, opened)}
-                onCancel={id => void extractions.cancel({ extraction, id })}
-                onDismiss={() => extractions.dismiss(extraction)}
-              />
-            ))}
+            <ExtractionCards extractions={extractions} opened={opened} />
             <LoadingPanel
               query={list}
               errorTitle="Unable to load narratives"
               skeleton={<SkeletonCards count={SKELETONS} lines={6} className={styles.list} />}
               isEmpty={narratives => narratives.length === 0 && removed.length === 0}
-              empty={
-                extractions.underWay.length === 0 && (
-                  <EmptyState
-                    icon={<ChatIcon />}
-                    title="No narratives yet"
-                    description="Paste a text above and extract its narratives."
-                  />
-                )
-              }
+              empty={extractions.underWay.length === 0 && <NoNarratives />}
             >
               {narratives => (
                 <>
@@ -118,6 +102,30 @@ export function NarrativesPage() {
     </Page>
   )
 }
+
+const NoNarratives = () => (
+  <EmptyState
+    icon={<ChatIcon />}
+    title="No narratives yet"
+    description="Paste a text above and extract its narratives."
+  />
+)
+
+interface ExtractionCardsProps {
+  extractions: ReturnType<typeof useExtractions>
+  opened: ReturnType<typeof useOpenNarratives>
+}
+
+const ExtractionCards = ({ extractions, opened }: ExtractionCardsProps) =>
+  extractions.underWay.map(extraction => (
+    <ExtractionCard
+      key={`${extraction.startedAt} ${extraction.text}`}
+      extraction={extraction}
+      open={openOf(extraction, opened)}
+      onCancel={id => void extractions.cancel({ extraction, id })}
+      onDismiss={() => extractions.dismiss(extraction)}
+    />
+  ))
 
 /** Deletes narratives, keeps placeholders of deleted ones in the list, and restores them. */
 function useRemoval(listed: readonly Narrative[] | undefined) {

@@ -1,4 +1,10 @@
-import { collectorApi, recordImportsApi, type Source } from '@iodine/contracts'
+import {
+  type BodyOf,
+  collectorApi,
+  type IngestResult,
+  recordImportsApi,
+  type Source,
+} from '@iodine/contracts'
 import { createKeyedLimiter, type StoreService, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { checkPosition, countReceived } from '../../imports/commands/count-batch.js'
@@ -21,8 +27,33 @@ const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordSc
   source,
 })
 
+/**
+ * Stores a batch of records, which may belong to an import.
+ * @throws HttpError 404 for an unknown import, 409 and 422 as of `checkPosition`
+ */
+const ingestBatch = async (
+  store: CollectorStore,
+  scope: RecordScope,
+  { records, import_id, offset }: BodyOf<typeof collectorApi.ingestRecords>,
+  bytes: number,
+): Promise<IngestResult[]> => {
+  const { imports, ingesting, running } = store
+  const run = import_id ? await findRecordImport(imports, scope.user_id, import_id) : undefined
+  const at = offset ?? run?.received ?? 0
+  if (run) {
+    checkPosition(run, at, records.length)
+    running.note(scope.user_id.toHexString(), at + records.length === run.total)
+  }
+  ingesting.count++
+  const results = await ingest(store, { scope, run }, records, bytes).finally(() => {
+    ingesting.count--
+  })
+  if (run && at === run.received) await countReceived(imports, run, results)
+  return results
+}
+
 export const addRecordRoutes = (service: StoreService, store: CollectorStore): void => {
-  const { records, imports, quotas, ingesting, running } = store
+  const { records, quotas } = store
   /** A search reads all of a user's records of a source: one at a time for each user and source. A check of values reads all. */
   const searches = createKeyedLimiter()
   service.route(collectorApi.listRecords, async ({ params, query, user, reply }) => {
@@ -51,20 +82,7 @@ export const addRecordRoutes = (service: StoreService, store: CollectorStore): v
 
   service.route(collectorApi.ingestRecords, async ({ params, body, user, request }) => {
     const bytes = Number(request.headers['content-length'] ?? Number.NaN)
-    const scope = scopeOf(user, params)
-    const { records, import_id, offset } = body
-    const run = import_id ? await findRecordImport(imports, scope.user_id, import_id) : undefined
-    const at = offset ?? run?.received ?? 0
-    if (run) {
-      checkPosition(run, at, records.length)
-      running.note(user.id, at + records.length === run.total)
-    }
-    ingesting.count++
-    const results = await ingest(store, { scope, run }, records, bytes).finally(() => {
-      ingesting.count--
-    })
-    if (run && at === run.received) await countReceived(imports, run, results)
-    return { results }
+    return { results: await ingestBatch(store, scopeOf(user, params), body, bytes) }
   })
 
   service.route(collectorApi.knownRecords, ({ params, body, user }) =>
