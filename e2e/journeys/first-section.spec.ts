@@ -152,11 +152,14 @@ const visit = async (page: Page, opened: () => Promise<void>) => {
       files.add(pathname)
   }
   page.on('request', request => note(request.url()))
+  // The bell's code is loaded a second after the page, and then requests the count.
+  const bell = page.waitForResponse(/notifications\/unread/)
   await openAs(page, app.url, token, '/dashboard/overview')
   await menu(page).getByRole('link', { name: LABEL }).click()
   await opened()
   await menu(page).getByRole('link', { name: 'IODs' }).click()
   await expect(page.getByText('of a section')).toBeVisible()
+  await bell
   // Texts are rendered before their font has loaded.
   await page.evaluate(() => document.fonts.ready)
   page.removeAllListeners('request')

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { Transform } from 'node:stream'
-import { authApi, SOURCES, type Source } from '@iodine/contracts'
+import { authApi, type Source } from '@iodine/contracts'
 import { type BrowserContext, chromium, type Page, type Worker } from '@playwright/test'
 import { strFromU8, strToU8, unzipSync } from 'fflate'
 import { generate } from 'selfsigned'
@@ -39,12 +39,10 @@ export const fixture = (source: Source, name: string): Fixture => {
 
 /** Returns all pages of the gallery, by source and name. */
 export const gallery = (): [source: Source, name: string, page: Fixture][] =>
-  SOURCES.flatMap(source =>
-    readdirSync(join(PAGES, source)).flatMap(file => {
-      const [, name] = /^([^.]+)\.html$/.exec(file) ?? []
-      return name === undefined ? [] : [[source, name, fixture(source, name)] as [Source, string, Fixture]]
-    }),
-  )
+  readdirSync(PAGES, { encoding: 'utf8', recursive: true }).flatMap(file => {
+    const [, source, name] = /^([^/]+)\/([^.]+)\.html$/.exec(file) ?? []
+    return name ? [[source as Source, name, fixture(source as Source, name)]] : []
+  })
 
 /** Reads the response to a short-video page's request for a list of posts. */
 export const listFixture = (name: string): { url: string; body: object; all: Record<string, unknown>[] } =>

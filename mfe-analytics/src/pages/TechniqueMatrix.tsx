@@ -1,6 +1,6 @@
 import type { CampaignAnalysis } from '@iodine/contracts'
 import { SectionLink } from '@iodine/mfe-kit'
-import { formatCount } from '@iodine/ui'
+import { formatAmount, formatCount } from '@iodine/ui'
 import type { Controls } from '../model/controls'
 import { techniqueColumns } from '../model/techniques'
 import styles from './TechniqueMatrix.module.css'
@@ -19,13 +19,14 @@ export default function TechniqueMatrix({ data, controls }: TechniqueMatrixProps
         <div key={tactic} className={styles.column}>
           <h3 className={styles.tactic}>{tactic}</h3>
           <ul className={styles.cells}>
-            {marks.map(({ key, name, n, level, text, to }) => (
+            {marks.map(({ key, name, n, level, to }) => (
               <li key={key}>
-                <SectionLink className={styles.cell} data-level={level} aria-label={text} to={to}>
+                <SectionLink className={styles.cell} data-level={level} to={to}>
                   <span>
                     {key} {name}
                   </span>
-                  <b>{formatCount(n)}</b>
+                  <b aria-hidden>{formatCount(n)}</b>
+                  <span className="visually-hidden">: {formatAmount(n, 'campaign')}</span>
                 </SectionLink>
               </li>
             ))}
