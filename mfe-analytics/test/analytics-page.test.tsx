@@ -142,9 +142,9 @@ describe('the other tabs', () => {
       'Lake and Lake (2): 2 common IODs',
     ])
     expect(await marksOf('First appearances')).toHaveLength(2)
-    const [technique] = await marksOf('DISARM techniques')
-    expect(technique?.getAttribute('aria-label')).toMatch(/^T0043 .+: 2 campaigns$/)
-    expect(technique?.getAttribute('href')).toBe(`/dashboard/campaigns?technique=T0043&${PERIOD}`)
+    const matrix = within(await chart('DISARM techniques'))
+    const technique = await matrix.findByRole('link', { name: /^T0043 .+: 2 campaigns$/ })
+    expect(technique.getAttribute('href')).toBe(`/dashboard/campaigns?technique=T0043&${PERIOD}`)
   })
 
   it('show what rises', async () => {
