@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { describe, expect, test, vi } from 'vitest'
 import { TOKEN_KEY } from '../src/session/session-store'
-import { openApp, user } from './harness'
+import { openApp, SIGNED_IN, user } from './harness'
 
 const REQUEST = 'POST /auth/request-magic-link'
 const VERIFY = 'POST /auth/verify-magic-link'
@@ -72,6 +72,7 @@ test('redirects a rejected link to the login page and only logs it', async () =>
 describe('a link opened while an account is signed in', () => {
   const READ = 'POST /auth/read-magic-link'
   const profiles = (fresh: string) => ({
+    ...SIGNED_IN,
     'GET /profile/me': ({ token }: { token: string | null }): [number, unknown] => [
       200,
       token === 'fresh' ? { ...user, email: fresh } : user,

@@ -12,6 +12,7 @@ import { startApp } from '@iodine/harness'
 import { platformPost, tiktokPost } from '@iodine/test-kit'
 import { MongoClient } from 'mongodb'
 import { Agent, request } from 'undici'
+import { whenIdle } from './lib/cpu.js'
 import { count, ratio, table, timed, timeInterleaved, whole } from './lib/measure.js'
 import { seedIods } from './lib/seed-iods.js'
 import { startTestServer } from './lib/test-server.js'
@@ -77,6 +78,8 @@ for (const [name, side] of Object.entries({ small, large })) {
   await read('a month', `iods?${MONTH}`)
   await read('a year', `iods?${YEAR}`)
 }
+// After a start, the services count IODs and usages.
+console.log(`Idle after the start: ${count((await timed(whenIdle)) / 1_000)} s later`)
 
 const rows: string[][] = []
 const compare = async (what: string, path: string) => {
