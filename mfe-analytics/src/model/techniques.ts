@@ -1,6 +1,5 @@
 import type { CampaignAnalysis } from '@iodine/contracts'
 import { isUsed, levelIn, matrixOf, matrixSvg, shadesOf } from '@iodine/exchange/disarm'
-import { formatAmount } from '@iodine/ui'
 import { techniquePath } from './campaigns'
 import type { Mark } from './chart'
 import type { Controls } from './controls'
@@ -11,9 +10,10 @@ const usedMatrix = ({ techniques }: CampaignAnalysis) =>
     { isUsedOnly: true },
   )
 
-/** A cell of the matrix: a used technique; `level` is its shade, from 1 to 4. */
-export interface TechniqueMark extends Mark {
+/** A cell of the matrix: a used technique, with the number of its campaigns. */
+export interface TechniqueMark extends Pick<Mark, 'key' | 'n' | 'to'> {
   name: string
+  /** The shade, from 1 to 4. */
   level: number
 }
 
@@ -28,15 +28,7 @@ export const techniqueColumns = (data: CampaignAnalysis, controls: Controls) => 
       .filter(isUsed)
       .map(({ technique: { id, name }, use }): TechniqueMark => {
         const n = use?.campaigns ?? 0
-        return {
-          key: id,
-          series: tactic.name,
-          name,
-          n,
-          level: levelIn(shades, n),
-          text: `${id} ${name}: ${formatAmount(n, 'campaign')}`,
-          to: techniquePath(id, controls),
-        }
+        return { key: id, name, n, level: levelIn(shades, n), to: techniquePath(id, controls) }
       }),
   }))
 }

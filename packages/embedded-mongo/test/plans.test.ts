@@ -96,6 +96,41 @@ const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute))
 const newest = { created_at: -1, _id: -1 }
 const oldest = { created_at: 1, _id: 1 }
 
+describe('indexes that hold few documents', () => {
+  const docs = Array.from({ length: 300 }, (_, i) => ({ _id: i, k: i, ...(i % 100 === 7 && { news: i }) }))
+  const matches = { index: 'part', keys: 3, docs: 3, ids: [7, 107, 207] }
+
+  test('are read in place of the collection if they contain all matches', async () => {
+    const name = await server.holding(docs)
+    await server.run({ createIndexes: name, indexes: [{ key: { news: 1 }, name: 'part', sparse: true }] })
+    expect(await run(name, { news: { $exists: true } })).toMatchObject(matches)
+    expect(await run(name, { k: { $gt: 5 } })).toMatchObject({ stages: 'COLLSCAN' })
+    await server.run({ dropIndexes: name, index: 'part' })
+    const partialFilterExpression = { news: { $exists: true } }
+    await server.run({
+      createIndexes: name,
+      indexes: [{ key: { k: 1 }, name: 'part', partialFilterExpression }],
+    })
+    expect(await run(name, { news: { $exists: true } })).toMatchObject(matches)
+  })
+})
+
+test('$elemMatch bounds an index from both sides, other conditions on an array from one', async () => {
+  const votes = (i: number) => [{ at: at(i) }, { at: at(i + 1_000) }]
+  const name = await stored(
+    Array.from({ length: 300 }, (_, i) => ({ _id: i, votes: votes(i) })),
+    { 'votes.at': 1 },
+  )
+  const between = { $gt: at(50), $lte: at(53) }
+  const joint = await run(name, { votes: { $elemMatch: { at: between } } })
+  expect(joint).toMatchObject({ index: 'i0', keys: 3, ids: [51, 52, 53] })
+  const apart = await run(name, { 'votes.at': between })
+  expect(apart.ids).toHaveLength(54)
+  // One of the arrays is below the element: its values may satisfy the conditions apart.
+  await server.run({ insert: name, documents: [{ _id: 300, votes: [{ at: [at(0), at(2_000)] }] }] })
+  expect((await run(name, { votes: { $elemMatch: { at: between } } })).ids).toEqual([51, 52, 53, 300])
+})
+
 describe('alternatives with an index each', () => {
   const docs = Array.from({ length: 300 }, (_, i) => ({
     _id: i,

@@ -86,7 +86,7 @@ it('a campaigns service killed while it stores a report leaves all files of a ve
     await campaigns.kill()
     if (before === 0) killed++
     for (const names of await filesOfVersions()) expect(names.sort()).toEqual(all)
-    // After the first kill, the work waits until the lease ends by itself.
+    // The lease of the first killed process ends by itself.
     if (kill > 0) await endLeases(stored)
     await campaigns.start()
     await vi.waitFor(async () => {

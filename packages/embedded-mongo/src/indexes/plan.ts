@@ -52,15 +52,25 @@ const mostRanges = 500
 const uniqueScore = 1000
 /** Score of an index with a bounded range; an index that provides only the order scores less. */
 const rangeScore = 30
+/** Score of a sparse or partial index that contains all matches, often few documents; with an order less than a range. */
+const partScore = 4
 /** Maximum merged ranges: MongoDB's `internalQueryMaxScansToExplode`. */
 const mostMerged = 200
 const numericName = /^\d+$/
 
+/** A condition of a conjunction. */
+type Conjunct = Condition & { element?: Element | undefined }
+/** The `$elemMatch` of conditions that one array element satisfies together, with the paths of its array and the outer ones. */
+type Element = { arrays: readonly string[] }
+
 /** Returns the conditions of a conjunction; those of `$elemMatch` with their full paths. */
-const conjuncts = (condition: Condition, prefix = ''): Condition[] => {
-  if (condition.kind === 'and') return condition.of.flatMap(one => conjuncts(one, prefix))
-  if (condition.kind === 'elements') return conjuncts(condition.of, `${prefix}${condition.path}.`)
-  if ('path' in condition && prefix !== '') return [{ ...condition, path: prefix + condition.path }]
+const conjuncts = (condition: Condition, prefix = '', element?: Element): Conjunct[] => {
+  if (condition.kind === 'and') return condition.of.flatMap(one => conjuncts(one, prefix, element))
+  if (condition.kind === 'elements') {
+    const path = prefix + condition.path
+    return conjuncts(condition.of, `${path}.`, { arrays: [...(element?.arrays ?? []), path] })
+  }
+  if ('path' in condition && prefix !== '') return [{ ...condition, path: prefix + condition.path, element }]
   if (condition.kind === 'or' && prefix !== '') return []
   return [condition]
 }
@@ -294,21 +304,31 @@ const boundsOf = (condition: Condition, direction: number): Bounds | undefined =
 
 /**
  * Returns the bounds of one index field: the fewest points, else the intersection of the ranges. Different elements of
- * an array may match different conditions: only one condition bounds a multikey field.
+ * an array may match different conditions: only one condition, or those of one `$elemMatch`, bound a multikey field.
+ * @param arrays paths of the arrays in the field's path
  */
 const fieldBounds = (
   path: string,
-  conditions: readonly Condition[],
+  conditions: readonly Conjunct[],
   direction: number,
-  multikey: boolean,
+  arrays: readonly string[],
 ): Bounds | undefined => {
-  const found = conditions.filter(one => pathOf(one) === path).flatMap(one => boundsOf(one, direction) ?? [])
+  const found = conditions.flatMap(one => {
+    const bounds = pathOf(one) === path ? boundsOf(one, direction) : undefined
+    return bounds ? [{ bounds, element: one.element }] : []
+  })
   const exact = found
+    .map(one => one.bounds)
     .filter(one => one.kind === 'points')
     .sort((a, b) => a.ranges.length - b.ranges.length)[0]
   if (exact) return exact
   const [first, ...rest] = found
-  return first && !multikey ? rest.reduce(intersection, first) : first
+  const isJoint = ({ element }: { element: Element | undefined }): boolean =>
+    arrays.length === 0 ||
+    (element !== undefined &&
+      element === first?.element &&
+      arrays.every(each => element.arrays.includes(each)))
+  return first && rest.filter(isJoint).reduce((all, { bounds }) => intersection(all, bounds), first.bounds)
 }
 
 const intersection = (bounds: Bounds, other: Bounds): Bounds => {
@@ -321,13 +341,13 @@ const intersection = (bounds: Bounds, other: Bounds): Bounds => {
 }
 
 /** Returns the bounds of an index's first fields: points, optionally followed by a range. */
-const indexBounds = (index: IndexInfo, conditions: readonly Condition[]): Bounds[] => {
+const indexBounds = (index: IndexInfo, conditions: readonly Conjunct[]): Bounds[] => {
   const found: Bounds[] = []
   let count = 1
   for (const [i, name] of [...index.key.keys()].entries()) {
     // Two conditions below an array may match different elements.
     if (found.some((_, j) => shareArray(index, i, j))) break
-    const bounds = fieldBounds(name, conditions, index.directions[i]!, isMultikey(index, i))
+    const bounds = fieldBounds(name, conditions, index.directions[i]!, arraysOf(index, i))
     if (!bounds) break
     count *= bounds.ranges.length
     if (bounds.kind === 'points' && count > mostRanges && i > 0) break
@@ -348,7 +368,7 @@ const shareArray = (index: IndexInfo, field: number, other: number): boolean => 
 
 const indexPlan = (
   index: IndexInfo,
-  conditions: readonly Condition[],
+  conditions: readonly Conjunct[],
   sort: readonly SortPart[],
 ): { plan: Plan; score: number } => {
   const bounds = indexBounds(index, conditions)
@@ -359,7 +379,7 @@ const indexPlan = (
     score += kind === 'range' ? rangeScore : ranges.length === 1 ? 100 : 80
   // Tie-breaks: an index with all fields fixed, and one with fewer documents (partial or sparse).
   if (fields.every(i => isPoint(i) && !isMultikey(index, i))) score += index.unique ? uniqueScore : 5
-  if (score > 0 && (index.filter || index.sparse)) score += 1
+  if (index.filter || index.sparse) score += score > 0 ? 1 : partScore
 
   const order = sort.length > 0 ? scanOrder(index, bounds, sort) : undefined
   const ranges = rangesOf(bounds, index.paths.length, order?.merged)
