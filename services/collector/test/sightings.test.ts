@@ -22,7 +22,7 @@ import {
   telegramPost,
   tiktokPost,
 } from '@iodine/test-kit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { collectorConfigSchema, createApp } from '../src/index.js'
 
 let fixture: ServiceFixture
@@ -371,10 +371,14 @@ describe('delivery to the sightings service', () => {
       const { results } = await api.call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body })
       return results.map(result => 'id' in result && result.id)
     }
+    // On a busy machine the import might pause.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
     const first = await send(0)
     await runNow()
     await expect.poll(pending).toMatchObject([{ attempts: 0, since: expect.any(Date) }])
     expect(calls).toEqual([])
+    vi.useRealTimers()
     const second = await send(1)
     const other = await ingestOne('telegram', telegramPost())
     const sent = (await deliver()).map(({ id }) => id)
