@@ -24,7 +24,8 @@ beforeAll(async () => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { hash } = JSON.parse(Buffer.concat(chunks).toString())
-    checks++
+    // The gateway also reports its settings, until they are accepted.
+    if (hash) checks++
     const [status, body] = live.has(hash)
       ? [
           200,

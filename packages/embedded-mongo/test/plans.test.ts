@@ -100,7 +100,7 @@ describe('indexes that hold few documents', () => {
   const docs = Array.from({ length: 300 }, (_, i) => ({ _id: i, k: i, ...(i % 100 === 7 && { news: i }) }))
   const matches = { index: 'part', keys: 3, docs: 3, ids: [7, 107, 207] }
 
-  test('are read in place of the collection if they contain all matches', async () => {
+  test('are read in place of the collection for $exists of their first field', async () => {
     const name = await server.holding(docs)
     await server.run({ createIndexes: name, indexes: [{ key: { news: 1 }, name: 'part', sparse: true }] })
     expect(await run(name, { news: { $exists: true } })).toMatchObject(matches)
@@ -109,9 +109,19 @@ describe('indexes that hold few documents', () => {
     const partialFilterExpression = { news: { $exists: true } }
     await server.run({
       createIndexes: name,
-      indexes: [{ key: { k: 1 }, name: 'part', partialFilterExpression }],
+      indexes: [{ key: { news: 1 }, name: 'part', partialFilterExpression }],
     })
     expect(await run(name, { news: { $exists: true } })).toMatchObject(matches)
+    await server.run({ dropIndexes: name, index: 'part' })
+    await server.run({
+      createIndexes: name,
+      indexes: [{ key: { k: 1 }, name: 'part', partialFilterExpression }],
+    })
+    // As in MongoDB, only a condition on the first field makes an index a candidate.
+    expect(await run(name, { news: { $exists: true } })).toMatchObject({
+      stages: 'COLLSCAN',
+      ids: matches.ids,
+    })
   })
 })
 

@@ -379,7 +379,7 @@ describe('a deleted account', () => {
     expect((entry?.due_at.getTime() ?? 0) - deletion!.deleted_at.getTime()).toBeGreaterThan(299_000)
     expect(erasures(id)).toBe(1)
     await models().Deletion!.updateOne({ _id: id }, { deleted_at: daysAgo(1) })
-    await outbox().updateOne({ key: id }, { $set: { due_at: new Date(0) } })
+    await outbox().updateOne({ kind: 'user.deleted', key: id }, { $set: { due_at: new Date(0) } })
     server.service.outbox.wake()
     await forgotten(id, 2)
     await vi.waitFor(async () => expect(await statusOf(state())).toBe(404), 30_000)

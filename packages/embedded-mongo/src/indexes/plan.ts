@@ -52,7 +52,7 @@ const mostRanges = 500
 const uniqueScore = 1000
 /** Score of an index with a bounded range; an index that provides only the order scores less. */
 const rangeScore = 30
-/** Score of a sparse or partial index that contains all matches, often few documents; with an order less than a range. */
+/** Score of a sparse or partial index for `$exists` of its first field: it may hold few documents. With an order, less than a range. */
 const partScore = 4
 /** Maximum merged ranges: MongoDB's `internalQueryMaxScansToExplode`. */
 const mostMerged = 200
@@ -379,7 +379,9 @@ const indexPlan = (
     score += kind === 'range' ? rangeScore : ranges.length === 1 ? 100 : 80
   // Tie-breaks: an index with all fields fixed, and one with fewer documents (partial or sparse).
   if (fields.every(i => isPoint(i) && !isMultikey(index, i))) score += index.unique ? uniqueScore : 5
-  if (index.filter || index.sparse) score += score > 0 ? 1 : partScore
+  const [firstField] = index.key.keys()
+  const isNamed = conditions.some(one => pathOf(one) === firstField)
+  if (index.filter || index.sparse) score += score > 0 ? 1 : isNamed ? partScore : 0
 
   const order = sort.length > 0 ? scanOrder(index, bounds, sort) : undefined
   const ranges = rangesOf(bounds, index.paths.length, order?.merged)
